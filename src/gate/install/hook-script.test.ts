@@ -33,17 +33,10 @@ describe('the managed block', () => {
     expect(isBlockCurrent(insertBlock(undefined, 'pre-push', PROGRAM), 'pre-commit')).toBe(false)
   })
 
-<<<<<<< HEAD
   it('names a program in any folder: the path is written as UTF-8', () => {
     const made = insertBlock(undefined, 'pre-commit', '/home/žofia/дом/warrant.js')
     expect(made.toString('utf8')).toContain("'/home/žofia/дом/warrant.js'")
     expect(isBlockCurrent(made, 'pre-commit')).toBe(true)
-=======
-  it('names the program as it is called, in any script', () => {
-    const made = insertBlock(undefined, 'pre-push', '/opt/ñ 日本/warrant.js')
-    expect(made.toString('utf8')).toContain("node '/opt/ñ 日本/warrant.js' gate")
-    expect(isBlockCurrent(made, 'pre-push')).toBe(true)
->>>>>>> 5d8d131213a4dfaa85572d08d7ffb3b974f7083d
   })
 
   it('comes before the rest, because a hook may end with exit', () => {

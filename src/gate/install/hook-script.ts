@@ -156,16 +156,12 @@ export const linesBeforeBlock = (bytes: Uint8Array): readonly string[] => {
 }
 
 /**
- * Adds or replaces the managed block. `program` is the installing program, which the block tries last. A new block
+ * Adds or replaces the managed block. `program` is the installing program, which the block tries first. A new block
  * goes first, because a hook may end with `exit 0`; an existing block keeps its place.
  */
 export const insertBlock = (bytes: Uint8Array | undefined, name: HookName, program: string): Buffer => {
   const text = asText(bytes ?? new Uint8Array())
-<<<<<<< HEAD
   const block = writeBlock(name, quoteShell(asText(Buffer.from(program))))
-=======
-  const block = writeBlock(name, asText(Buffer.from(quoteShell(program))))
->>>>>>> 5d8d131213a4dfaa85572d08d7ffb3b974f7083d
   if (text.trim() === '') return asBytes(`${SHEBANG}${block}`)
   const found = findBlock(text)
   const start = shebangLength(text, name)
