@@ -29,6 +29,11 @@ interface EvidenceCheck {
   readonly signal: AbortSignal
 }
 
+/** Whether a commit is one of this repository. */
+const isKnown = async (git: GitReader, commit: string | null, signal: AbortSignal): Promise<boolean> =>
+  commit !== null &&
+  (commit === (await git.head(signal)) || (await git.resolve([commit], signal)) !== undefined)
+
 /** What the stage would judge now, to compare with what the evidence judged. */
 const readPresent = async (
   git: GitReader,
@@ -45,18 +50,18 @@ const readPresent = async (
     const [tree, wholeAt] = await Promise.all([readWorkingTree(git, signal), git.head(signal)])
     return { tree, wholeAt }
   }
-  const [scope, commit] = await Promise.all([
+  const [scope, knownHead] = await Promise.all([
     readScope().catch((thrown: unknown) => {
       // The gate would end with this fault, so there is nothing that it allows.
       if (thrown instanceof Fault) return thrown
       throw thrown
     }),
-    head === null ? undefined : git.resolve([head], signal),
+    isKnown(git, head, signal),
   ])
   if (scope instanceof Fault) return { problem: scope.message }
   const { tree, wholeAt } = scope
   const worktree = tree.entries.length === 0 ? await readWorkingTree(git, signal) : tree
-  return { scope: tree, worktree, knownHead: commit !== undefined, wholeAt }
+  return { scope: tree, worktree, knownHead, wholeAt }
 }
 
 /** The branch that is checked out, or those that point at a detached head. */
@@ -73,8 +78,12 @@ const readBranches = async (
 export const checkEvidence = async (check: EvidenceCheck): Promise<GateVerdict> => {
   const { root, folder, config, evidence, context, stage, signal } = check
   const { environment, clock, gitFolders = [] } = context
+<<<<<<< HEAD
   // One state of the repository for the whole check, and each fact is asked once.
   const git = gitReader({ folder: root, environment, gitFolders }, { steady: true })
+=======
+  const git = gitReader({ folder: root, environment, gitFolders }, { sharesStatus: true })
+>>>>>>> 892799a7d3a914f779cccf506b0e387478f37568
   const lifecycle = (top: string) => repoLifecycle(openRepository(top, context).lifecycle, signal)
   const [reading, state, policy, recorded] = await Promise.all([
     evidence.read(),

@@ -125,12 +125,17 @@ interface ReaderOptions {
    * after every fork this process takes copy-on-write page faults again.
    */
   readonly steady?: boolean
+  /** For one answer: the status is read once and reused, and nothing is started ahead. */
+  readonly sharesStatus?: boolean
 }
 
 /** Reads a repository for the gate, from any of its folders. */
-export const gitReader = (start: GitStart, { steady = false }: ReaderOptions = {}): GitReader => {
+export const gitReader = (
+  start: GitStart,
+  { steady = false, sharesStatus = steady }: ReaderOptions = {},
+): GitReader => {
   const blobs = new GitBlobReader()
-  const status = steady ? once(queryStatus) : queryStatus
+  const status = sharesStatus ? once(queryStatus) : queryStatus
   const index = steady ? once(queryIndex) : queryIndex
   let found: Promise<GitPlace | undefined> | undefined
   const locate = async (signal: AbortSignal): Promise<GitPlace | undefined> => {
