@@ -78,12 +78,8 @@ const readBranches = async (
 export const checkEvidence = async (check: EvidenceCheck): Promise<GateVerdict> => {
   const { root, folder, config, evidence, context, stage, signal } = check
   const { environment, clock, gitFolders = [] } = context
-<<<<<<< HEAD
   // One state of the repository for the whole check, and each fact is asked once.
-  const git = gitReader({ folder: root, environment, gitFolders }, { steady: true })
-=======
   const git = gitReader({ folder: root, environment, gitFolders }, { sharesStatus: true })
->>>>>>> 892799a7d3a914f779cccf506b0e387478f37568
   const lifecycle = (top: string) => repoLifecycle(openRepository(top, context).lifecycle, signal)
   const [reading, state, policy, recorded] = await Promise.all([
     evidence.read(),
