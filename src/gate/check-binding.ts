@@ -16,6 +16,8 @@ interface ReadTree {
   readonly worktree: TreeState
   /** Whether the last commit of the judged tree is a commit of this repository. */
   readonly knownHead: boolean
+  /** The last commit, when the stage judges all files; undefined when it judges a change. */
+  readonly wholeAt?: string | null | undefined
 }
 
 /** The newest gate run that the decision log of this repository records. */
@@ -45,9 +47,16 @@ const count = (number: number, word: string): string => `${number} ${word}${numb
 const checkTree = (judged: JudgedTree, present: PresentTree, stage: GateStage): Violation[] => {
   if ('problem' in present)
     return [violation('EVIDENCE_TREE_MISMATCH', `What ${stage} judges is not known: ${present.problem}.`)]
-  const { scope, worktree, knownHead } = present
+  const { scope, worktree, knownHead, wholeAt } = present
   if (judged.head !== null && !knownHead)
     return [violation('EVIDENCE_REPO_ROOT_MISMATCH', 'The evidence was written in another repository.')]
+  if (wholeAt !== undefined && (judged.scope !== 'repository' || judged.head !== wholeAt))
+    return [
+      violation(
+        'EVIDENCE_TREE_MISMATCH',
+        `Without a base, ${stage} judges all files of the last commit; the evidence judged others.`,
+      ),
+    ]
   const isEmpty = scope.entries.length === 0
   // A clean tree leaves nothing to judge.
   if (isEmpty && worktree.entries.length === 0) return []

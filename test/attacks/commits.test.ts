@@ -180,6 +180,20 @@ describe('a push', () => {
     expect(remoteRefs(origin)).toEqual(['refs/heads/main'])
   })
 
+  it('is judged after a hook that ran behind ours changed the commit', () => {
+    const { repo, origin } = withHooks()
+    const own = readFileSync(repo.path('.git/hooks/pre-commit'), 'utf8')
+    const change = `printf "${LOG.trim()}\\n" > src/a.ts; git add src/a.ts`
+    writeFileSync(repo.path('.git/hooks/pre-commit'), `${own}\n${change}\n`)
+    repo.stage({ 'src/b.ts': CLEAN })
+    const env = { ...gateEnvironment(), ...GIT_ENVIRONMENT }
+    const commit = spawnSync('git', ['commit', '-qm', 'x'], { cwd: repo.folder, env, encoding: 'utf8' })
+    expect(commit.stderr).toContain('ALLOWED PRE_COMMIT')
+    expect(repo.git('show', '--name-only', '--format=')).toBe('src/a.ts\nsrc/b.ts\n')
+    expect(push(repo, 'origin', 'main').stdout).toContain('BLOCKED PRE_PUSH')
+    expect(id(origin, 'main')).toBe(id(repo, 'HEAD~1'))
+  })
+
   it('is compared with what the remote has, not with a local ref that was moved there', () => {
     const { repo, origin } = withHooks()
     repo.commit({ 'src/a.ts': LOG }).commit({ 'src/b.ts': CLEAN })

@@ -1,5 +1,6 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { writeScript } from '../support/openspec.ts'
 import { Repo } from '../support/repository.ts'
 import { runJson } from '../support/run.ts'
 
@@ -9,19 +10,21 @@ describe('a hook that no longer runs the gate', () => {
   const states = () =>
     runJson(repo.folder, ['hooks', 'status']).value.hooks.map(({ state }: { state: string }) => state)
 
-  it('because of an exit before the block, or because it is not executable, is told by doctor and status', () => {
+  it('because of an exit before the block, or because it is not executable, or for a planted program, is told by doctor', () => {
     runJson(repo.folder, ['install'])
     expect(states()).toEqual(['managed', 'managed'])
     const text = readFileSync(hook('pre-commit'), 'utf8')
     writeFileSync(hook('pre-commit'), text.replace('\n', '\nexit 0\n'))
     chmodSync(hook('pre-push'), 0o644)
     expect(states()).toEqual(['idle', 'idle'])
+    writeScript(repo.path('node_modules/.bin/warrant'), 'exit 0')
     const { value } = runJson(repo.folder, ['doctor', '--port', '0'])
     expect(value.verdict).toBe('WARN')
     const details = value.findings.filter(({ check }: { check: string }) => check === 'hooks')
     expect(details).toMatchObject([
       { severity: 'warning', detail: expect.stringContaining('before the block') },
       { severity: 'warning', detail: expect.stringContaining('not executable') },
+      { severity: 'warning', detail: expect.stringContaining('node_modules/.bin/warrant') },
     ])
   })
 

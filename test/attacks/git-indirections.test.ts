@@ -49,6 +49,20 @@ describe('objects', () => {
     expect(places(gateJson(repo, ['--stage', 'PRE_COMMIT']))).toEqual([IN_A])
   })
 
+  it('an object with other content under the id of the staged file is not read', () => {
+    const repo = backend().stage({ 'src/a.ts': LOG })
+    const [evil, clean] = ['src/a.ts', 'src/ok.ts'].map((path) => {
+      const oid = repo.git('hash-object', path).trim()
+      return repo.path('.git/objects', oid.slice(0, 2), oid.slice(2))
+    })
+    rmSync(evil ?? '')
+    copyFileSync(clean ?? '', evil ?? '')
+    expect(gateJson(repo, ['--stage', 'PRE_COMMIT'])).toMatchObject({
+      code: 1,
+      findings: [{ ruleId: 'gate.file-unread', file: 'src/a.ts' }],
+    })
+  })
+
   it('a graft does not move the merge base of a range', () => {
     const repo = backend().commit({ 'src/a.ts': LOG })
     const [head, base] = ['HEAD', 'HEAD~1'].map((name) => repo.git('rev-parse', name).trim())

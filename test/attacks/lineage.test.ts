@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { checkDecisionLog } from '../../src/app/commands/server/check-lineage.ts'
+import { loadConfig } from '../../src/app/config/load-config.ts'
 import { createSigner, writeCheckpoint } from '../../src/lineage/checkpoint.ts'
 import { DECISION_LOG, DecisionRecorder } from '../../src/lineage/decisions.ts'
 import { keyFile } from '../../src/platform/files/key-file.ts'
@@ -141,6 +143,11 @@ describe('a decision that cannot be recorded', () => {
     expect(allowed.stderr).toContain('not recorded')
   })
 
+  it('because the database is planted is reported by doctor', async () => {
+    const { config } = loadConfig({ root: repo.folder }, { environment: {}, cwd: repo.folder })
+    expect(await checkDecisionLog(config)).toMatchObject({ ok: false, detail: 'the file is not a database' })
+  })
+
   it('because the disk takes no more makes the gate fail', () => {
     rmSync(database)
     const limited = `ulimit -f 16; exec "${process.execPath}" "${BINARY}" gate`
@@ -234,6 +241,16 @@ describe('a key or a log that came with the repository', () => {
       status: 3,
       value: { error: { code: 'store.tracked' } },
     })
+    const beliefs = new Program([], {
+      binary: 'scg-mcp-server',
+      cwd: repo.folder,
+      env: { XDG_STATE_HOME: ours },
+    })
+    beliefs.send(request(1, 'node.create', { belief: 0.5, energy: 1 }))
+    expect(await beliefs.answers(1)).toMatchObject([
+      { error: { message: expect.stringContaining('git tracks') } },
+    ])
+    await beliefs.finish()
     expect(readFileSync(repo.path('.warrant', 'lineage.db'))).toEqual(before)
     const { stdout } = spawnSync(process.execPath, [BINARY, 'doctor', '--port', '0'], {
       cwd: repo.folder,
@@ -262,6 +279,16 @@ describe('a key or a log that came with the repository', () => {
     expect(lineage(repo, ours, 'consistency', '--checkpoint', 'forged.txt')).toMatchObject({
       status: 1,
       value: { outcome: 'unsigned', fix: expect.stringContaining(former.verifier) },
+    })
+  })
+
+  it('is not needed where the state folder of the user cannot be written: the gate works, checkpoint says why', () => {
+    const repo = Repo.init().stage({ 'src/a.ts': 'export const a = 1\n' })
+    const nowhere = repo.path('src', 'a.ts')
+    for (let n = 0; n < 2; n += 1) expect(decide(repo, nowhere).status).toBe(0)
+    expect(lineage(repo, nowhere, 'checkpoint')).toMatchObject({
+      status: 8,
+      value: { error: { code: 'place.unwritable', fix: expect.stringContaining('XDG_STATE_HOME') } },
     })
   })
 

@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../src/app/commands/table.ts'
 import { Program, startHttp, sweep } from '../support/binary.ts'
+import { FaultRegistry } from '../support/fault-registry.ts'
 import { BACKEND, gate } from '../support/gate.ts'
 import { CHANGE } from '../support/openspec.ts'
+import { makePacket } from '../support/packet-maker.ts'
+import { buildTexts } from '../support/packet-setup.ts'
 import { Repo } from '../support/repository.ts'
 
 // SQLite makes these two beside a database to read it. On Node.js 20 the driver leaves them, empty.
@@ -170,6 +173,28 @@ describe('--read-only', () => {
       expect(listing(folder)).toEqual(start)
     }
   }, 60_000)
+
+  it('writes nothing for a packet that it has to download, nor for one that is stored', async () => {
+    const registry = new FaultRegistry()
+    await registry.start()
+    registry.play(
+      makePacket(Object.fromEntries(await buildTexts({ 'a.md': '# The answer is 42.' }))),
+      () => false,
+    )
+    const cwd = new Repo().folder
+    const packet = async (verb: string, ...args: readonly string[]) => {
+      const place = [`oci://${registry.address}/demo:latest`, ...args, '--registry', registry.address]
+      return new Program(['packet', verb, ...place], { cwd, env: { HOME: cwd } }).finish()
+    }
+    for (const verb of ['query', 'digest'])
+      expect((await packet(verb, 'answer', '--read-only')).stdout).toContain('42')
+    expect(listing(cwd)).toEqual({})
+    await packet('pull')
+    const stored = listing(cwd)
+    expect((await packet('query', 'answer', '--read-only')).stdout).toContain('42')
+    expect(listing(cwd)).toEqual(stored)
+    await registry.stop()
+  })
 
   it('writes nothing behind the routes of a server', async () => {
     const server = await startHttp(['--read-only'], { cwd: repo.folder })

@@ -95,6 +95,15 @@ describe('ai_gate_check does not allow what the gate would block', () => {
     expect(await agent.codes()).toEqual(['EVIDENCE_GATE_BLOCKED'])
   })
 
+  it('by evidence of the commit before, where no base says which commits are new', async () => {
+    const repo = Repo.init('feature/x').commit({ 'package.json': BACKEND, 'src/ok.ts': CLEAN })
+    const agent = new Agent(repo)
+    gate(repo, ['--stage', 'CI'])
+    expect(await agent.codes('CI')).toEqual([])
+    repo.commit({ 'src/a.ts': EVIL })
+    expect(await agent.codes('CI')).toEqual(['EVIDENCE_TREE_MISMATCH'])
+  })
+
   it('by evidence over nothing: HEAD..HEAD, or nothing staged', async () => {
     const { repo, agent } = open()
     repo.stage({ 'src/a.ts': EVIL })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
-import { Program, sweep } from '../support/binary.ts'
+import { makeFolder, Program, startHttp, sweep } from '../support/binary.ts'
 import { request } from '../support/messages.ts'
 
 afterAll(sweep)
@@ -32,5 +32,34 @@ describe('two servers joined back to back', () => {
     expect(right.lines.map((line) => JSON.parse(line).id)).toEqual([2])
     left.child.kill('SIGKILL')
     right.child.kill('SIGKILL')
+  })
+})
+
+describe('a call that reads a long log', () => {
+  it('does not keep /health from answering', async () => {
+    const cwd = await makeFolder()
+    const filling = new Program(['mcp'], { cwd })
+    const create = (id: number) =>
+      request(id, 'tools/call', { name: 'node_create', arguments: { belief: 0.5, energy: 1 } })
+    filling.send(...Array.from({ length: 4_000 }, (_, id) => create(id)))
+    await filling.finish()
+    const { url, child } = await startHttp([], { cwd })
+    const call = async (name: string, args: object) => {
+      const body = request(1, 'tools/call', { name, arguments: args })
+      const accept = 'application/json, text/event-stream'
+      const headers = { 'content-type': 'application/json', accept }
+      return (await fetch(`${url}/mcp`, { method: 'POST', headers, body })).text()
+    }
+    expect(await call('node_query', { node_id: '0' })).toContain('belief')
+    let isOver = false
+    const verdict = call('lineage_verify', {}).finally(() => {
+      isOver = true
+    })
+    let answers = 0
+    for (; !isOver; answers += 1) await (await fetch(`${url}/health`)).text()
+    expect(await verdict).toContain('intact')
+    // A server that verifies without a pause answers one or two: before it begins, and after it ended.
+    expect(answers).toBeGreaterThan(4)
+    child.kill('SIGKILL')
   })
 })

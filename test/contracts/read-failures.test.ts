@@ -66,6 +66,7 @@ describe('a read of the log that fails', () => {
     failures.left = 0
     expect(await graph.log.quarantine()).toBe(UNREADABLE_STORE)
     const next = await open(store)
+    await next.liftReadFailure()
     expect(await next.log.quarantine()).toBeNull()
     expect(await create(next)).toMatchObject({ seq: 4 })
     const [repair] = await next.log.read(3, 1)

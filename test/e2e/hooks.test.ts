@@ -43,19 +43,22 @@ describe('installed hooks', () => {
     expect(spawnSync(hookPath(repo), { cwd: repo.folder, env: { PATH: path } }).status).toBe(7)
   })
 
-  it('take the program on the path, else the one that installed them, else fail and say why', () => {
+  it('take the program that installed them, else the one on the path, else fail and say why', () => {
     const repo = Repo.init()
     hooks(repo, 'install')
     const path = makePath()
     const nothing = commit(repo, path)
     expect(nothing.status).not.toBe(0)
     expect(nothing.stderr).toMatch(/warrant was not found/)
-    writeScript(join(path, 'node'), 'echo "$@" > asked')
-    expect(commit(repo, path).status).toBe(0)
-    expect(text(repo.path('asked'))).toBe(`${BINARY} gate --stage PRE_COMMIT\n`)
     writeScript(join(path, 'warrant'), 'echo "path $@" > asked')
     expect(commit(repo, path).status).toBe(0)
     expect(text(repo.path('asked'))).toBe('path gate --stage PRE_COMMIT\n')
+    writeScript(repo.path('node_modules/.bin/warrant'), 'echo "local $@" > asked')
+    expect(commit(repo, path).status).toBe(0)
+    expect(text(repo.path('asked'))).toBe('local gate --stage PRE_COMMIT\n')
+    writeScript(join(path, 'node'), 'echo "$@" > asked')
+    expect(commit(repo, path).status).toBe(0)
+    expect(text(repo.path('asked'))).toBe(`${BINARY} gate --stage PRE_COMMIT\n`)
   })
 
   it('pass the refs on stdin to the gate, and to the hook that was there before', () => {
@@ -67,12 +70,18 @@ describe('installed hooks', () => {
     hooks(repo, 'install')
     // A gate that reads all it can get.
     writeScript(repo.path('node_modules/.bin/warrant'), 'cat > read')
-    repo.git('push', '-q', 'origin', 'HEAD')
+    const path = makePath('git-receive-pack')
+    const push = () =>
+      execFileSync('git', ['push', '-q', 'origin', 'HEAD'], {
+        cwd: repo.folder,
+        env: { ...GIT_ENVIRONMENT, PATH: path, HOME: '/nowhere' },
+      })
+    push()
     const refs = text(repo.path('refs'))
     expect(refs).toMatch(/^HEAD [0-9a-f]{40} refs\/heads\/feature\/x 0{40}\n$/)
     expect(text(repo.path('read'))).toBe(refs)
     // Nothing to push: neither gets a line.
-    repo.git('push', '-q', 'origin', 'HEAD')
+    push()
     expect(text(repo.path('refs'))).toBe('')
     expect(text(repo.path('read')).trim()).toBe('')
   })

@@ -1,8 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { readShippedRules } from '../../scripts/rules.ts'
+import { astScanner } from '../../src/platform/scanner/scanner.ts'
 import { BACKEND, gateJson, LOG } from '../support/gate.ts'
 import { Repo } from '../support/repository.ts'
 import { asFiles, compileAll, compileUserRules, SCAN_CHILD, scanAll } from '../support/scan.ts'
@@ -189,4 +193,38 @@ describe('a scan that is stopped', () => {
     }
     await expect(run()).rejects.toMatchObject({ code: 'rule.scanner_down' })
   })
+})
+
+describe('a child on a busy machine', () => {
+  it.skipIf(process.platform !== 'linux')(
+    'that got no processor for longer than the limit of a file is not given up',
+    async () => {
+      // Stands in for the scanner, and stops itself in the middle of a file.
+      const worker = join(mkdtempSync(join(tmpdir(), 'warrant-child-')), 'scan-child.cjs')
+      writeFileSync(
+        worker,
+        `process.on('message', ({ kind }) => {
+          if (kind === 'rules') process.send({ kind: 'ready' })
+          if (kind !== 'files') return
+          process.kill(process.pid, 'SIGSTOP')
+          process.send({ kind: 'results', results: [{ hits: [], comments: [] }] })
+        })`,
+      )
+      const files = (async function* () {
+        yield* asFiles({ 'a.ts': 'export {}' })
+      })()
+      const limits = { fileMs: 500, inlineFiles: 0 }
+      const scan = astScanner({ worker, limits }).scan(files, own, new AbortController().signal)
+      const report = scan[Symbol.asyncIterator]().next()
+      const isStopped = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') T ')
+      let child: number | undefined
+      while (child === undefined) {
+        await sleep(20)
+        child = childrenOf(process.pid).find(isStopped)
+      }
+      await sleep(1_200)
+      process.kill(child, 'SIGCONT')
+      expect((await report).value).toMatchObject({ path: 'a.ts', outcome: 'scanned' })
+    },
+  )
 })

@@ -62,7 +62,9 @@ export const openBeliefs = async (
       salt: fixed ? fixedSalts : randomSalts,
       logger: handshake.log,
       snapshotEvery: config.readOnly ? Number.MAX_SAFE_INTEGER : config.snapshotEvery,
+      readOnly: config.readOnly,
     })
+    if (!config.readOnly) await graphStore.liftReadFailure()
     const writeFile = exportWriter(config, root)
     const beliefs = new Beliefs({ graphStore, version: handshake.identity.version, writeFile })
     return {

@@ -40,9 +40,10 @@ const readPresent = async (
   const readScope = async () => {
     const build = stage === 'CI' ? await readBuild(context.environment) : undefined
     const scope = await stageScope(stage, { git, build }, signal)
-    return scope.kind === 'repository'
-      ? readWorkingTree(git, signal)
-      : readTree(await git.changes(scope, signal), signal)
+    if (scope.kind !== 'repository') return { tree: await readTree(await git.changes(scope, signal), signal) }
+    // The changes against the last commit, and that commit, identify all files.
+    const [tree, wholeAt] = await Promise.all([readWorkingTree(git, signal), git.head(signal)])
+    return { tree, wholeAt }
   }
   const [scope, commit] = await Promise.all([
     readScope().catch((thrown: unknown) => {
@@ -53,8 +54,9 @@ const readPresent = async (
     head === null ? undefined : git.resolve([head], signal),
   ])
   if (scope instanceof Fault) return { problem: scope.message }
-  const worktree = scope.entries.length === 0 ? await readWorkingTree(git, signal) : scope
-  return { scope, worktree, knownHead: commit !== undefined }
+  const { tree, wholeAt } = scope
+  const worktree = tree.entries.length === 0 ? await readWorkingTree(git, signal) : tree
+  return { scope: tree, worktree, knownHead: commit !== undefined, wholeAt }
 }
 
 /** The branch that is checked out, or those that point at a detached head. */
@@ -71,7 +73,8 @@ const readBranches = async (
 export const checkEvidence = async (check: EvidenceCheck): Promise<GateVerdict> => {
   const { root, folder, config, evidence, context, stage, signal } = check
   const { environment, clock, gitFolders = [] } = context
-  const git = gitReader({ folder: root, environment, gitFolders })
+  // One state of the repository for the whole check, and each fact is asked once.
+  const git = gitReader({ folder: root, environment, gitFolders }, { steady: true })
   const lifecycle = (top: string) => repoLifecycle(openRepository(top, context).lifecycle, signal)
   const [reading, state, policy, recorded] = await Promise.all([
     evidence.read(),

@@ -3,13 +3,20 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { storeFaults } from '../../lineage/faults.ts'
 import { type LogMemory, parseSeen } from '../../lineage/log-memory.ts'
+import { placeFaults } from '../../platform/files/no-symlinks.ts'
 import { userRecord, userStateFolder } from '../../platform/files/user-state.ts'
 import { lifecycleGit } from '../../platform/git/repository-places.ts'
 import type { Config } from '../config/settings.ts'
 
 /** What Warrant keeps for this user outside of every repository: the signing key, and what it saw of each log. */
 
-export const signingKeyPath = (): string => join(userStateFolder(process.env), 'signing.key')
+export const signingKeyPath = (): string => {
+  try {
+    return join(userStateFolder(process.env), 'signing.key')
+  } catch (cause) {
+    throw placeFaults.unwritable('this user has no home folder for the signing key', { cause })
+  }
+}
 
 export const isStoreUrl = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
 

@@ -27,6 +27,8 @@ interface GraphStoreOptions {
   readonly logger: Log
   /** Minimum number of entries between two snapshots, and between two full audits. */
   readonly snapshotEvery: number
+  /** Damage stops writing in this process and is not stored. */
+  readonly readOnly?: boolean
 }
 
 const graphGenesis = (config: GraphConfig, clockMode: string): string =>
@@ -78,12 +80,13 @@ export class GraphStore {
     this.#snapshotAt = writer.size
     this.#auditedAt = writer.size
     this.#countedSize = writer.size
-    const { timestamps, logger } = options
+    const { timestamps, logger, readOnly = false } = options
     this.replica = new Replica({
       writer,
       state,
       timestamps,
       logger,
+      readOnly,
       skipErased: () => this.#skipErased(),
       onIdle: () => this.#onIdle(),
     })
@@ -94,7 +97,6 @@ export class GraphStore {
     const log = await store.open(name, graphGenesis(config, clockMode))
     const graphStore = new GraphStore(options, log, ...(await startState(log, options)))
     await graphStore.replica.read(() => undefined)
-    await graphStore.#liftReadFailure()
     return graphStore
   }
 
@@ -102,7 +104,7 @@ export class GraphStore {
    * Ends a quarantine whose reason was that the file could not be read, when all of it verifies now. The repair becomes
    * an entry of the log. Any other reason stays until the operator runs `lineage repair`.
    */
-  async #liftReadFailure(): Promise<void> {
+  async liftReadFailure(): Promise<void> {
     const { replica, log } = this
     if (replica.quarantine !== UNREADABLE_STORE || replica.isStuck) return
     const { chain } = await auditLog(log)

@@ -34,6 +34,7 @@ interface ReplicaOptions {
   readonly state: GraphState
   readonly timestamps: TimestampSource
   readonly logger: Log
+  readonly readOnly: boolean
   /** Skips erased entries by loading a snapshot taken after them. False when there is none. */
   readonly skipErased: () => Promise<boolean>
   /** Called after each batch, for snapshots and audits. */
@@ -62,7 +63,7 @@ export class Replica {
     return this.#quarantine
   }
 
-  /** True while the log has an invalid entry that this replica cannot replay. Then even `lineage.repair` is refused. */
+  /** True while an invalid entry of the log cannot be replayed. Then even `lineage.repair` is refused. */
   get isStuck(): boolean {
     return this.#isStuck
   }
@@ -72,7 +73,7 @@ export class Replica {
     if (this.#quarantine === reason) return
     this.#quarantine = reason
     this.#options.logger.write('error', 'quarantined', { reason })
-    await this.#options.writer.log.setQuarantine(reason)
+    if (!this.#options.readOnly) await this.#options.writer.log.setQuarantine(reason)
   }
 
   submit(operation: Operation): Promise<Committed> {
@@ -172,7 +173,7 @@ export class Replica {
     // What looks damaged is read a second time: a read may fail once without any damage.
     const damage = (await this.#findDamage()) && (await this.#findDamage())
     this.#isStuck = damage !== undefined
-    if (damage !== undefined) await this.stopWriting(damage.message)
+    if (damage) await this.stopWriting(damage.message)
   }
 
   async #findDamage(): Promise<Fault | undefined> {
@@ -184,8 +185,7 @@ export class Replica {
       if (size < writer.size || !isKnown) throw storeFaults.damaged('the log has lost entries it had')
       isBehind = size > writer.size
     })
-    const onTheWay = isBehind ? await catchDamage(() => this.#follow()) : undefined
-    return onTheWay ?? atHead
+    return (isBehind ? await catchDamage(() => this.#follow()) : undefined) ?? atHead
   }
 
   async #follow(): Promise<void> {

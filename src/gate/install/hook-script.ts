@@ -53,18 +53,19 @@ fi`,
 }
 
 /**
- * POSIX sh that also works under `set -eu`. Without Warrant the hook fails. It never downloads Warrant: that would run
- * whatever a registry serves under this name.
+ * POSIX sh that also works under `set -eu`. The program that installed the hook comes first: a file that is put into
+ * `node_modules` or on the path later does not take its place. Without Warrant the hook fails. It never downloads
+ * Warrant: that would run whatever a registry serves under this name.
  */
 const writeBlock = (name: HookName, quotedProgram: string): string => `${START}
 # Added by \`warrant hooks install\`; \`warrant hooks uninstall\` removes it.
 warrant_gate() {
-  if [ -x ./node_modules/.bin/warrant ]; then
+  if [ -f ${quotedProgram} ] && command -v node >/dev/null 2>&1; then
+    node ${quotedProgram} gate --stage ${STAGES[name]} "$@"
+  elif [ -x ./node_modules/.bin/warrant ]; then
     ./node_modules/.bin/warrant gate --stage ${STAGES[name]} "$@"
   elif command -v warrant >/dev/null 2>&1; then
     warrant gate --stage ${STAGES[name]} "$@"
-  elif [ -f ${quotedProgram} ] && command -v node >/dev/null 2>&1; then
-    node ${quotedProgram} gate --stage ${STAGES[name]} "$@"
   else
     echo "warrant: the gate for ${name} cannot run, because warrant was not found. Install it (npm install --save-dev warrant), or remove the managed block from .git/hooks/${name}" >&2
     return 1
@@ -160,13 +161,14 @@ export const linesBeforeBlock = (bytes: Uint8Array): readonly string[] => {
  */
 export const insertBlock = (bytes: Uint8Array | undefined, name: HookName, program: string): Buffer => {
   const text = asText(bytes ?? new Uint8Array())
-  if (text.trim() === '') return asBytes(`${SHEBANG}${writeBlock(name, quoteShell(program))}`)
+  const block = writeBlock(name, quoteShell(asText(Buffer.from(program))))
+  if (text.trim() === '') return asBytes(`${SHEBANG}${block}`)
   const found = findBlock(text)
   const start = shebangLength(text, name)
   const { from, to } = found ?? { from: start, to: start }
   const before = text.slice(0, from)
   const gap = before === '' || before.endsWith('\n') ? '' : '\n'
-  return asBytes(`${before}${gap}${writeBlock(name, quoteShell(program))}${text.slice(to)}`)
+  return asBytes(`${before}${gap}${block}${text.slice(to)}`)
 }
 
 /** Removes the managed block: `unchanged` without one, undefined when nothing else is left. */

@@ -13,7 +13,7 @@ export const readKeyFile = async (path: string): Promise<string | undefined> => 
     const bytes = await readRegularFile(path, MAX_BYTES)
     if (bytes !== undefined) return bytes.toString('utf8')
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')) return undefined
     throw placeFaults.occupied(`${basename(path)} cannot be read`, { cause })
   }
   throw placeFaults.occupied(`${basename(path)} is not a regular file`)
@@ -24,13 +24,14 @@ export const keyFile = async (path: string): Promise<string> => {
   const existing = await readKeyFile(path)
   if (existing !== undefined) return existing
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  // Durable: signatures of a lost key cannot be verified.
-  await replaceFile(path, pem, { durable: true, mode: 0o600, exclusive: true }).catch(
-    (cause: NodeJS.ErrnoException) => {
-      if (cause.code !== 'EEXIST') throw cause
-    },
-  )
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    // Durable: signatures of a lost key cannot be verified.
+    await replaceFile(path, pem, { durable: true, mode: 0o600, exclusive: true })
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code !== 'EEXIST') throw placeFaults.unwritable(`${path} cannot be created (${code})`, { cause })
+  }
   const kept = await readKeyFile(path)
   // The key that was generated may not be the one another process linked first: only the file counts.
   if (kept === undefined) throw placeFaults.occupied(`${basename(path)} was removed while it was created`)

@@ -9,6 +9,10 @@ export const placeFaults = defineFaults('place', {
     fix: 'Remove the symlink. To keep the data elsewhere, set that path in the settings.',
   },
   occupied: { kind: 'refused', fix: 'Move the existing file away, or set another path in the settings.' },
+  unwritable: {
+    kind: 'unavailable',
+    fix: 'Give this user write permission there, or set XDG_STATE_HOME (on Windows LOCALAPPDATA) to another folder.',
+  },
   folder: {
     kind: 'refused',
     fix: 'Name a file in an existing folder of the repository that is not reached by a symlink.',

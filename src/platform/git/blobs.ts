@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { type FileReading, MAX_FILE_BYTES } from '../../gate/ports.ts'
@@ -100,13 +101,24 @@ export interface GitObject {
   readonly bytes: Buffer
 }
 
-/** The next object; undefined when it does not exist, was never fetched, or was lost. */
+/** The id that git gives an object with this content; 40 or 64 digits long. */
+export const objectId = (kind: string, bytes: Uint8Array, length: number): string =>
+  createHash(length === 64 ? 'sha256' : 'sha1')
+    .update(`${kind} ${bytes.length}\0`)
+    .update(bytes)
+    .digest('hex')
+
+/**
+ * The next object; undefined when it does not exist, was never fetched, or was lost. Git does not compare content and
+ * id when it reads: a file in `.git/objects` can hold other content than its name says, until the change has passed.
+ */
 const readObject = async ({ output }: CatFile, most: number): Promise<GitObject | undefined> => {
   const [, oid, kind, size] = /^([0-9a-f]+) (\w+) (\d+)$/.exec(await output.line()) ?? []
   if (oid === undefined || kind === undefined || size === undefined) return undefined
   const bytes = await output.bytes(Number(size), most)
   await output.bytes(1, 0)
-  return { oid, kind, bytes }
+  const isForged = bytes.length === Number(size) && objectId(kind, bytes, oid.length) !== oid
+  return isForged ? undefined : { oid, kind, bytes }
 }
 
 /** A promise that rejects when the signal aborts; `done` removes the listener. */

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { access } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { MAX_FILE_BYTES } from '../../gate/ports.ts'
 import { openAsyncJail, readRegularFile } from '../jail/async.ts'
+import { objectId } from './blobs.ts'
 import { parseNames, type RawChange } from './parse.ts'
 import { askGit, type GitPlace, runGit } from './run.ts'
 
@@ -20,12 +20,6 @@ const exists = (path: string): Promise<boolean> =>
 
 /** A record of `ls-files -v --stage -z` with a flag: lower case is assume-unchanged, S is skip-worktree. */
 const FLAGGED = /(?:^|\0)([a-zS]) 100\d{3} ([0-9a-f]{40,64}) 0\t([^\0]+)/g
-
-const blobId = (bytes: Uint8Array, length: number): string =>
-  createHash(length === 64 ? 'sha256' : 'sha1')
-    .update(`blob ${bytes.length}\0`)
-    .update(bytes)
-    .digest('hex')
 
 /** Remembers which folders exist: in a sparse checkout whole folders are absent. */
 const folderLookup = (root: string): ((path: string) => Promise<boolean>) => {
@@ -51,7 +45,7 @@ export const flaggedChanges = async (place: GitPlace, signal: AbortSignal): Prom
     const bytes = (await isThere(path))
       ? await jail.read(path, MAX_FILE_BYTES).catch(() => Buffer.of())
       : undefined
-    if (bytes !== undefined && blobId(bytes, oid.length) !== oid)
+    if (bytes !== undefined && objectId('blob', bytes, oid.length) !== oid)
       changes.push({ path, change: 'modified', oid: undefined })
     if (bytes === undefined && flag === 'h') changes.push({ path, change: 'deleted', oid: undefined })
   }

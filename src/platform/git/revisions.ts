@@ -21,7 +21,7 @@ const splitExpression = (text: string): readonly [name: string, rest: string] =>
 }
 
 const refsOf = (name: string): string[] => {
-  if (name === '' || OBJECT_ID.test(name)) return []
+  if (name === '' || name === 'HEAD' || OBJECT_ID.test(name)) return []
   return name.startsWith('refs/')
     ? [name]
     : [...FOLDERS.map((folder) => folder + name), `refs/remotes/${name}/HEAD`]

@@ -4,6 +4,7 @@ import { runYielding } from '../../kernel/async/cooperative.ts'
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { Fault } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
 import type { OpenPacket, VectorIndex } from '../../packets/ask/retrieve.ts'
 import { fingerprint } from '../../packets/build/fingerprint.ts'
 import type { Embedder } from '../../packets/embed.ts'
@@ -89,10 +90,8 @@ const readLexical = async (payload: Payload, docs: DocTable) => {
 /** Opens the lexical index, from its binary cache when there is one. */
 const openLexical = async (payload: Payload, place: string, docs: DocTable) => {
   const path = join(place, 'words.bin')
-  const kept = unpackLexicalIndex(
-    (await readRegularFile(path, MAX_DOCS).catch(() => undefined)) ?? new Uint8Array(),
-    docs.rows,
-  )
+  const bytes = await readRegularFile(path, MAX_DOCS).catch(() => undefined)
+  const kept = unpackLexicalIndex(bytes ?? new Uint8Array(), docs.rows)
   if (kept !== undefined) return { lexical: kept, warnings: [] }
   const found = await readLexical(payload, docs)
   // Only an index of the packet is cached: with a fallback the warning must be repeated.
@@ -200,7 +199,8 @@ export const rebuildVectors = async (rebuild: VectorRebuild): Promise<void> => {
 export const packetReader =
   (root: string, clock: Clock, open: OpenVectors = (files, shape) => openVectors(files, shape, clock)) =>
   async (digest: Digest, folder: string): Promise<OpenPacket> => {
-    const jail = openAsyncJail(root)
+    // In read-only mode the indexes are kept elsewhere than the packet.
+    const jail = openAsyncJail(isPathInside(root, folder) ? root : dirname(dirname(folder)))
     const payload = new Payload(jail, folder)
     const bytes = await payload.read('manifest.json')
     if (bytes === undefined) throw diskFaults.absent('the packet has no manifest.json')

@@ -25,7 +25,6 @@ import { exportWriter } from '../../open/beliefs.ts'
 import { logMemory, signingKeyPath } from '../../open/user-state.ts'
 import { loadSettings } from '../../process-context.ts'
 import { printOutput } from '../print-output.ts'
-import { requireWritable } from '../require-writable.ts'
 import { withLog } from './with-beliefs.ts'
 
 /** Proofs of a lineage. They need the log alone, whatever it records. */
@@ -39,10 +38,8 @@ export const printProof = (invocation: Invocation, value: object, good = true): 
 const signerName = (invocation: Invocation): string => `warrant/${loadSettings(invocation).config.graph}`
 
 /** Signs with the key of this machine, which is created at the first use. A key in the repository is never used. */
-const openSigner = async (invocation: Invocation) => {
-  requireWritable(loadSettings(invocation).config, 'the command without --key')
-  return createSigner(signerName(invocation), await keyFile(signingKeyPath()))
-}
+const openSigner = async (invocation: Invocation) =>
+  createSigner(signerName(invocation), await keyFile(signingKeyPath()))
 
 /** Where earlier versions kept the key. */
 const FORMER_KEY = 'lineage.key'

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Config } from '../../config/settings.ts'
 import type { OpenedRepository } from '../../open/repository.ts'
 import type { DoctorFinding } from './doctor.ts'
@@ -15,6 +16,22 @@ const idleHooks = async ({ lifecycle, signal }: OpenedRepository) => {
   })
 }
 
+const PROGRAM = 'node_modules/.bin/warrant'
+
+/** The hooks start the program in `node_modules` first. Without its package, npm did not put it there. */
+const plantedProgram = async ({ root, lifecycle: { files } }: OpenedRepository) => {
+  const isThere = await files.executable(join(root, PROGRAM))
+  if (!isThere || (await files.read(join(root, 'node_modules/warrant/package.json'))) !== undefined) return []
+  return [
+    {
+      check: 'hooks',
+      severity: 'warning' as const,
+      detail: `the hooks start ${PROGRAM}, and the package warrant is not installed in node_modules`,
+      fix: `Find out where ${PROGRAM} comes from, and remove it.`,
+    },
+  ]
+}
+
 /** Problems of the hooks in this repository. Empty outside a repository. */
 export const checkInstallation = async (config: Config): Promise<readonly DoctorFinding[]> => {
   const { lifecycleIssues } = await import('../../../gate/install/installation.ts')
@@ -22,8 +39,12 @@ export const checkInstallation = async (config: Config): Promise<readonly Doctor
   const { openRepositoryForCommand } = await import('../../open/repository.ts')
   const context = await openRepositoryForCommand(config).catch(() => undefined)
   const status = context && (await currentStatus(context.lifecycle, context.signal).catch(() => undefined))
-  if (status === undefined) return []
-  const issues = [...lifecycleIssues(status), ...(context ? await idleHooks(context) : [])]
+  if (context === undefined || status === undefined) return []
+  const issues = [
+    ...lifecycleIssues(status),
+    ...(await idleHooks(context)),
+    ...(await plantedProgram(context)),
+  ]
   if (issues.length === 0)
     return [{ check: 'installation', ok: true, detail: 'hooks match the recorded installation' }]
   return issues.map(({ severity, ...issue }) => ({ ok: severity === 'warning', severity, ...issue }))
