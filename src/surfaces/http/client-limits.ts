@@ -88,7 +88,10 @@ export class ClientTable {
       if (client.connections.size === 0) this.#clients.delete(key)
     })
     const crowded = this.#crowded(1)
-    if (crowded !== undefined) this.#close(firstOf(crowded.waiting) ?? connection)
+    if (crowded !== undefined) {
+      // None waits: requests that never end, such as streams of events, give way too.
+      this.#close(firstOf(crowded.waiting) ?? firstOf(crowded.connections) ?? connection)
+    }
     this.#wait(connection)
     if (this.#crowded(SWEEP_SHARE.connections) !== undefined) this.#planSweep()
   }
