@@ -1,4 +1,4 @@
-import type { Build } from '../gate/facts/scope.ts'
+import type { BuildCommits } from '../gate/facts/scope.ts'
 import { gateFaults } from '../gate/faults.ts'
 import { isRecord } from '../kernel/encoding/json.ts'
 import { readRegularFile } from '../platform/jail/async.ts'
@@ -27,7 +27,7 @@ const readText = (value: unknown): string | undefined =>
 const readMember = (value: unknown, key: string): unknown => (isRecord(value) ? value[key] : undefined)
 
 /** The event of GitHub Actions; undefined for one that names no commits, such as a schedule. */
-const readGithubEvent = (event: Readonly<Record<string, unknown>>): Build | undefined => {
+const readGithubEvent = (event: Readonly<Record<string, unknown>>): BuildCommits | undefined => {
   const { pull_request: request, merge_group: group } = event
   if (request !== undefined) {
     const [base, head] = ['base', 'head'].map((side) => readMember(readMember(request, side), 'sha'))
@@ -57,7 +57,7 @@ const readEventFile = async (path: string): Promise<Readonly<Record<string, unkn
   throw gateFaults.event_invalid('the file that GITHUB_EVENT_PATH names is not a JSON object')
 }
 
-const readGitlabVariables = (environment: NodeJS.ProcessEnv): Build | undefined => {
+const readGitlabVariables = (environment: NodeJS.ProcessEnv): BuildCommits | undefined => {
   const { CI_MERGE_REQUEST_DIFF_BASE_SHA: base, CI_COMMIT_BEFORE_SHA: before, CI_COMMIT_SHA } = environment
   const head = () => readId(CI_COMMIT_SHA, 'CI_COMMIT_SHA')
   if (base) return { kind: 'merge', base: readId(base, 'CI_MERGE_REQUEST_DIFF_BASE_SHA'), head: head() }
@@ -72,7 +72,7 @@ const readGitlabVariables = (environment: NodeJS.ProcessEnv): Build | undefined 
 }
 
 /** What the environment says about the commits of a build; undefined when it says nothing. */
-export const readBuild = async (environment: NodeJS.ProcessEnv): Promise<Build | undefined> => {
+export const readBuild = async (environment: NodeJS.ProcessEnv): Promise<BuildCommits | undefined> => {
   const { GITHUB_EVENT_PATH: path, GITLAB_CI, GITHUB_BASE_REF } = environment
   const named = path
     ? readGithubEvent(await readEventFile(path))

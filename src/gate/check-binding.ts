@@ -1,23 +1,25 @@
 import type { Evidence, JudgedTree } from '../evidence/schema.ts'
-import { differingPaths, type TreeState } from './judged-tree.ts'
+import { type ChangeState, differingPaths } from './judged-tree.ts'
 import { type GatePolicy, judgeSeverities } from './policy.ts'
 import type { GateStage } from './stage.ts'
 import { type Violation, violation } from './violations.ts'
 
 /** What the stage would judge now. */
 export type PresentTree =
-  | ReadTree
+  | KnownTree
   /** Why it cannot be known, such as a missing base branch. */
   | { readonly problem: string }
 
-interface ReadTree {
-  readonly scope: TreeState
-  /** The working tree, when the stage would judge no file. */
-  readonly worktree: TreeState
+interface KnownTree {
+  readonly scope: ChangeState
+  /** The working tree when the stage would judge no file; else the same as `scope`. */
+  readonly worktree: ChangeState
   /** Whether the last commit of the judged tree is a commit of this repository. */
   readonly knownHead: boolean
-  /** The last commit, when the stage judges all files; undefined when it judges a change. */
-  readonly wholeAt?: string | null | undefined
+  /**
+   * The last commit when the stage judges all files: null before the first commit. Undefined when it judges a change.
+   */
+  readonly repositoryHead?: string | null | undefined
 }
 
 /** The newest gate run that the decision log of this repository records. */
@@ -26,12 +28,12 @@ export interface RecordedRun {
   readonly at?: number | undefined
   /** Hash of the evidence it wrote; undefined when its payload was erased. */
   readonly evidence: string | undefined
-  /** The same of a few runs before it. */
+  /** Hashes of the evidence of a few earlier runs. */
   readonly earlier: readonly string[]
 }
 
-/** How strict a stage is. Before a write and before a commit the same policy applies. */
-const STRICTNESS: Readonly<Record<Evidence['snapshot']['stage'], number>> = {
+/** Evidence of a stage serves the stages up to it. Before a write and before a commit the same policy applies. */
+const STAGE_ORDER: Readonly<Record<Evidence['snapshot']['stage'], number>> = {
   STAGED: 0,
   PRE_WRITE: 0,
   PRE_COMMIT: 0,
@@ -47,10 +49,10 @@ const count = (number: number, word: string): string => `${number} ${word}${numb
 const checkTree = (judged: JudgedTree, present: PresentTree, stage: GateStage): Violation[] => {
   if ('problem' in present)
     return [violation('EVIDENCE_TREE_MISMATCH', `What ${stage} judges is not known: ${present.problem}.`)]
-  const { scope, worktree, knownHead, wholeAt } = present
+  const { scope, worktree, knownHead, repositoryHead } = present
   if (judged.head !== null && !knownHead)
     return [violation('EVIDENCE_REPO_ROOT_MISMATCH', 'The evidence was written in another repository.')]
-  if (wholeAt !== undefined && (judged.scope !== 'repository' || judged.head !== wholeAt))
+  if (repositoryHead !== undefined && (judged.scope !== 'repository' || judged.head !== repositoryHead))
     return [
       violation(
         'EVIDENCE_TREE_MISMATCH',
@@ -81,7 +83,7 @@ const checkTree = (judged: JudgedTree, present: PresentTree, stage: GateStage): 
 }
 
 /** Evidence that names the tree it judged is of our own gate, which always writes chain and state. */
-export const checkBound = (
+export const checkOwnEvidence = (
   evidence: Evidence,
   judged: JudgedTree,
   input: {
@@ -96,8 +98,13 @@ export const checkBound = (
   if (evidence.evidence_chain === undefined || evidence.repo_state === undefined)
     return [violation('EVIDENCE_CHAIN_INVALID', 'The evidence has no chain or no state of the repository.')]
   return [
-    ...(STRICTNESS[made] < STRICTNESS[stage]
-      ? [violation('EVIDENCE_STAGE_MISMATCH', `The evidence was written for ${made}; ${stage} is stricter.`)]
+    ...(STAGE_ORDER[made] < STAGE_ORDER[stage]
+      ? [
+          violation(
+            'EVIDENCE_STAGE_MISMATCH',
+            `The evidence was written for ${made}; ${stage} needs evidence of its own.`,
+          ),
+        ]
       : []),
     ...(evidence.ai_gate.status === 'ALLOWED' && judgeSeverities(severities, policy) === 'BLOCK'
       ? [

@@ -1,7 +1,7 @@
 import type { Evidence, GateStatus, RepoState, Severity } from '../evidence/schema.ts'
 import { SEVERITIES } from '../evidence/severities.ts'
 import type { EvidenceReading } from '../evidence/store.ts'
-import { checkBound, checkRecorded, type PresentTree, type RecordedRun } from './check-binding.ts'
+import { checkOwnEvidence, checkRecorded, type PresentTree, type RecordedRun } from './check-binding.ts'
 import type { GatePolicy } from './policy.ts'
 import { DEFAULT_PROTECTED_BRANCHES, findProtected } from './protected-branches.ts'
 import type { GateStage } from './stage.ts'
@@ -143,7 +143,7 @@ const checkEvidence = (evidence: Evidence, input: GateInput): Violation[] => {
       : [violation('EVIDENCE_GATE_STATUS_INCOHERENT', `The evidence contradicts itself: ${contradiction}.`)]),
     ...checkRepository(evidence, state),
     ...checkRecorded(evidence, input.recorded),
-    ...(judged === undefined ? [] : checkBound(evidence, judged, input)),
+    ...(judged === undefined ? [] : checkOwnEvidence(evidence, judged, input)),
   ]
 }
 

@@ -4,8 +4,8 @@ import { EVIDENCE_FILE } from '../evidence/store.ts'
 import { digestBytes } from '../kernel/encoding/hash.ts'
 import type { ChangeSet, GitReader, TreeEntry } from './ports.ts'
 
-/** What a stage judges: the changed files and their content. */
-export interface TreeState {
+/** The changed files that a stage judges, and the ids of their contents. */
+export interface ChangeState {
   readonly digest: string
   readonly entries: readonly TreeEntry[]
 }
@@ -13,22 +13,22 @@ export interface TreeState {
 /** The evidence lists the entries of a change up to this number, so that a later check can name what differs. */
 const MAX_LISTED = 200
 
-/** The state of a change. The evidence file is left out: the gate writes it after it has judged. */
-export const readTree = async (set: ChangeSet, signal: AbortSignal): Promise<TreeState> => {
+/** Reads the ids of the changed files. The evidence file is left out: the gate writes it after it has judged. */
+export const readChangeState = async (set: ChangeSet, signal: AbortSignal): Promise<ChangeState> => {
   const entries = (await set.identify(signal))
     .filter(({ path }) => path !== EVIDENCE_FILE)
     .sort((a, b) => compareText(a.path, b.path))
   return { digest: digestBytes(JSON.stringify(entries.map(({ path, id }) => [path, id]))), entries }
 }
 
-export const readWorkingTree = async (git: GitReader, signal: AbortSignal): Promise<TreeState> =>
-  readTree(await git.changes({ kind: 'worktree' }, signal), signal)
+export const readWorkingTree = async (git: GitReader, signal: AbortSignal): Promise<ChangeState> =>
+  readChangeState(await git.changes({ kind: 'worktree' }, signal), signal)
 
 /** The kind of scope in the `source` of a change set, such as `git:range:main..HEAD`. */
 const scopeOf = (source: string): string => source.split(':')[1] ?? source
 
-/** What the evidence records of the tree that a run judged. Read before the files are: a later change differs. */
-export const judgedTree = async (
+/** What the evidence records of the tree that a run judged. Read before the scan, so that a file that changes during it no longer matches. */
+export const recordJudgedTree = async (
   git: GitReader,
   set: ChangeSet,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ export const judgedTree = async (
   // The changes against the last commit identify the whole working tree.
   const [head, { digest, entries }] = await Promise.all([
     git.head(signal),
-    scope === 'repository' ? readWorkingTree(git, signal) : readTree(set, signal),
+    scope === 'repository' ? readWorkingTree(git, signal) : readChangeState(set, signal),
   ])
   return {
     scope,
@@ -48,7 +48,7 @@ export const judgedTree = async (
   }
 }
 
-/** Paths whose content differs between the judged tree and the present one; of the present one when unknown. */
+/** Paths whose content differs between the judged tree and the present one; all present paths when the evidence lists none. */
 export const differingPaths = (
   judged: Pick<JudgedTree, 'entries'>,
   present: readonly TreeEntry[],

@@ -25,7 +25,7 @@ import { listEffects, type PolicyChange } from './rules/policy-change.ts'
 import { joinOverrides, NO_OVERRIDES, type SeverityOverrides } from './rules/severity-overrides.ts'
 import type { GateStage } from './stage.ts'
 
-/** How one version of the repository judges a change. */
+/** How a change is judged: by one version of the repository, or by two versions joined. */
 interface PolicyLayer {
   readonly policy: GatePolicy
   readonly userRules: UserRules | undefined
@@ -67,7 +67,7 @@ const listed = (source: RuleSource | undefined): readonly RuleSource[] =>
   source === undefined ? [] : [source]
 
 /** The policy files without those that are invalid: at the base they count as absent. */
-const validThresholds = async (files: PolicyFiles, context: LayerContext): Promise<PolicySources> => {
+const validPolicySources = async (files: PolicyFiles, context: LayerContext): Promise<PolicySources> => {
   const { hardFile, skillsFile } = files
   const alone = (sources: PolicySources) =>
     unlessInvalid(
@@ -124,7 +124,8 @@ const environmentChanges = (after: PolicyFiles, variables: LayerContext['variabl
   const { effect, weaker } = compareThresholds(after, { ...after, ...variables })
   if (!weaker) return []
   const change = { file: HARD_MODE_FILE, effect: `the environment relaxes hard mode: ${effect}` }
-  return [{ ...change, weaker: false, outside: true }]
+  // Existing clients rely on the variables, so this is a warning and not a weakening of the repository.
+  return [{ ...change, weaker: false, fromEnvironment: true }]
 }
 
 /**
@@ -140,7 +141,7 @@ const joinLayers = async (
   const layer = await parseLayer(after, context)
   const relaxed = environmentChanges(after, variables)
   if (base === undefined) return { layer, changes: relaxed }
-  const thresholds = await validThresholds(base, context)
+  const thresholds = await validPolicySources(base, context)
   const policy = stricterPolicy(layer.policy, resolvePolicy(stage, { ...thresholds, ...variables }))
   const sameRules = sameSources(base.rules, after.rules)
   const sameOverrides = sameSources(listed(base.overrides), listed(after.overrides))

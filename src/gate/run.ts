@@ -3,7 +3,7 @@ import type { Evidence, JudgedTree, Platform, RepoState, Ruleset } from '../evid
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
-import { type StagePorts, stageScope } from './facts/scope.ts'
+import { type StageInput, stageScope } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
 import { collectMatches, type FindingDraft } from './findings/collect.ts'
 import { collectChanges } from './findings/collect-changes.ts'
@@ -36,7 +36,7 @@ export interface GatePorts extends PolicyPorts {
   readonly now: () => number
 }
 
-interface GateRequest extends PolicyRequest, Partial<Pick<StagePorts, 'build' | 'remote'>> {
+interface GateRequest extends PolicyRequest, Partial<Pick<StageInput, 'build' | 'remote'>> {
   /** Undefined: the scope of the stage. */
   readonly scope: Scope | undefined
   /** Whether the evidence file is replaced. A policy that is tried out leaves none. */

@@ -2,8 +2,8 @@ import type { JsonObject } from './encoding/json.ts'
 import type { Content } from './tool.ts'
 
 /**
- * The answer of a tool that answers with text. It has no structured content: several clients give a model only that
- * where there is some, so the text would be lost. Facts about the text are for programs and travel in `_meta`.
+ * The answer of a tool that answers with text. It has no structured content: several clients show a model only the
+ * structured content if there is any, so the text would be lost. Facts about the text are for programs and travel in `_meta`.
  */
 export class TextAnswer {
   readonly facts: JsonObject

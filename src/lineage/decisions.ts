@@ -2,7 +2,7 @@ import { lazyAsync } from '../kernel/async/once.ts'
 import { canonicalJson } from '../kernel/encoding/canonical.ts'
 import type { CallRecord, Recorder } from '../kernel/ports.ts'
 import { storeFaults } from './faults.ts'
-import { compareWithSeen, describeSeen, type LogMemory, type SeenLog } from './log-memory.ts'
+import { compareWithSeen, describeMismatch, type LogMemory, type SeenLog } from './log-memory.ts'
 import { LogWriter } from './log-writer.ts'
 import type { LogReader, LogStore } from './store.ts'
 
@@ -80,7 +80,7 @@ export class DecisionRecorder implements Recorder {
     }
     const outcome = await compareWithSeen(log, newest)
     if (outcome !== 'grown')
-      throw storeFaults.changed(describeSeen(outcome, newest), { fix: ADOPT_DECISIONS })
+      throw storeFaults.changed(describeMismatch(outcome, newest), { fix: ADOPT_DECISIONS })
     return lost
   }
 

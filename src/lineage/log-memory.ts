@@ -2,7 +2,7 @@ import { isRecord } from '../kernel/encoding/json.ts'
 import { readEntry } from './read-rows.ts'
 import type { LogReader } from './store.ts'
 
-/** A point in a log: its size there, and the checksum of the entry before. */
+/** A point in a log: the number of entries, and the checksum of the last of them. */
 interface LogPoint {
   readonly size: number
   readonly head: string
@@ -39,12 +39,13 @@ export const compareWithSeen = async (
 ): Promise<SeenOutcome> => {
   if (lost !== undefined) return 'replaced'
   if ((await log.head()).size < size) return 'truncated'
-  const [row] = size === 0 ? [] : await log.read(size - 1, 1)
-  return row === undefined || readEntry(row).checksum === head ? 'grown' : 'forked'
+  if (size === 0) return 'grown'
+  const [row] = await log.read(size - 1, 1)
+  return row !== undefined && readEntry(row).checksum === head ? 'grown' : 'forked'
 }
 
 /** What is wrong with a log, for messages. */
-export const describeSeen = (outcome: SeenOutcome, { size, lost }: SeenLog): string => {
+export const describeMismatch = (outcome: SeenOutcome, { size, lost }: SeenLog): string => {
   if (outcome === 'replaced') return `a log of ${lost?.size} entries that this machine saw here is gone`
   const seen = `this machine saw ${size} entries of it`
   return outcome === 'truncated'

@@ -5,7 +5,7 @@ import { readRepoState } from '../../gate/facts/repo-state.ts'
 import { stageScope } from '../../gate/facts/scope.ts'
 import { repoLifecycle } from '../../gate/install/installation.ts'
 import { type GateVerdict, judgeEvidence } from '../../gate/judge.ts'
-import { readTree, readWorkingTree } from '../../gate/judged-tree.ts'
+import { readChangeState, readWorkingTree } from '../../gate/judged-tree.ts'
 import type { GitReader } from '../../gate/ports.ts'
 import type { GateStage } from '../../gate/stage.ts'
 import { Fault } from '../../kernel/fault.ts'
@@ -45,10 +45,11 @@ const readPresent = async (
   const readScope = async () => {
     const build = stage === 'CI' ? await readBuild(context.environment) : undefined
     const scope = await stageScope(stage, { git, build }, signal)
-    if (scope.kind !== 'repository') return { tree: await readTree(await git.changes(scope, signal), signal) }
+    if (scope.kind !== 'repository')
+      return { tree: await readChangeState(await git.changes(scope, signal), signal) }
     // The changes against the last commit, and that commit, identify all files.
-    const [tree, wholeAt] = await Promise.all([readWorkingTree(git, signal), git.head(signal)])
-    return { tree, wholeAt }
+    const [tree, repositoryHead] = await Promise.all([readWorkingTree(git, signal), git.head(signal)])
+    return { tree, repositoryHead }
   }
   const [scope, knownHead] = await Promise.all([
     readScope().catch((thrown: unknown) => {
@@ -59,9 +60,9 @@ const readPresent = async (
     isKnown(git, head, signal),
   ])
   if (scope instanceof Fault) return { problem: scope.message }
-  const { tree, wholeAt } = scope
+  const { tree, repositoryHead } = scope
   const worktree = tree.entries.length === 0 ? await readWorkingTree(git, signal) : tree
-  return { scope: tree, worktree, knownHead, wholeAt }
+  return { scope: tree, worktree, knownHead, repositoryHead }
 }
 
 /** The branch that is checked out, or those that point at a detached head. */

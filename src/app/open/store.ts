@@ -2,7 +2,7 @@ import type { LogStore } from '../../lineage/store.ts'
 import { requireNoSymlinks, requireRegularDatabase } from '../../platform/files/no-symlinks.ts'
 import { makeState } from '../../platform/files/state-folder.ts'
 import type { Config } from '../config/settings.ts'
-import { isStoreUrl, rememberDatabase, requireOwnDatabase } from './user-state.ts'
+import { findOwnDatabase, isStoreUrl, rememberDatabase } from './user-state.ts'
 
 /** Loads the SQLite driver ahead of time and opens nothing. Errors show again when the store is opened. */
 export const preloadStore = async ({ store }: Config): Promise<void> => {
@@ -23,7 +23,7 @@ export const openStore = async (config: Config, root: string): Promise<LogStore>
   const { sqliteLogs } = await import('../../platform/log-stores/sqlite/log.ts')
   if (store !== undefined) return sqliteLogs(requireRegularDatabase(root, store))
   const database = requireRegularDatabase(root, stateDir, 'lineage.db')
-  const isThere = await requireOwnDatabase(config, root)
+  const isThere = await findOwnDatabase(config, root)
   return sqliteLogs(database, async () => {
     await makeState(requireNoSymlinks(root, stateDir))
     if (!isThere) await rememberDatabase(config, root)

@@ -61,7 +61,7 @@ export const rememberDatabase = async (config: Config, root: string): Promise<vo
   if (!config.readOnly) await storeRecord(config, root).write({ database: defaultDatabase(config, root) })
 }
 
-const SQLITE_FILES = ['', '-wal', '-shm', '-journal']
+const SQLITE_SUFFIXES = ['', '-wal', '-shm', '-journal']
 
 /** Also true when that cannot be found out: opening the file then says why. */
 const exists = (path: string): boolean => {
@@ -76,9 +76,9 @@ const exists = (path: string): boolean => {
  * Refuses a database in the state folder that git tracks: it came with the repository. Git is asked only once. Returns
  * whether there is a database.
  */
-export const requireOwnDatabase = async (config: Config, root: string): Promise<boolean> => {
+export const findOwnDatabase = async (config: Config, root: string): Promise<boolean> => {
   const database = defaultDatabase(config, root)
-  const files = SQLITE_FILES.map((suffix) => `${database}${suffix}`).filter(exists)
+  const files = SQLITE_SUFFIXES.map((suffix) => `${database}${suffix}`).filter(exists)
   if (files.length === 0) return false
   if ((await storeRecord(config, root).read()) !== undefined) return true
   const git = lifecycleGit({

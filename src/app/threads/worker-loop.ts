@@ -3,7 +3,7 @@ import { Fault, viewFault } from '../../kernel/fault.ts'
 import { type CheckDeadline, jailFaults } from '../../kernel/jail.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { createCollector } from '../../platform/system/native-gc.ts'
-import { OwnTime } from '../../platform/system/own-time.ts'
+import { WorkTime } from '../../platform/system/own-time.ts'
 import { type ThreadJob, type ThreadReply, ThreadState } from '../../platform/system/thread-state.ts'
 
 /** What a job in a thread gets in addition to its arguments. */
@@ -19,7 +19,7 @@ const PROGRESS_STEPS = 50
 const QUICK_MS = 20
 
 const deadlineFor = ({ id, ms }: ThreadJob, state: ThreadState): CheckDeadline => {
-  const time = new OwnTime(systemClock)
+  const time = new WorkTime(systemClock)
   let limit = ms
   return () => {
     state.markProgress()

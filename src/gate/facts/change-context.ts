@@ -1,5 +1,5 @@
 import type { JudgedTree } from '../../evidence/schema.ts'
-import { judgedTree } from '../judged-tree.ts'
+import { recordJudgedTree } from '../judged-tree.ts'
 import type { ChangeSet, GitReader, Scope, TrackedFiles } from '../ports.ts'
 import type { PolicyChange } from '../rules/policy-change.ts'
 import {
@@ -153,6 +153,9 @@ export const gatherChangeContext = async (
   const set = await git.changes(scope, signal)
   const tracked = await git.tracked(set.head, signal)
   const [module] = tracked.find([], ['node_modules/'])
-  const [tree, detected] = await Promise.all([judgedTree(git, set, signal), detect(set, tracked, signal)])
+  const [tree, detected] = await Promise.all([
+    recordJudgedTree(git, set, signal),
+    detect(set, tracked, signal),
+  ])
   return { ...detected, tree, tracksModules: module !== undefined }
 }

@@ -12,7 +12,7 @@ export const readRange = (text: string): Scope | undefined => {
 }
 
 /** What a build server says about the commits of a build, as object ids. */
-export type Build =
+export type BuildCommits =
   | { readonly kind: 'merge'; readonly base: string; readonly head: string }
   | {
       readonly kind: 'push'
@@ -55,19 +55,19 @@ const rangeScope = (from: NamedCommit, to: NamedCommit): Scope => ({
   label: `${shortName(from.name)}..${shortName(to.name)}`,
 })
 
-/** Everything that a commit contains. */
-const NOTHING: NamedCommit = { name: EMPTY_TREE, hash: EMPTY_TREE }
+/** The base of a range that covers every file of a commit. */
+const EMPTY_BASE: NamedCommit = { name: EMPTY_TREE, hash: EMPTY_TREE }
 
 /**
  * The commits of a push, without its refs: since the upstream at the remote, or since its default branch. A local
  * branch is no base, because it can be moved to the commits that are to be judged.
  */
-const pushScope = async (git: GitReader, remote: string, signal: AbortSignal): Promise<Scope> => {
+const upstreamScope = async (git: GitReader, remote: string, signal: AbortSignal): Promise<Scope> => {
   const [{ upstream }, head] = await Promise.all([git.state(signal), git.resolve([HEAD], signal)])
   if (head === undefined) return { kind: 'repository' }
   const tracked = upstream === null ? [] : [`refs/remotes/${upstream}`]
   const base = await git.resolve([...tracked, ...defaultBranches(remote)], signal)
-  return rangeScope(base ?? NOTHING, head)
+  return rangeScope(base ?? EMPTY_BASE, head)
 }
 
 /** The base of a ref that is pushed: what the remote has of it, else the default branch of the remote. */
@@ -80,11 +80,11 @@ const pushBase = async (
   const known = remoteId === undefined ? undefined : await git.resolve([remoteId], signal)
   // After a forced push the old commits are no base: they may contain what the default branch does not.
   if (known !== undefined && (await git.isAncestor(known.hash, head.hash, signal))) return known
-  return (await git.resolve(defaultBranches(remote), signal)) ?? NOTHING
+  return (await git.resolve(defaultBranches(remote), signal)) ?? EMPTY_BASE
 }
 
 /** One scope for each ref of a push that sends commits. Tags are judged by the commit that they name. */
-export const pushScopes = async (
+export const pushedRefScopes = async (
   ports: { readonly git: GitReader; readonly remote: string },
   refs: readonly PushedRef[],
   signal: AbortSignal,
@@ -116,10 +116,10 @@ const requireCommit = async (git: GitReader, id: string, signal: AbortSignal): P
   return found
 }
 
-/** A build of a push: since the branch was there before; for a new or replaced branch, since the default branch. */
+/** A build of a push: since the commit that the branch was at before; for a new or replaced branch, since the default branch. */
 const pushBuildScope = async (
   git: GitReader,
-  { before, head: id, branch, defaultBranch }: Build & { readonly kind: 'push' },
+  { before, head: id, branch, defaultBranch }: BuildCommits & { readonly kind: 'push' },
   signal: AbortSignal,
 ): Promise<Scope> => {
   const head = await requireCommit(git, id, signal)
@@ -127,7 +127,7 @@ const pushBuildScope = async (
   if (before !== undefined && old === undefined && (await git.isShallow(signal)))
     await requireCommit(git, before, signal)
   if (old !== undefined && (await git.isAncestor(old.hash, head.hash, signal))) return rangeScope(old, head)
-  // The default branch at the remote is the push itself.
+  // The default branch at the remote contains this push already, so it is no base.
   if (branch === defaultBranch) return old === undefined ? { kind: 'repository' } : rangeScope(old, head)
   const base = defaultBranch && (await git.resolve([remoteBranch(ORIGIN, defaultBranch)], signal))
   return base ? rangeScope(base, head) : { kind: 'repository' }
@@ -141,8 +141,15 @@ const sinceBranch = async (git: GitReader, base: NamedCommit, signal: AbortSigna
   return rangeScope(base, head)
 }
 
-/** The commits of a build. There is no guess: without a base, all files are judged. */
-const buildScope = async (git: GitReader, build: Build | undefined, signal: AbortSignal): Promise<Scope> => {
+/**
+ * The commits of a build. Without an event, the default branch of the remote is the base, or in a clone without a remote
+ * the local `main`: a build server makes its clone itself. Without any base, all files are judged.
+ */
+const buildScope = async (
+  git: GitReader,
+  build: BuildCommits | undefined,
+  signal: AbortSignal,
+): Promise<Scope> => {
   if (build?.kind === 'push') return pushBuildScope(git, build, signal)
   if (build?.kind === 'merge') {
     const [base, head] = [
@@ -163,10 +170,10 @@ const buildScope = async (git: GitReader, build: Build | undefined, signal: Abor
   })
 }
 
-export interface StagePorts {
+export interface StageInput {
   readonly git: GitReader
   /** The commits of a CI build, if known. */
-  readonly build: Build | undefined
+  readonly build: BuildCommits | undefined
   /** The remote that a push goes to. */
   readonly remote?: string | undefined
 }
@@ -174,7 +181,7 @@ export interface StagePorts {
 /** The default scope of a stage. */
 export const stageScope = (
   stage: GateStage,
-  { git, build, remote = ORIGIN }: StagePorts,
+  { git, build, remote = ORIGIN }: StageInput,
   signal: AbortSignal,
 ): Scope | Promise<Scope> => {
   switch (stage) {
@@ -183,7 +190,7 @@ export const stageScope = (
     case 'PRE_COMMIT':
       return { kind: 'staged' }
     case 'PRE_PUSH':
-      return pushScope(git, remote, signal)
+      return upstreamScope(git, remote, signal)
     case 'CI':
       return buildScope(git, build, signal)
   }

@@ -8,7 +8,7 @@ import type { GateStage } from '../stage.ts'
 import type { FileSuppression, FindingDraft } from './collect.ts'
 import { parseSuppressions, type Suppression } from './suppress.ts'
 
-/** Findings about how the change is judged. A baseline does not accept them. */
+/** The source of findings about changed policy files. A baseline does not accept them. */
 export const POLICY_SOURCE = 'gate-policy'
 
 const REVIEW =
@@ -52,19 +52,19 @@ interface PolicyContext extends Trial {
 
 /**
  * A finding for each file that alters how changes are judged. A stricter policy that is not part of the change, such
- * as an untracked one, is none; and a stricter policy is not blocked by its own thresholds.
+ * as an untracked one, gives no finding. A stricter policy is not blocked by its own thresholds.
  */
 export const policyDrafts = (
   changes: readonly PolicyChange[],
   { set, policy, trial }: PolicyContext,
 ): FindingDraft[] => {
   const changed = new Set(set.changes.map(({ path }) => path))
-  const other: Severity = isAtLeast('WARN', policy.block_on_or_above) ? 'INFO' : 'WARN'
+  const severityIfStricter: Severity = isAtLeast('WARN', policy.block_on_or_above) ? 'INFO' : 'WARN'
   return changes
-    .filter(({ file, weaker, outside }) => weaker || outside || changed.has(file))
+    .filter(({ file, weaker, fromEnvironment }) => weaker || fromEnvironment || changed.has(file))
     .map(({ file, effect, weaker }) => ({
       ...POLICY_CHANGED,
-      severity: trial ? 'INFO' : weaker ? 'ERROR' : other,
+      severity: trial ? 'INFO' : weaker ? 'ERROR' : severityIfStricter,
       message: `${weaker ? 'The change weakens the policy' : 'The policy changes'}: ${effect}.`,
       file,
       fix: weaker ? `Take it out of this change. ${REVIEW}` : 'Check that it is intended.',
@@ -74,10 +74,10 @@ export const policyDrafts = (
 export const manifestDrafts = (paths: readonly string[], source: string): FindingDraft[] =>
   paths.map((file) => ({ ...MANIFEST_INVALID, file, source }))
 
-/** Comments with equal keys are interchangeable: one that moves within its file is not new. */
+/** Comments with equal keys are interchangeable: one that moves within its file is not new. Without a line, a comment is about the whole file. */
 const keyOf = ({ line, ids }: Suppression): string => JSON.stringify([line === undefined, [...ids].sort()])
 
-interface SuppressionPorts extends Trial {
+interface SuppressionContext extends Trial {
   readonly stage: GateStage
   readonly set: ChangeSet
   readonly rules: RuleSet
@@ -86,7 +86,7 @@ interface SuppressionPorts extends Trial {
 
 /** How often each suppression occurs in the files before the change. */
 const countBefore = async (
-  { set, rules, scanner }: SuppressionPorts,
+  { set, rules, scanner }: SuppressionContext,
   paths: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Map<string, number>>> => {
@@ -105,7 +105,7 @@ const countBefore = async (
 }
 
 /** Rules that a suppression names, by their own id or by that of a rule of the same family. */
-const namedRules = ({ ids }: Suppression, { rules, stage }: SuppressionPorts): [string, Severity][] => {
+const namedRules = ({ ids }: Suppression, { rules, stage }: SuppressionContext): [string, Severity][] => {
   const families = new Set(ids.map(familyOf))
   return [...rules.byId.values()]
     .filter(({ id }) => families.has(familyOf(id)))
@@ -113,7 +113,10 @@ const namedRules = ({ ids }: Suppression, { rules, stage }: SuppressionPorts): [
     .sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-const suppressionDraft = ({ file, suppression }: FileSuppression, ports: SuppressionPorts): FindingDraft => {
+const suppressionDraft = (
+  { file, suppression }: FileSuppression,
+  ports: SuppressionContext,
+): FindingDraft => {
   const { comment, ids, reason } = suppression
   const { line, column, endLine } = comment
   const named = namedRules(suppression, ports)
@@ -136,7 +139,7 @@ const suppressionDraft = ({ file, suppression }: FileSuppression, ports: Suppres
  */
 export const addedSuppressions = async (
   suppressions: readonly FileSuppression[],
-  ports: SuppressionPorts,
+  ports: SuppressionContext,
   signal: AbortSignal,
 ): Promise<FindingDraft[]> => {
   if (suppressions.length === 0 || ports.set.source === 'git:repository') return []

@@ -5,7 +5,7 @@ export interface PolicyChange {
   /** Whether later changes would be judged less strictly. */
   readonly weaker: boolean
   /** Not of the change itself: of the environment. */
-  readonly outside?: boolean
+  readonly fromEnvironment?: boolean
 }
 
 const MAX_EFFECTS = 5

@@ -7,10 +7,8 @@ import { objectId } from './blobs.ts'
 import { parseNames, type RawChange } from './parse.ts'
 import { askGit, type GitPlace, runGit } from './run.ts'
 
-/**
- * Files of the working tree that settings of this clone hide from `git status`: flags in the index, `info/exclude` and
- * `core.excludesFile`. None of them is committed, so no review would notice them.
- */
+// Files of the working tree that settings of this clone hide from `git status`: flags in the index, `info/exclude` and
+// `core.excludesFile`. None of them is committed, so no review would notice them.
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(
@@ -38,11 +36,12 @@ const folderLookup = (root: string): ((path: string) => Promise<boolean>) => {
 export const flaggedChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> => {
   const text = await runGit(place, ['ls-files', '-v', '--stage', '-z'], { signal })
   const jail = openAsyncJail(place.folder)
-  const isThere = folderLookup(place.folder)
+  const folderExists = folderLookup(place.folder)
   const changes: RawChange[] = []
   for (const [, flag = '', oid = '', path = ''] of text.matchAll(FLAGGED)) {
     signal.throwIfAborted()
-    const bytes = (await isThere(path))
+    // A file that cannot be read counts as modified.
+    const bytes = (await folderExists(path))
       ? await jail.read(path, MAX_FILE_BYTES).catch(() => Buffer.of())
       : undefined
     if (bytes !== undefined && objectId('blob', bytes, oid.length) !== oid)
@@ -60,7 +59,7 @@ const readText = async (path: string): Promise<string | undefined> =>
 const HARMLESS_LINE = /^(#.*|!?\/\.warrant\/(\*|rules\/)|\s*)$/
 
 /** A check without starting git: most clones exclude nothing. */
-const mayExclude = async ({ folders }: GitPlace): Promise<boolean> => {
+const mayHideUntracked = async ({ folders }: GitPlace): Promise<boolean> => {
   if (folders === undefined) return true
   const [config, list] = await Promise.all([
     readText(join(folders.common, 'config')),
@@ -82,9 +81,15 @@ const userExcludes = async (place: GitPlace, signal: AbortSignal): Promise<reado
   return (await exists(path)) ? [`--exclude-from=${path}`] : []
 }
 
-/** Untracked files that neither `.gitignore` nor the user's excludes file ignore. Installed packages are left out. */
-export const excludedFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> => {
-  if (!(await mayExclude(place))) return []
+/**
+ * Untracked files that neither `.gitignore` nor the user's excludes file ignores, whatever `info/exclude` and the
+ * repository's `core.excludesFile` say. Installed packages are left out.
+ */
+export const untrackedDespiteExcludes = async (
+  place: GitPlace,
+  signal: AbortSignal,
+): Promise<RawChange[]> => {
+  if (!(await mayHideUntracked(place))) return []
   const exclude = ['--exclude-per-directory=.gitignore', '--exclude=node_modules/']
   const args = ['ls-files', '--others', '-z', ...exclude, ...(await userExcludes(place, signal))]
   const names = parseNames(await runGit(place, args, { signal }))

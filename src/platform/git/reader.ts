@@ -3,7 +3,7 @@ import { GitBlobReader } from './blobs.ts'
 import { branchesAtHead } from './branches.ts'
 import { blobRequests, type CollectedChanges, changeSet } from './change-set.ts'
 import { readCommitFiles } from './commit-files.ts'
-import { excludedFiles, flaggedChanges, mergeChanges } from './hidden-files.ts'
+import { flaggedChanges, mergeChanges, untrackedDespiteExcludes } from './hidden-files.ts'
 import { GitIndex, toIndexRecords } from './index-records.ts'
 import {
   parseHead,
@@ -57,7 +57,7 @@ const worktreeChanges = async (place: GitPlace, signal: AbortSignal): Promise<Ra
   const [status, flagged, excluded] = await Promise.all([
     runStatus(place, 'all', signal),
     flaggedChanges(place, signal),
-    excludedFiles(place, signal),
+    untrackedDespiteExcludes(place, signal),
   ])
   return mergeChanges(parseWorktree(status), flagged, excluded)
 }
@@ -66,7 +66,7 @@ const repositoryFiles = async (place: GitPlace, signal: AbortSignal): Promise<Ra
   const [tracked, others, excluded] = await Promise.all([
     indexFiles(place, signal),
     runGit(place, ['ls-files', '--others', '--exclude-standard', '-z'], { signal }),
-    excludedFiles(place, signal),
+    untrackedDespiteExcludes(place, signal),
   ])
   const untracked = parseNames(others).filter((path) => !path.endsWith('/'))
   return mergeChanges(

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { ManualClock } from '../../kernel/manual-clock.fake.ts'
 import { systemClock } from './clock.ts'
-import { OwnTime } from './own-time.ts'
+import { WorkTime } from './own-time.ts'
 
 it('counts work, and takes a long stop of the process for a short one', () => {
   const clock = new ManualClock()
-  const time = new OwnTime(clock)
+  const time = new WorkTime(clock)
   for (let at = 0; at < 10; at += 1) {
     clock.move(100)
     expect(time.mark()).toBe((at + 1) * 100)
@@ -19,7 +19,7 @@ it('counts work, and takes a long stop of the process for a short one', () => {
 })
 
 it('counts a computation, however rarely it marks its progress', () => {
-  const time = new OwnTime(systemClock)
+  const time = new WorkTime(systemClock)
   const end = systemClock.elapsed() + 1_500
   while (systemClock.elapsed() < end);
   const wall = time.mark()

@@ -8,7 +8,7 @@ interface ScheduledTime {
   readonly waiting: number
 }
 
-/** Undefined where there is no such count: only Linux has one. `task` is the id of a process. */
+/** Undefined where there is no such count: only Linux has one. `task` is the id of a thread or of a single-threaded process. */
 export const scheduledTime = (task: number | 'thread-self'): ScheduledTime | undefined => {
   try {
     const [running, waiting] = readFileSync(`/proc/${task}/schedstat`, 'latin1').split(' ').map(Number)
@@ -28,7 +28,7 @@ const FIRST_LOOK_MS = 50
  * The time that the work of this thread takes by itself. On a busy machine a thread waits for a processor most of the
  * time, and a stopped process does nothing at all: neither says anything about the work or the disk.
  */
-export class OwnTime {
+export class WorkTime {
   readonly #clock: Clock
   readonly #start: number
   #last: number
@@ -36,7 +36,7 @@ export class OwnTime {
   #first: ScheduledTime | undefined
   #latest: ScheduledTime | undefined
   #looked = false
-  #stopped = 0
+  #stoppedMs = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -44,7 +44,7 @@ export class OwnTime {
     this.#last = this.#start
   }
 
-  /** Marks progress. Returns the time by the wall clock, which is never less than `used`. */
+  /** Marks progress. Returns the elapsed time, which is never less than `used`. */
   mark(): number {
     const now = this.#clock.elapsed()
     if (!this.#looked && now - this.#start > FIRST_LOOK_MS) {
@@ -55,16 +55,17 @@ export class OwnTime {
     if (now - this.#last > LONGEST_PAUSE_MS) {
       const count = scheduledTime('thread-self')
       const { running, waiting } = difference(count, this.#latest)
-      this.#stopped += Math.max(0, now - this.#last - running - waiting - LONGEST_PAUSE_MS)
+      this.#stoppedMs += Math.max(0, now - this.#last - running - waiting - LONGEST_PAUSE_MS)
       this.#latest = count
     }
     this.#last = now
     return now - this.#start
   }
 
+  /** The elapsed time without waiting for a processor and without pauses of the whole process. */
   used(): number {
     const { running, waiting } = difference(scheduledTime('thread-self'), this.#first)
-    return Math.max(running, this.#last - this.#start - waiting - this.#stopped)
+    return Math.max(running, this.#last - this.#start - waiting - this.#stoppedMs)
   }
 }
 

@@ -11,7 +11,7 @@ import type { TypeScope } from '../source/type-scope.ts'
 import { joinRoutes } from './addresses.ts'
 import type { Inbound } from './connections.ts'
 
-const VERBS: Readonly<Record<string, string>> = {
+const SUBCOMMANDS: Readonly<Record<string, string>> = {
   GetMapping: 'GET',
   PostMapping: 'POST',
   PutMapping: 'PUT',
@@ -47,12 +47,12 @@ const verbsOf = (expression: Expression | undefined): readonly string[] => {
 }
 
 const springVerbs = (annotation: Annotation): readonly string[] => {
-  const verb = VERBS[annotation.name]
+  const verb = SUBCOMMANDS[annotation.name]
   return verb === undefined ? verbsOf(annotation.args.get('method')) : [verb]
 }
 
 const isMapping = ({ name }: Annotation): boolean =>
-  name === 'RequestMapping' || name === 'HttpExchange' || Object.hasOwn(VERBS, name)
+  name === 'RequestMapping' || name === 'HttpExchange' || Object.hasOwn(SUBCOMMANDS, name)
 
 /** The path prefixes that a type gives to its methods. */
 export const prefixesOf = (

@@ -21,7 +21,7 @@ const REST_TEMPLATE: Readonly<Record<string, string>> = {
   execute: '',
 }
 const FLUENT = new Set(['WebClient', 'RestClient', 'WebClientBuilder', 'RestClientBuilder'])
-const VERBS = new Set(['get', 'post', 'put', 'patch', 'delete', 'head', 'options'])
+const SUBCOMMANDS = new Set(['get', 'post', 'put', 'patch', 'delete', 'head', 'options'])
 
 const REQUEST_BUILDERS: readonly { readonly method: string; readonly on: RegExp; readonly type: string }[] = [
   { method: 'uri', on: /^HttpRequestBuilder$/, type: 'HttpClient' },
@@ -121,7 +121,7 @@ export class HttpCalls {
     }
     if (call.name !== 'uri') return []
     const chain = callChain(call)
-    const verbCall = chain.find(({ name, args }) => VERBS.has(name) && args.length === 0)
+    const verbCall = chain.find(({ name, args }) => SUBCOMMANDS.has(name) && args.length === 0)
     const verb =
       verbCall?.name.toUpperCase() ?? verbIn(chain.find(({ name }) => name === 'method')?.args ?? [])
     const path = this.#resolver.text(call.args[0], scope) ?? { text: '', confidence: 'low' as const }

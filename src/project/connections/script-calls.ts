@@ -14,7 +14,7 @@ import { type EndpointRoute, toInbound } from './inbound-web.ts'
 
 /** Routes of Express, Fastify and Nest, and the HTTP clients of JavaScript and TypeScript. */
 
-const VERBS = new Set(['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'all'])
+const SUBCOMMANDS = new Set(['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'all'])
 const NEST_VERBS: Readonly<Record<string, string>> = {
   Get: 'GET',
   Post: 'POST',
@@ -124,7 +124,7 @@ const routeOf = (
           confidence: path.confidence,
         }))
   }
-  if (!VERBS.has(call.name) || call.args.length < 2) return []
+  if (!SUBCOMMANDS.has(call.name) || call.args.length < 2) return []
   return resolver.texts(call.args[0], scope).map(({ text, confidence }) => ({
     method: verbName(call.name),
     path: joinRoutes(prefix, text),
@@ -136,7 +136,7 @@ const expressInbound = (resolver: TextResolver, scope: TypeScope): readonly Inbo
   const { method, unit } = scope
   const mounts = mountPrefixes(method, resolver, scope)
   return method.calls.flatMap((call) => {
-    if (!VERBS.has(call.name) && call.name !== 'route') return []
+    if (!SUBCOMMANDS.has(call.name) && call.name !== 'route') return []
     const plugin =
       call.receiver?.kind === 'name' && /^(fastify|app|router|server|instance)$/.test(call.receiver.name)
     const factory = createdBy(scope, call.receiver)
@@ -185,7 +185,7 @@ const callOutbound = (
         line: call.line,
         caller: scope.type?.name ?? '',
         confidence: address.confidence,
-        ...(VERBS.has(call.name) && { http_method: verbName(call.name) }),
+        ...(SUBCOMMANDS.has(call.name) && { http_method: verbName(call.name) }),
       },
     ]
   })

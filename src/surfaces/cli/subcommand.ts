@@ -1,20 +1,21 @@
 import { type Invocation, usageFaults } from './command.ts'
 
-export type Verb = (invocation: Invocation, rest: readonly string[]) => Promise<number>
+export type Subcommand = (invocation: Invocation, rest: readonly string[]) => Promise<number>
 
 /** Runs the subcommand that the first argument names. `maxRest` limits the arguments after it. */
-export const runVerb = (
-  verbs: Readonly<Record<string, Verb>>,
+export const runSubcommand = (
+  subcommands: Readonly<Record<string, Subcommand>>,
   invocation: Invocation,
   maxRest: Readonly<Record<string, number>> = {},
 ): Promise<number> => {
   const [name = '', ...rest] = invocation.positionals
-  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
-  if (verb === undefined) throw usageFaults.argument(`name one of: ${Object.keys(verbs).join(', ')}`)
+  const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined
+  if (subcommand === undefined)
+    throw usageFaults.argument(`name one of: ${Object.keys(subcommands).join(', ')}`)
   // An ignored argument would look as if it had been used, such as a second file to verify.
   const [extra] = rest.slice(maxRest[name] ?? rest.length)
   if (extra !== undefined) throw usageFaults.argument(`${name} takes no argument ${JSON.stringify(extra)}`)
-  return verb(invocation, rest)
+  return subcommand(invocation, rest)
 }
 
 /** A whole number from the command line. */

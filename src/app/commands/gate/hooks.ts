@@ -1,7 +1,7 @@
 import { type HookReport, hooksStatus } from '../../../gate/install/hooks.ts'
 import { installGate, uninstallGate } from '../../../gate/install/install.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
-import { runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
+import { runSubcommand, type Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { type OpenedRepository, openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
@@ -18,7 +18,7 @@ export const hookTable = (reports: readonly HookReport[]): string =>
 const show = (invocation: Invocation, hooks: readonly HookReport[]): number =>
   printOutput(invocation, { hooks }, () => hookTable(hooks))
 
-const status: Verb = async (invocation) => {
+const status: Subcommand = async (invocation) => {
   const { lifecycle, signal } = await openRepositoryForCommand(loadSettings(invocation).config)
   return show(invocation, await hooksStatus(lifecycle, signal))
 }
@@ -29,16 +29,16 @@ const openToWrite = async (invocation: Invocation): Promise<OpenedRepository> =>
   return openRepositoryForCommand(config)
 }
 
-const install: Verb = async (invocation) => {
+const install: Subcommand = async (invocation) => {
   const context = await openToWrite(invocation)
   return show(invocation, await installGate(installPorts(context), context.signal))
 }
 
-const uninstall: Verb = async (invocation) => {
+const uninstall: Subcommand = async (invocation) => {
   const { lifecycle, signal } = await openToWrite(invocation)
   return show(invocation, await uninstallGate(lifecycle, signal))
 }
 
-const VERBS: Readonly<Record<string, Verb>> = { install, uninstall, status }
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { install, uninstall, status }
 
-export const run = (invocation: Invocation): Promise<number> => runVerb(VERBS, invocation)
+export const run = (invocation: Invocation): Promise<number> => runSubcommand(SUBCOMMANDS, invocation)

@@ -19,9 +19,9 @@ const describe = (report: InstallReport, openspec: OpenSpecReport | undefined): 
       : [`openspec  ${openspec.installed}; new: ${openspec.scaffolded.join(', ') || 'nothing'}`]),
   ].join('\n')
 
-type Step = (ports: InstallationPorts, signal: AbortSignal) => Promise<InstallReport>
+type Action = (ports: InstallationPorts, signal: AbortSignal) => Promise<InstallReport>
 
-const runStep = async (invocation: Invocation, step: Step): Promise<number> => {
+const runAction = async (invocation: Invocation, step: Action): Promise<number> => {
   // Here `--openspec` is a switch of the command, not the path of the program.
   const { openspec: _, ...flags } = invocation.flags
   const { config } = loadSettings({ flags })
@@ -33,6 +33,6 @@ const runStep = async (invocation: Invocation, step: Step): Promise<number> => {
   return printOutput(invocation, all, () => describe(report, openspec))
 }
 
-export const run = (invocation: Invocation): Promise<number> => runStep(invocation, install)
+export const run = (invocation: Invocation): Promise<number> => runAction(invocation, install)
 
-export const runUpdate = (invocation: Invocation): Promise<number> => runStep(invocation, update)
+export const runUpdate = (invocation: Invocation): Promise<number> => runAction(invocation, update)

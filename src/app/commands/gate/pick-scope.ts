@@ -1,4 +1,4 @@
-import { isEmptyRange, pushScopes, readRange, SCOPES } from '../../../gate/facts/scope.ts'
+import { isEmptyRange, pushedRefScopes, readRange, SCOPES } from '../../../gate/facts/scope.ts'
 import type { Scope } from '../../../gate/ports.ts'
 import { GATE_STAGES, type GateStage } from '../../../gate/stage.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
@@ -53,5 +53,5 @@ export const pickScopes = async (
   if (stage !== 'PRE_PUSH' || scope !== undefined) return [scope]
   const refs = await (await import('./push-refs.ts')).readPushedRefs()
   const remote = textFlag(invocation, 'remote') ?? 'origin'
-  return refs === undefined ? [undefined] : pushScopes({ git: ports.git, remote }, refs, NO_ABORT)
+  return refs === undefined ? [undefined] : pushedRefScopes({ git: ports.git, remote }, refs, NO_ABORT)
 }

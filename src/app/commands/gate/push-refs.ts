@@ -2,13 +2,13 @@ import { fstatSync } from 'node:fs'
 import type { PushedRef } from '../../../gate/facts/scope.ts'
 import { gateFaults } from '../../../gate/faults.ts'
 
-/** How long a pipe may stay silent. Git writes the refs when it starts the hook, long before the gate reads them. */
-const SILENCE_MS = 1_000
+/** How long to wait for the first byte of a pipe. Git writes the refs when it starts the hook, long before the gate reads them. */
+const FIRST_BYTE_MS = 1_000
 const MAX_BYTES = 16 * 1024 * 1024
 
 const LINE = /^(.+) ([0-9a-f]{40}|[0-9a-f]{64}) (\S+) ([0-9a-f]{40}|[0-9a-f]{64})$/
 
-const knownId = (id: string): string | undefined => (/^0+$/.test(id) ? undefined : id)
+const idUnlessZero = (id: string): string | undefined => (/^0+$/.test(id) ? undefined : id)
 
 /** The lines that git passes to the hook pre-push. */
 export const parsePushedRefs = (text: string): readonly PushedRef[] =>
@@ -23,10 +23,10 @@ export const parsePushedRefs = (text: string): readonly PushedRef[] =>
         remoteRef === undefined ||
         remoteId === undefined
       )
-        throw gateFaults.push_invalid('stdin holds something else than the refs of a push', {
+        throw gateFaults.push_invalid('stdin holds something other than the refs of a push', {
           fix: 'Run the gate with `</dev/null`, or pass on what git gives to the hook pre-push.',
         })
-      return { localRef, localId: knownId(localId), remoteRef, remoteId: knownId(remoteId) }
+      return { localRef, localId: idUnlessZero(localId), remoteRef, remoteId: idUnlessZero(remoteId) }
     })
 
 /** Only a pipe or a file can hold refs. A terminal would wait for the user. */
@@ -51,7 +51,7 @@ const readStdin = (): Promise<string> =>
       resolve(Buffer.concat(parts).toString('utf8'))
     }
     // An open pipe that stays empty belongs to the program that started this one.
-    const timer = setTimeout(settle, SILENCE_MS)
+    const timer = setTimeout(settle, FIRST_BYTE_MS)
     stdin.on('data', (part: Buffer) => {
       clearTimeout(timer)
       size += part.length

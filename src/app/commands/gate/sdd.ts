@@ -7,7 +7,7 @@ import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
 import { fileEvidence } from '../../../platform/files/evidence-file.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
-import { runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
+import { runSubcommand, type Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import { checkEvidence } from '../../open/check-evidence.ts'
 import { type OpenedRepository, openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
@@ -26,7 +26,7 @@ const sessionText = ({ active, valid, changeId, remainingSeconds }: SessionState
   return `session on ${changeId ?? 'no change'}: ${valid ? rest : 'expired or without a change'}`
 }
 
-const status: Verb = async (invocation) => {
+const status: Subcommand = async (invocation) => {
   const { sdd, signal } = await openForCommand(invocation)
   const found = await readSdd(sdd, sdd.config.read('pumuki.', signal), { start: true, signal })
   const { installed, version, projectInitialized } = found.openspec
@@ -65,7 +65,7 @@ const checkPreWrite = async (
   return sdd.decision.allowed && gate.allowed ? 0 : 1
 }
 
-const validate: Verb = async (invocation) => {
+const validate: Subcommand = async (invocation) => {
   const stage = readStage(invocation)
   const repository = await openForCommand(invocation, stage)
   const evaluation = await evaluateSdd(repository.sdd, stage, repository.signal)
@@ -82,7 +82,7 @@ const readMinutes = ({ flags }: Invocation): number | undefined => {
   return minutes
 }
 
-const session: Verb = async (invocation) => {
+const session: Subcommand = async (invocation) => {
   const { flags } = invocation
   const actions = ['open', 'refresh', 'close'].filter((name) => flags[name] === true)
   if (actions.length !== 1) throw usageFaults.option('choose one of --open, --refresh, --close')
@@ -105,6 +105,6 @@ const session: Verb = async (invocation) => {
   return printLines(invocation, found, [sessionText(found)])
 }
 
-const VERBS: Readonly<Record<string, Verb>> = { status, validate, session }
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { status, validate, session }
 
-export const run = (invocation: Invocation): Promise<number> => runVerb(VERBS, invocation)
+export const run = (invocation: Invocation): Promise<number> => runSubcommand(SUBCOMMANDS, invocation)

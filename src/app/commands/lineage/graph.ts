@@ -6,7 +6,7 @@ import {
   renderSvg,
 } from '../../../beliefs/graph/render-graph.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
-import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
+import { readCount, runSubcommand, type Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { printOutput } from '../print-output.ts'
 import { withBeliefs, withStore } from './with-beliefs.ts'
@@ -19,7 +19,7 @@ const readScene = (beliefs: Beliefs): Promise<DrawableGraph> =>
     edges: [...graph.edges()],
   }))
 
-const list: Verb = (invocation) =>
+const list: Subcommand = (invocation) =>
   withStore(invocation, async (store) => {
     const rows: { graph: string; entries: number; quarantine: string | null }[] = []
     for (const name of await store.names()) {
@@ -42,7 +42,7 @@ const readFormat = ({ flags }: Invocation): keyof typeof RENDERERS | undefined =
   return format
 }
 
-const show: Verb = (invocation) => {
+const show: Subcommand = (invocation) => {
   const format = readFormat(invocation)
   return withBeliefs(invocation, async (beliefs) => {
     const scene = await readScene(beliefs)
@@ -71,7 +71,7 @@ const show: Verb = (invocation) => {
   })
 }
 
-const query: Verb = (invocation, [id]) => {
+const query: Subcommand = (invocation, [id]) => {
   const node = readCount(id, 'the node')
   return withBeliefs(invocation, async (beliefs) => {
     const value = await beliefs.graphStore.replica.read(({ graph, claims }) => ({
@@ -84,7 +84,7 @@ const query: Verb = (invocation, [id]) => {
   })
 }
 
-const stats: Verb = (invocation) =>
+const stats: Subcommand = (invocation) =>
   withBeliefs(invocation, async (beliefs) => {
     const { reserve, dissipated } = await beliefs.graphStore.replica.read(({ graph }) => graph.accounts())
     const accounts = { reserve: String(reserve), dissipated: String(dissipated) }
@@ -92,7 +92,7 @@ const stats: Verb = (invocation) =>
     return printOutput(invocation, value, () => JSON.stringify(value, null, 2))
   })
 
-const VERBS: Readonly<Record<string, Verb>> = { ls: list, show, query, stats }
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { ls: list, show, query, stats }
 
 export const run = (invocation: Invocation): Promise<number> =>
-  runVerb(VERBS, invocation, { ls: 0, show: 0, query: 1, stats: 0 })
+  runSubcommand(SUBCOMMANDS, invocation, { ls: 0, show: 0, query: 1, stats: 0 })

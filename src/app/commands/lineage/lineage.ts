@@ -7,7 +7,7 @@ import { readEntry, readRows } from '../../../lineage/read-rows.ts'
 import type { LogReader } from '../../../lineage/store.ts'
 import type { ChainVerdict } from '../../../lineage/verify.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
-import { readCount, runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
+import { readCount, runSubcommand, type Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../../open/beliefs.ts'
 import { loadSettings } from '../../process-context.ts'
 import { requireWritable } from '../require-writable.ts'
@@ -49,7 +49,7 @@ const verifyDecisions = async (log: LogReader) => {
   return { good: chain.outcome === 'intact', chain, ...shown }
 }
 
-const verify: Verb = async (invocation, [file]) => {
+const verify: Subcommand = async (invocation, [file]) => {
   if (file !== undefined) return verifyFile(invocation, file)
   const older = await readOlder(invocation)
   const show = async (log: LogReader, { good, ...found }: VerifiedLog) => {
@@ -65,14 +65,14 @@ const verify: Verb = async (invocation, [file]) => {
   )
 }
 
-const replay: Verb = (invocation, [from]) => {
+const replay: Subcommand = (invocation, [from]) => {
   const start = from === undefined ? undefined : readCount(from, 'the first entry')
   return withBeliefs(invocation, async (beliefs) => {
     return printProof(invocation, await beliefs.replay(start))
   })
 }
 
-const exportLog: Verb = (invocation, [path]) => {
+const exportLog: Subcommand = (invocation, [path]) => {
   if (path === undefined) throw usageFaults.argument('name the file to write: lineage export FILE')
   if (invocation.flags.bundle) return writeBundle(invocation, path)
   return withBeliefs(invocation, async (beliefs) => {
@@ -81,7 +81,7 @@ const exportLog: Verb = (invocation, [path]) => {
 }
 
 /** Ends a quarantine when the log verifies. The repair becomes an entry of the log. */
-const repair: Verb = (invocation) =>
+const repair: Subcommand = (invocation) =>
   withBeliefs(invocation, async (beliefs) => {
     const { replica, log } = beliefs.graphStore
     const reason = await log.quarantine()
@@ -109,7 +109,7 @@ const readReason = ({ flags: { reason } }: Invocation): string => {
 }
 
 /** Removes the payload of an entry from the log. Every proof stays valid. */
-const erase: Verb = (invocation, [entry]) => {
+const erase: Subcommand = (invocation, [entry]) => {
   const seq = readCount(entry, 'the entry')
   const reason = readReason(invocation)
   return withBeliefs(invocation, async (beliefs) => {
@@ -131,7 +131,7 @@ const erase: Verb = (invocation, [entry]) => {
 /** Verbs that change the log, write a file, or create the key. */
 const WRITING = ['export', 'checkpoint', 'repair', 'erase', 'adopt']
 
-const VERBS: Readonly<Record<string, Verb>> = {
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   verify,
   replay,
   export: exportLog,
@@ -167,8 +167,8 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const [verb = ''] = invocation.positionals
   // An ignored option would look as if it had been used, such as a checkpoint to compare with.
   for (const [flag, users] of Object.entries(OPTION_USERS))
-    if (invocation.flags[flag] !== undefined && Object.hasOwn(VERBS, verb) && !users.includes(verb))
+    if (invocation.flags[flag] !== undefined && Object.hasOwn(SUBCOMMANDS, verb) && !users.includes(verb))
       throw usageFaults.option(`lineage ${verb} takes no --${flag}`)
   if (WRITING.includes(verb)) requireWritable(loadSettings(invocation).config, `\`warrant lineage ${verb}\``)
-  return runVerb(VERBS, invocation, MAX_ARGUMENTS)
+  return runSubcommand(SUBCOMMANDS, invocation, MAX_ARGUMENTS)
 }

@@ -6,7 +6,7 @@ import { verifyBundle } from '../../../lineage/bundle.ts'
 import { genesisChecksum } from '../../../lineage/chain.ts'
 import { createSigner, writeCheckpoint } from '../../../lineage/checkpoint.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
-import { compareWithSeen, describeSeen } from '../../../lineage/log-memory.ts'
+import { compareWithSeen, describeMismatch } from '../../../lineage/log-memory.ts'
 import { proveConsistency, proveInclusion } from '../../../lineage/proof.ts'
 import { readEntry, readRows } from '../../../lineage/read-rows.ts'
 import type { LogReader } from '../../../lineage/store.ts'
@@ -20,7 +20,7 @@ import {
 import { keyFile, readKeyFile } from '../../../platform/files/key-file.ts'
 import { requireNoSymlinks } from '../../../platform/files/no-symlinks.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
-import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
+import { readCount, type Subcommand, textFlag } from '../../../surfaces/cli/subcommand.ts'
 import { exportWriter } from '../../open/beliefs.ts'
 import { logMemory, signingKeyPath } from '../../open/user-state.ts'
 import { loadSettings } from '../../process-context.ts'
@@ -128,7 +128,7 @@ export const checkSeen = async (invocation: Invocation, log: LogReader, chain: C
   const outcome = seen && (await compareWithSeen(log, seen))
   if (seen === undefined || outcome === 'grown') await memory.write({ size: chain.size, head: chain.head })
   if (seen === undefined || outcome === undefined || outcome === 'grown') return undefined
-  return { outcome, from: (seen.lost ?? seen).size, why: describeSeen(outcome, seen) }
+  return { outcome, from: (seen.lost ?? seen).size, why: describeMismatch(outcome, seen) }
 }
 
 /** Verifies an exported file. A list of entries has no genesis, so it is taken from the log. */
@@ -177,7 +177,7 @@ export const writeBundle = (invocation: Invocation, path: string): Promise<numbe
     return printProof(invocation, { status: 'ok', path, checksum, count: size, head, root })
   })
 
-export const prove: Verb = (invocation, [entry, size]) => {
+export const prove: Subcommand = (invocation, [entry, size]) => {
   const seq = readCount(entry, 'the entry')
   const tree = size === undefined ? undefined : readCount(size, 'the size')
   return withLog(invocation, async (log) => {
@@ -188,7 +188,7 @@ export const prove: Verb = (invocation, [entry, size]) => {
 }
 
 /** Checks that the log has only grown since a checkpoint. Detects damage, truncation and a forked history. */
-export const consistency: Verb = async (invocation) => {
+export const consistency: Subcommand = async (invocation) => {
   const checkpointFile = await readOlder(invocation)
   if (checkpointFile === undefined) throw usageFaults.option('--checkpoint FILE is required')
   return withLog(invocation, async (log) => {
@@ -211,7 +211,7 @@ export const consistency: Verb = async (invocation) => {
 }
 
 /** Accepts a log that this machine did not see grow: restored from a backup, or begun again. */
-export const adopt: Verb = (invocation) =>
+export const adopt: Subcommand = (invocation) =>
   withLog(invocation, async (log) => {
     const { config } = loadSettings(invocation)
     const { chain } = await auditLog(log)
@@ -222,7 +222,7 @@ export const adopt: Verb = (invocation) =>
     return printProof(invocation, { outcome: 'adopted', size, head })
   })
 
-export const checkpoint: Verb = (invocation) =>
+export const checkpoint: Subcommand = (invocation) =>
   withLog(invocation, async (log) => {
     const { size, root } = await requireSignable(invocation, log)
     const signer = await openSigner(invocation)

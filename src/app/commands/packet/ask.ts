@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Packets } from '../../../packets/packets.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
-import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
+import { readCount, type Subcommand, textFlag } from '../../../surfaces/cli/subcommand.ts'
 import type { LoadedConfig } from '../../config/load-config.ts'
 import { PacketService } from '../../open/packets.ts'
 import { createProcessContext } from '../../process-context.ts'
@@ -38,7 +38,7 @@ const show = ({ json, terminal }: Invocation, answer: { readonly ok: boolean }):
   return answer.ok ? 0 : 1
 }
 
-export const lookup: Verb = async (invocation, [what]) =>
+export const lookup: Subcommand = async (invocation, [what]) =>
   withPackets(packetSettings(invocation), async (packets) => {
     const { kind, capabilities, entrypoint } = invocation.flags
     // With a catalog a packet can be found without a name.
@@ -64,7 +64,7 @@ export const lookup: Verb = async (invocation, [what]) =>
     )
   })
 
-export const query: Verb = async (invocation, [ref, question]) =>
+export const query: Subcommand = async (invocation, [ref, question]) =>
   withPackets(await embedSettings(invocation), async (packets) => {
     const { 'dense-only': dense, 'lexical-only': lexical } = invocation.flags
     if (dense && lexical) throw usageFaults.option('--dense-only and --lexical-only exclude each other')
@@ -97,7 +97,7 @@ const readConstraints = (invocation: Invocation): Record<string, string> =>
     }),
   )
 
-export const plan: Verb = async (invocation, [intent]) =>
+export const plan: Subcommand = async (invocation, [intent]) =>
   withPackets(await embedSettings(invocation), async (packets) =>
     show(
       invocation,
@@ -116,7 +116,7 @@ export const plan: Verb = async (invocation, [intent]) =>
     ),
   )
 
-export const digest: Verb = async (invocation, [ref, question]) =>
+export const digest: Subcommand = async (invocation, [ref, question]) =>
   withPackets(await embedSettings(invocation), async (packets) =>
     show(
       invocation,

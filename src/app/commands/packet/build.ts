@@ -11,7 +11,7 @@ import { replaceStoreFile } from '../../../platform/packets/drafts.ts'
 import { knownVectors, packetFolder, recoverPacket, writePacket } from '../../../platform/packets/folder.ts'
 import { readSources } from '../../../platform/packets/source.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
-import { readCount, textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
+import { readCount, type Subcommand, textFlag } from '../../../surfaces/cli/subcommand.ts'
 import { VERSION } from '../../config/version.ts'
 import { embedderFor } from '../../open/embedders.ts'
 import { withProgress } from '../progress.ts'
@@ -128,7 +128,7 @@ const reportSkipped = (
   if (more > 0) terminal.printError(`left out: ${more} more; --json lists them`)
 }
 
-export const build: Verb = async (invocation, [source]) => {
+export const build: Subcommand = async (invocation, [source]) => {
   requireWritable(packetSettings(invocation).config, '`warrant packet build`')
   const name = needText(textFlag(invocation, 'name'), 'the packet with --name')
   const version = needText(textFlag(invocation, 'version'), 'its version with --version')

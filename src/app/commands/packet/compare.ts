@@ -9,7 +9,7 @@ import { readVectors } from '../../../packets/format/vectors.ts'
 import { builtPackets, packetFolder } from '../../../platform/packets/folder.ts'
 import { OciPusher } from '../../../platform/registry/push.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
-import { textFlag, type Verb } from '../../../surfaces/cli/subcommand.ts'
+import { type Subcommand, textFlag } from '../../../surfaces/cli/subcommand.ts'
 import { openRegistry } from '../../open/registry.ts'
 import { requireWritable } from '../require-writable.ts'
 import { NO_ABORT, needText, packetSettings } from './settings.ts'
@@ -36,7 +36,7 @@ const openSide = async (invocation: Invocation, asked: string): Promise<DiffSide
 }
 
 /** Compares two packets: folders, or digests that were fetched. */
-export const diff: Verb = async (invocation, [first, second]) => {
+export const diff: Subcommand = async (invocation, [first, second]) => {
   const limit = Number(textFlag(invocation, 'max-drift') ?? Number.POSITIVE_INFINITY)
   if (Number.isNaN(limit)) throw usageFaults.option('--max-drift takes a number')
   const found = diffPackets(
@@ -60,7 +60,7 @@ export const diff: Verb = async (invocation, [first, second]) => {
 }
 
 /** Lists the packets in a folder, and publishes the list with --publish-ref. */
-export const catalog: Verb = async (invocation, [folder = 'dist']) => {
+export const catalog: Subcommand = async (invocation, [folder = 'dist']) => {
   const { config } = packetSettings(invocation)
   const target = textFlag(invocation, 'publish-ref')
   if (target !== undefined) requireWritable(config, '--publish-ref')

@@ -1,10 +1,10 @@
 import type { Invocation } from '../../../surfaces/cli/command.ts'
-import { runVerb, type Verb } from '../../../surfaces/cli/subcommand.ts'
+import { runSubcommand, type Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import { checkArguments } from './options.ts'
 
 /** A verb whose module is loaded when it runs. */
 const from =
-  <K extends string>(load: () => Promise<Readonly<Record<K, Verb>>>, name: K): Verb =>
+  <K extends string>(load: () => Promise<Readonly<Record<K, Subcommand>>>, name: K): Subcommand =>
   async (invocation, rest) =>
     (await load())[name](invocation, rest)
 
@@ -12,7 +12,7 @@ const ask = () => import('./ask.ts')
 const store = () => import('./store.ts')
 const compare = () => import('./compare.ts')
 
-const VERBS: Readonly<Record<string, Verb>> = {
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   build: from(() => import('./build.ts'), 'build'),
   publish: from(() => import('./publish.ts'), 'publish'),
   pull: from(() => import('./pull.ts'), 'pull'),
@@ -30,5 +30,5 @@ const VERBS: Readonly<Record<string, Verb>> = {
 
 export const run = async (invocation: Invocation): Promise<number> => {
   checkArguments(invocation)
-  return runVerb(VERBS, invocation)
+  return runSubcommand(SUBCOMMANDS, invocation)
 }

@@ -4,7 +4,7 @@ import { builtPackets, packetFolder } from '../../../platform/packets/folder.ts'
 import { OciPusher } from '../../../platform/registry/push.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
-import type { Verb } from '../../../surfaces/cli/subcommand.ts'
+import type { Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import type { Config } from '../../config/settings.ts'
 import { PacketWorkspace } from '../../open/packet-workspace.ts'
 import { openRegistry } from '../../open/registry.ts'
@@ -39,7 +39,7 @@ const forgetTags = async (config: Config, { pinned_uri, tags }: Published): Prom
 }
 
 /** Publishes a built packet to a registry. */
-export const publish: Verb = async (invocation, [asked]) => {
+export const publish: Subcommand = async (invocation, [asked]) => {
   const { config } = packetSettings(invocation)
   const registry = needText(config.registry, 'a registry with --registry or REGISTRY')
   requireWritable(config, '`warrant packet publish`')

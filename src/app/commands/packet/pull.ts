@@ -4,7 +4,7 @@ import { verifiedStamps } from '../../../platform/packets/verified-stamp.ts'
 import { OciClient } from '../../../platform/registry/client.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { usageFaults } from '../../../surfaces/cli/command.ts'
-import type { Verb } from '../../../surfaces/cli/subcommand.ts'
+import type { Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import { PacketWorkspace } from '../../open/packet-workspace.ts'
 import { openRegistry } from '../../open/registry.ts'
 import { withProgress } from '../progress.ts'
@@ -12,7 +12,7 @@ import { requireWritable } from '../require-writable.ts'
 import { embedSettings, NO_ABORT, needText, packetSettings, printResult, progressJob } from './settings.ts'
 
 /** Downloads a packet, so that it can be queried offline. */
-export const pull: Verb = async (invocation, [ref]) => {
+export const pull: Subcommand = async (invocation, [ref]) => {
   const { rebuild, provider } = invocation.flags
   if (provider !== undefined && !rebuild) throw usageFaults.option('--provider is for --rebuild')
   // Settings are checked before the download.

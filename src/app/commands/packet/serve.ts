@@ -1,9 +1,9 @@
-import type { Verb } from '../../../surfaces/cli/subcommand.ts'
+import type { Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import { createHost } from '../../process-context.ts'
 import { cpmServer } from '../../servers/cpm.ts'
 import { serveStdio } from '../../servers/serve-stdio.ts'
 import { embedSettings } from './settings.ts'
 
-export const serve: Verb = async (invocation) => {
+export const serve: Subcommand = async (invocation) => {
   return serveStdio(await createHost(await embedSettings(invocation, cpmServer.preset), cpmServer.profile))
 }

@@ -10,7 +10,7 @@ import type { Trust } from '../../../packets/trust/trust.ts'
 import { packetFolder } from '../../../platform/packets/folder.ts'
 import { packetStore } from '../../../platform/packets/store.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
-import type { Verb } from '../../../surfaces/cli/subcommand.ts'
+import type { Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import { packetRoot } from '../../config/packet-root.ts'
 import { needText, packetSettings } from './settings.ts'
 
@@ -82,7 +82,7 @@ export const packetPath = async (invocation: Invocation, asked: string): Promise
 }
 
 /** Prints the contents of a packet and the embedder it needs. */
-export const inspect: Verb = async (invocation, [what]) => {
+export const inspect: Subcommand = async (invocation, [what]) => {
   const folder = await packetPath(invocation, needText(what, 'a folder or a fetched packet'))
   const source = await packetFolder(folder)('manifest.json')
   if (source === undefined) throw usageFaults.argument(`${what} has no manifest.json; name a packet`)

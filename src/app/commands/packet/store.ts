@@ -9,7 +9,7 @@ import { packetFolder } from '../../../platform/packets/folder.ts'
 import { readSources } from '../../../platform/packets/source.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
-import type { Verb } from '../../../surfaces/cli/subcommand.ts'
+import type { Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import { PacketWorkspace } from '../../open/packet-workspace.ts'
 import { requireWritable } from '../require-writable.ts'
 import { readBuildLock } from './build.ts'
@@ -44,7 +44,7 @@ const verdictLines = ({ digest, problems }: ObjectVerdict): readonly string[] =>
   problems.length === 0 ? [`${digest}  intact`] : problems.map((problem) => `${digest}  ${problem}`)
 
 /** Verifies stored packets, or a built one. Nothing is downloaded. */
-export const verify: Verb = async (invocation, [what, source]) => {
+export const verify: Subcommand = async (invocation, [what, source]) => {
   const digest = what === undefined ? undefined : digestIn(what)
   if (what !== undefined && digest === undefined) return verifyFolder(invocation, what, source)
   const { store } = openWorkspace(invocation)
@@ -55,7 +55,7 @@ export const verify: Verb = async (invocation, [what, source]) => {
   return print(invocation, ok, { verdicts }, verdicts.flatMap(verdictLines))
 }
 
-const list: Verb = async (invocation) => {
+const list: Subcommand = async (invocation) => {
   const { store, cache } = openWorkspace(invocation)
   const packets = await Promise.all(
     (await store.list()).map(async (stored) => {
@@ -77,7 +77,7 @@ const requireDigest = (asked: string): Digest => {
   return digest
 }
 
-const prune: Verb = async (invocation, asked) => {
+const prune: Subcommand = async (invocation, asked) => {
   requireWritable(packetSettings(invocation).config, '`warrant packet cache prune`')
   const { store } = openWorkspace(invocation)
   const named = asked.map(requireDigest)
@@ -92,9 +92,9 @@ const prune: Verb = async (invocation, asked) => {
   return print(invocation, true, { pruned }, lines)
 }
 
-const ACTIONS: Readonly<Record<string, Verb>> = { ls: list, verify, prune }
+const ACTIONS: Readonly<Record<string, Subcommand>> = { ls: list, verify, prune }
 
-export const cache: Verb = (invocation, [action = 'ls', ...rest]) => {
+export const cache: Subcommand = (invocation, [action = 'ls', ...rest]) => {
   const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
   if (run === undefined) throw usageFaults.argument(`name one of: ${Object.keys(ACTIONS).join(', ')}`)
   return run(invocation, rest)

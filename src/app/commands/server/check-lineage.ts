@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { Fault } from '../../../kernel/fault.ts'
 import { ADOPT_DECISIONS, DECISION_LOG } from '../../../lineage/decisions.ts'
-import { compareWithSeen, describeSeen } from '../../../lineage/log-memory.ts'
+import { compareWithSeen, describeMismatch } from '../../../lineage/log-memory.ts'
 import { readEntry } from '../../../lineage/read-rows.ts'
 import { lifecycleGit } from '../../../platform/git/repository-places.ts'
 import type { Config } from '../../config/settings.ts'
@@ -32,7 +32,7 @@ const inspectLog = async (config: Config, root: string): Promise<CheckResult> =>
     const outcome = seen === undefined ? 'grown' : await compareWithSeen(log, seen)
     if (seen === undefined || outcome === 'grown')
       return { ok: true, detail: `${size} entries; \`warrant lineage verify\` checks all of them` }
-    const detail = describeSeen(outcome, seen)
+    const detail = describeMismatch(outcome, seen)
     return outcome === 'replaced'
       ? { ok: true, severity: 'warning', detail, fix: ADOPT_DECISIONS }
       : { ok: false, detail, fix: ADOPT_DECISIONS }
