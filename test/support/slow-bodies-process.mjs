@@ -23,4 +23,5 @@ const start = () => {
   })
 }
 for (let at = 0; at < count; at += 1) start()
-setInterval(() => {}, 1_000)
+// Ends with the test that started it.
+process.stdin.on('end', () => process.exit()).resume()

@@ -17,7 +17,7 @@ interface SlowBodies {
 /** Opens requests whose bodies never end, and resolves once as many have been connected. */
 export const sendSlowBodies = async ({ port, count, bytes, renew }: SlowBodies) => {
   const args = [port, count, bytes, Number(renew)].map(String)
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
   await once(child.stdout, 'data')
   return { stop: () => child.kill('SIGKILL') }
 }
