@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-import { nextTurn } from '../kernel/async/cooperative.ts'
 import { auditLog } from '../lineage/audit.ts'
 import { entryChecksum, genesisChecksum } from '../lineage/chain.ts'
 import type { Entry } from '../lineage/entry.ts'
@@ -13,6 +11,7 @@ import type { NodeState } from './graph/nodes.ts'
 import type { Operation } from './graph/operation.ts'
 import type { Committed } from './log/batch.ts'
 import { explainNode } from './log/explain.ts'
+import { collectExport, type ExportFile } from './log/export-file.ts'
 import type { GraphStore } from './log/graph-store.ts'
 import { formatTimestamp } from './log/timestamps.ts'
 import type * as schemas from './schemas.ts'
@@ -20,8 +19,6 @@ import type * as schemas from './schemas.ts'
 type Output<K extends keyof typeof schemas> = schemas.SchemaOutput<(typeof schemas)[K]>
 
 const MAX_REPLAY = 10_000
-/** Characters of an export that are encoded and hashed at once. */
-const EXPORT_PART = 1024 * 1024
 
 interface BeliefPorts {
   readonly graphStore: GraphStore
@@ -47,16 +44,6 @@ const edgeOutput = ({ id, src, dst, weight, at }: EdgeState): Output<'EdgeOutput
 
 const committedNode = ({ result }: Committed): Output<'NodeOutput'> => nodeOutput(result as NodeState)
 const committedEdge = ({ result }: Committed): Output<'EdgeOutput'> => edgeOutput(result as EdgeState)
-
-interface ExportFile {
-  readonly count: number
-  /** Checksum of the newest entry. */
-  readonly head: string
-  /** JSON, indented by two spaces. */
-  readonly content: Buffer
-  /** SHA-256 of the content. */
-  readonly checksum: string
-}
 
 /** All operations and queries on a graph and its lineage. */
 export class Beliefs {
@@ -210,27 +197,9 @@ export class Beliefs {
     return { status: 'ok', path, checksum, count, head }
   }
 
-  /** The export file of the first `size` entries, written entry by entry: the event loop has turns in between. */
-  async collect(size: number): Promise<ExportFile> {
-    const parts: Buffer[] = []
-    let part = '['
-    let count = 0
-    let head = genesisChecksum(this.graphStore.log.genesis)
-    for await (const entry of this.#entries(0, size)) {
-      part += `${count === 0 ? '' : ','}\n  ${JSON.stringify(entry, null, 2).replaceAll('\n', '\n  ')}`
-      count += 1
-      head = entry.checksum
-      if (part.length < EXPORT_PART) continue
-      parts.push(Buffer.from(part))
-      part = ''
-    }
-    parts.push(Buffer.from(`${part}${count === 0 ? '' : '\n'}]\n`))
-    const hash = createHash('sha256')
-    for (const one of parts) {
-      hash.update(one)
-      await nextTurn()
-    }
-    return { count, head, content: Buffer.concat(parts), checksum: hash.digest('hex') }
+  /** The export file of the first `size` entries. */
+  collect(size: number): Promise<ExportFile> {
+    return collectExport(this.graphStore.log.genesis, this.#entries(0, size))
   }
 
   prove(seq: number, size?: number): Promise<InclusionProof> {

@@ -24,6 +24,9 @@ interface DecisionPorts {
 
 const MAX_ATTEMPTS = 100
 
+/** The fix for a log of decisions that is not the one that this machine saw. */
+export const ADOPT_DECISIONS = `Restore it from a backup. If you replaced or removed it yourself, run \`warrant lineage adopt --graph ${DECISION_LOG}\`.`
+
 /** Records each decision as an entry of a lineage, so that it can be verified later. */
 export class DecisionRecorder implements Recorder {
   readonly #ports: DecisionPorts
@@ -65,16 +68,19 @@ export class DecisionRecorder implements Recorder {
     const seen = await memory?.read()
     if (seen === undefined) {
       if (size > 0 && memory !== undefined)
-        warn?.(`the log of decisions is new to this machine; it is continued after its ${size} entries`)
+        warn?.(`the log of decisions is new to this machine; it is continued after its ${size} entries.`)
       return undefined
     }
     const { lost, ...newest } = seen
     if (size === 0 && newest.size > 0) {
-      warn?.(`the log of decisions is gone: this machine saw ${newest.size} entries. A new log was started`)
+      warn?.(
+        `the log of decisions is gone, of which this machine saw ${newest.size} entries; a new log was started. ${ADOPT_DECISIONS}`,
+      )
       return newest
     }
     const outcome = await compareWithSeen(log, newest)
-    if (outcome !== 'grown') throw storeFaults.changed(describeSeen(outcome, newest))
+    if (outcome !== 'grown')
+      throw storeFaults.changed(describeSeen(outcome, newest), { fix: ADOPT_DECISIONS })
     return lost
   }
 

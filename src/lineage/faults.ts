@@ -26,7 +26,7 @@ export const storeFaults = defineFaults('store', {
   full: { kind: 'exhausted', fix: 'Free disk space where the log is stored, then try again.' },
   changed: {
     kind: 'corrupt',
-    fix: 'Restore the log from a backup. If you replaced it yourself, run `warrant lineage adopt`.',
+    fix: 'Restore the log from a backup. If you replaced it yourself, run `warrant lineage adopt --graph NAME`.',
   },
   tracked: {
     kind: 'refused',

@@ -23,8 +23,11 @@ export interface LogMemory {
 const isPoint = (value: unknown): value is LogPoint =>
   isRecord(value) && Number.isSafeInteger(value.size) && typeof value.head === 'string'
 
-export const parseSeen = (value: unknown): SeenLog | undefined =>
-  isPoint(value) && (!('lost' in value) || isPoint(value.lost)) ? (value as SeenLog) : undefined
+export const parseSeen = (value: unknown): SeenLog | undefined => {
+  if (!isPoint(value)) return undefined
+  const { size, head, lost } = value as SeenLog
+  return { size, head, ...(isPoint(lost) && { lost: { size: lost.size, head: lost.head } }) }
+}
 
 /** `grown`: the log still has what was seen. `replaced`: a log that was seen is gone, and this is another one. */
 type SeenOutcome = 'grown' | 'truncated' | 'forked' | 'replaced'

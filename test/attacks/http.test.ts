@@ -94,14 +94,14 @@ describe('Filling the server', () => {
       params: { pad: 'x'.repeat(200_000) },
     })
     const statuses: number[] = []
-    for (let at = 0; at < 10; at += 1) statuses.push(await send('POST', '/mcp', LEGACY_POST, ping))
+    for (let at = 0; at < 4; at += 1) statuses.push(await send('POST', '/mcp', LEGACY_POST, ping))
     slow.stop()
     expect(new Set(statuses)).toEqual(new Set([200]))
   })
 
   it('connections that never send anything give way to those that do', async () => {
     const silent = Array.from({ length: 1_200 }, () => connect({ port: server.port, host: '127.0.0.1' }))
-    for (const socket of silent) socket.on('error', () => {})
+    for (const socket of silent) socket.on('error', () => {}).resume()
     await sleep(500)
     expect(await send('GET', '/health', LOCAL)).toBe(200)
     const countOpen = () =>

@@ -63,6 +63,21 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
         ['src/kernel/invoke.test.ts', 'lets guards refuse'],
       ],
     },
+    {
+      attack: 'an answer whose text a client drops, because it hands over structured content alone',
+      defence: 'a tool that answers with text has no structured content beside it',
+      shownBy: [['test/e2e/tool-answers.test.ts', 'everything that an answer says reaches a model']],
+    },
+    {
+      attack: 'two servers that answer each other for ever',
+      defence: 'a response is never answered',
+      shownBy: [['test/attacks/wire.test.ts', 'an error with a null id is not answered']],
+    },
+    {
+      attack: 'one long call that keeps all others waiting',
+      defence: 'long work is done in steps',
+      shownBy: [['test/attacks/wire.test.ts', 'does not keep /health from answering']],
+    },
   ],
   'Only the programs that the operator allowed reach the server over HTTP.': [
     {
@@ -89,8 +104,26 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
     },
     {
       attack: 'slow or half-open connections',
-      defence: 'deadlines for headers and requests, limited number of connections',
-      shownBy: [['test/e2e/http-server.test.ts', 'Slow clients']],
+      defence:
+        'deadlines for headers and requests; limits for connections and for the bytes of all unfinished bodies together; the slowest give way to clients that behave',
+      shownBy: [
+        ['test/e2e/http-server.test.ts', 'Slow clients'],
+        ['test/attacks/http.test.ts', '1,100 slow bodies that are renewed leave healthy clients served'],
+        ['test/attacks/http.test.ts', '30 unfinished bodies of 4 MB do not keep a whole one out'],
+      ],
+    },
+    {
+      attack: 'a web page that posts to `/tool` without the browser asking first',
+      defence: 'only `application/json` is accepted',
+      shownBy: [['test/attacks/http.test.ts', 'does not reach a tool']],
+    },
+    {
+      attack: 'hosts and origins that only look like loopback',
+      defence: 'ports, user names and absolute targets are checked',
+      shownBy: [
+        ['test/attacks/http.test.ts', 'is refused'],
+        ['test/attacks/http.test.ts', 'a target that names a host after two slashes is no path'],
+      ],
     },
   ],
   'What is judged decides neither how it is judged nor what is run.': [
@@ -102,8 +135,12 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
     },
     {
       attack: 'a pull request that brings its own gate',
-      defence: 'the action downloads the gate outside the checkout and runs it by its path',
-      shownBy: [['test/e2e/gate-places.test.ts', 'runs nothing that the pull request calls by our name']],
+      defence:
+        'the action installs an exact version without install scripts into a new folder outside the checkout, and runs it by its path',
+      shownBy: [
+        ['test/e2e/gate-places.test.ts', 'runs nothing that the pull request calls by our name'],
+        ['test/e2e/gate-places.test.ts', 'installs one version from one registry'],
+      ],
     },
     {
       attack: 'a credential that the gate finds and its report spreads',
@@ -114,14 +151,21 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
     {
       attack: 'weakening the gate unnoticed',
       defence:
-        'report and evidence list each rule with a changed severity and its former severity; an unknown rule name stops the gate',
-      shownBy: [['test/e2e/gate-cli.test.ts', 'makes a rule lighter at every stage, and says so']],
+        'policy, severities, rules, baseline and platforms of the base count as well, the stricter one wins; weakening is the finding `gate.policy-changed`; an unknown rule name stops the gate',
+      shownBy: [
+        ['test/e2e/gate-cli.test.ts', 'makes a rule lighter at every stage, and says so'],
+        ['test/attacks/policy.test.ts', 'is judged by the policy of the base'],
+        ['test/attacks/policy.test.ts', 'is blocked for the weakening alone'],
+      ],
     },
     {
       attack: 'planting compiled code',
       defence:
-        'bytecode is made by the build, is stored beside the code it was made of, and is never written or searched anywhere else',
-      shownBy: [['test/startup.test.ts', 'takes the bytecode that was made when it was built']],
+        'bytecode is made by the build, stored beside its text, and run only when both have the digests that the build wrote',
+      shownBy: [
+        ['test/startup.test.ts', 'takes the bytecode that was made when it was built'],
+        ['test/attacks/bytecode.test.ts', 'is not run'],
+      ],
     },
     {
       attack:
@@ -143,10 +187,13 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
     {
       attack: 'an `openspec` program that hangs, floods its output or spies',
       defence:
-        'separate process group, limits for time and size, reduced environment, no shell; output that cannot be parsed counts as a failure',
+        'it runs only when the operator names it, or from a folder of the path outside the repository; never in read-only mode, in CI or behind a GET; separate process group, limits for time and size, reduced environment; output that cannot be parsed counts as a failure',
       shownBy: [
         ['src/platform/programs/openspec.test.ts', 'is killed'],
         ['test/e2e/sdd.test.ts', 'fails closed when the validator'],
+        ['test/attacks/programs.test.ts', 'is not started by warrant'],
+        ['test/attacks/programs.test.ts', 'is not started by tools that say that they only read'],
+        ['test/attacks/programs.test.ts', 'is not started, nor is one on the path'],
       ],
     },
     {
@@ -161,6 +208,73 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       attack: 'a branch with the name of a command in a plan',
       defence: 'quoted; plans are never executed',
       shownBy: [['test/e2e/enterprise.test.ts', 'plans and never acts']],
+    },
+    {
+      attack: 'a policy, rules folder or specification that exists and cannot be used',
+      defence: 'the gate stops and names the file',
+      shownBy: [
+        ['test/attacks/policy.test.ts', 'stops the gate:'],
+        ['test/attacks/policy.test.ts', 'stops the gate in CI: a policy that is committed as a link'],
+      ],
+    },
+    {
+      attack: 'a file that looks binary, hides lines by its encoding, or floods the report',
+      defence: 'it is scanned all the same, or is a finding that blocks at every stage',
+      shownBy: [
+        ['test/attacks/unjudged-files.test.ts', 'look binary blocks at PRE_COMMIT'],
+        ['test/attacks/unjudged-files.test.ts', 'in a declared encoding that hides lines'],
+        ['test/attacks/unjudged-files.test.ts', 'of 10,050 harmless matches does not push out the evil one'],
+      ],
+    },
+    {
+      attack: 'a tag, branch or local ref that takes the place of the base',
+      defence: 'object ids of the event and of the push, full ref names',
+      shownBy: [
+        ['test/attacks/commits.test.ts', 'is not a tag that is named like it'],
+        ['test/attacks/commits.test.ts', 'is compared with what the remote has'],
+      ],
+    },
+    {
+      attack: 'a shallow clone, or an event that is damaged',
+      defence: 'a fault with the fix, never an empty range',
+      shownBy: [
+        ['test/attacks/commits.test.ts', 'is missing in a shallow clone'],
+        ['test/attacks/commits.test.ts', 'does not come from an event that is damaged'],
+      ],
+    },
+    {
+      attack: 'replaced objects, grafts, foreign indexes and work trees, hidden files',
+      defence: 'git is asked without them, or they are compared all the same',
+      shownBy: [
+        ['test/attacks/git-indirections.test.ts', 'git replace does not put a clean blob'],
+        ['test/attacks/git-indirections.test.ts', 'an object with other content under the id'],
+        ['test/attacks/git-indirections.test.ts', 'core.worktree does not lead the gate'],
+        ['test/attacks/git-indirections.test.ts', 'an index of the attacker in the git folder'],
+      ],
+    },
+    {
+      attack: 'a `.git` that leads to another repository, or links inside it',
+      defence: 'refused before git starts; nothing is written through them',
+      shownBy: [
+        ['test/attacks/git-indirections.test.ts', 'is not read through'],
+        ['test/attacks/git-indirections.test.ts', 'is read by no tool, and gets no hooks'],
+        ['test/attacks/git-indirections.test.ts', 'is not written through a link in the place of .git/'],
+      ],
+    },
+    {
+      attack: 'a `git` in the repository, or in a `node_modules/.bin` on the path',
+      defence: 'such entries of the path are skipped',
+      shownBy: [
+        [
+          'test/attacks/git-indirections.test.ts',
+          'a git in node_modules/.bin, or elsewhere in the repository, is not started',
+        ],
+      ],
+    },
+    {
+      attack: 'file names that are commands of a CI server',
+      defence: 'escaped in the text report',
+      shownBy: [['test/attacks/unjudged-files.test.ts', 'holds no workflow command']],
     },
   ],
   "Evidence from outside is data; writers do not lose each other's work.": [
@@ -181,6 +295,24 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       attack: 'writers that race or die',
       defence: 'a lock that knows its owner, a rename, no lost takeover',
       shownBy: [['test/contracts/evidence-file.test.ts', 'loses nothing when ten processes do it at once']],
+    },
+    {
+      attack: 'evidence of another tree, stage, policy or repository, an old copy, or one written by hand',
+      defence:
+        'evidence names the tree it judged; it is compared with the present tree and with the decision log',
+      shownBy: [
+        ['test/attacks/verdict.test.ts', 'by evidence of an earlier tree'],
+        ['test/attacks/verdict.test.ts', 'by evidence of another repository'],
+        ['test/attacks/verdict.test.ts', 'by an old copy that is put back after the gate blocked'],
+        ['test/attacks/verdict.test.ts', 'by evidence that was written by hand'],
+      ],
+    },
+    {
+      attack: 'forged human intent in the evidence',
+      defence: 'it is carried over only from evidence with a valid chain',
+      shownBy: [
+        ['test/attacks/verdict.test.ts', 'that was forged into the evidence is not passed on and sealed'],
+      ],
     },
   ],
   'What lies in a repository leads Warrant to no place outside it.': [
@@ -207,7 +339,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
     {
       attack: 'a `warrant.json` in a repository that points outside it',
       defence:
-        'the places it names must be in its folder, and it cannot open connections to or from other machines (embedding server, database, listening address, origins, token, issuer, private or plain registries), unless the operator names the file; a registry or catalog it names is used only on the public internet',
+        'the places it names must be in its folder, and it cannot open connections to or from other machines (embedding server, database, listening address, origins, token, issuer, private or plain registries), unless the operator names the file; a registry or catalog it names is used only on the public internet; state folder, store, read-only mode, toolsets, denied paths and addresses in it are left out with a notice',
       shownBy: [['test/e2e/planted-links.test.ts', 'Settings that came with a repository']],
     },
     {
@@ -216,20 +348,40 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
         'a table gives the origin of the paths for each file; a file that is not listed fails the tests',
       shownBy: [['test/architecture.test.ts', 'open files only where the table says on whose word']],
     },
+    {
+      attack: '`--read-only` that writes',
+      defence:
+        'a listing before and after every command, tool and route is the same; commands that exist to write refuse it',
+      shownBy: [
+        ['test/attacks/read-only.test.ts', 'writes nothing in any command'],
+        ['test/attacks/read-only.test.ts', 'writes nothing in any tool of a server'],
+        ['test/attacks/read-only.test.ts', 'writes nothing behind the routes'],
+      ],
+    },
   ],
   'History cannot be changed unnoticed, and the graph stays private.': [
     {
       attack: 'changing, truncating or reordering the history',
-      defence: 'hash chain, Merkle tree, signed checkpoints kept elsewhere, an independent verifier',
+      defence:
+        'hash chain, Merkle tree, signed checkpoints kept elsewhere, an independent verifier; every entry is read, and this machine remembers the newest entry it saw',
       shownBy: [
         ['src/lineage/merkle.test.ts', 'do not hold when anything in them is changed'],
         ['src/lineage/checkpoint.test.ts', 'is not opened when a single byte of what it says is another'],
+        ['test/attacks/lineage.test.ts', 'with entry 5 changed is not consistent'],
+        ['test/attacks/lineage.test.ts', 'without its first 256 entries is not consistent'],
+        ['test/attacks/lineage.test.ts', 'and that was rolled back is not continued'],
+        ['test/attacks/lineage.test.ts', 'without the payload of a decision is damaged'],
       ],
     },
     {
       attack: 'agents learning the topology of the graph',
-      defence: 'output schemas as allow-list, and a filter for names',
-      shownBy: [['src/beliefs/input/sanitize.test.ts', 'takes members out at any depth']],
+      defence:
+        'output schemas as allow-list, a filter for names; `belief_explain` tells amounts by sign and no source, unless the operator says `--reveal-topology`',
+      shownBy: [
+        ['src/beliefs/input/sanitize.test.ts', 'takes members out at any depth'],
+        ['test/attacks/beliefs.test.ts', 'is not told by belief_explain'],
+        ['test/attacks/beliefs.test.ts', 'is not opened by a warrant.json'],
+      ],
     },
     {
       attack: 'writing to any file through an export',
@@ -240,6 +392,20 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
           'never writes outside, where checking the path and then opening it does',
         ],
       ],
+    },
+    {
+      attack: 'a decision that cannot be recorded',
+      defence: 'the run fails, over MCP and HTTP too',
+      shownBy: [
+        ['test/attacks/lineage.test.ts', 'because the database is planted makes the gate fail'],
+        ['test/attacks/lineage.test.ts', 'because the disk takes no more makes the gate fail'],
+        ['test/attacks/lineage.test.ts', 'is no verdict over plain HTTP'],
+      ],
+    },
+    {
+      attack: 'a key or a log that came with the repository',
+      defence: 'keys are in the state folder of the user; a database that git tracks is refused',
+      shownBy: [['test/attacks/lineage.test.ts', 'is not adopted: no decision goes into the log']],
     },
   ],
   'Only packets that are complete, verified and allowed are used.': [
@@ -322,6 +488,32 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
         ['test/e2e/packet-program.test.ts', 'answers in its own shape that a caller may not choose a folder'],
       ],
     },
+    {
+      attack: 'a packet that brings a `.git`, or cites files outside of it',
+      defence: 'refused; paths are cited inside the packet',
+      shownBy: [
+        ['test/attacks/packets.test.ts', 'is not stored'],
+        ['test/attacks/packets.test.ts', 'cites paths inside of itself'],
+      ],
+    },
+    {
+      attack: 'a stored packet that was damaged',
+      defence: '`pull` notices it and downloads it again',
+      shownBy: [['test/attacks/packets.test.ts', 'is noticed by pull and downloaded again']],
+    },
+    {
+      attack: 'a registry on this machine that leads to another port',
+      defence: 'refused unless the operator named the port',
+      shownBy: [
+        ['test/attacks/packets.test.ts', 'does not get the password sent there'],
+        ['test/attacks/packets.test.ts', 'does not make us read a blob there'],
+      ],
+    },
+    {
+      attack: 'a passage written to mislead the agent',
+      defence: 'marked untrusted, hidden characters are escaped',
+      shownBy: [['test/attacks/packets.test.ts', 'says of every passage that it is untrusted']],
+    },
   ],
   'Files are read below the root and nowhere else, at a bounded cost.': [
     {
@@ -397,6 +589,25 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       attack: 'overwriting a file, or writing through a symlink, as a report',
       defence: 'one pattern of names, exclusive creation, directly under the root',
       shownBy: [['test/e2e/sentinel-files.test.ts', 'takes a good name, and never overwrites']],
+    },
+    {
+      attack: 'text that hides characters from a person and shows them to the model',
+      defence:
+        'the text stays exact; a block of its own names lines and characters; searches and reports escape them',
+      shownBy: [
+        ['test/attacks/file-text.test.ts', 'is returned exactly, and named in a line of its own'],
+        ['test/attacks/file-text.test.ts', 'cannot forge the line of another file'],
+      ],
+    },
+    {
+      attack: 'programs whose names are defined by each other',
+      defence: 'resolution ends; a detector that fails costs its own result',
+      shownBy: [
+        [
+          'src/project/connections/interconnections.test.ts',
+          'a detector that fails costs its own result and a warning',
+        ],
+      ],
     },
   ],
 }

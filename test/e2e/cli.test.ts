@@ -127,6 +127,7 @@ describe('the command line', () => {
       'signing key',
       'port',
       'git',
+      'policy',
       'handshake, 2025 era',
       'handshake, 2026 era',
     ])

@@ -78,6 +78,7 @@ const readBranches = async (
 export const checkEvidence = async (check: EvidenceCheck): Promise<GateVerdict> => {
   const { root, folder, config, evidence, context, stage, signal } = check
   const { environment, clock, gitFolders = [] } = context
+  // One state of the repository for the whole check, and each fact is asked once.
   const git = gitReader({ folder: root, environment, gitFolders }, { sharesStatus: true })
   const lifecycle = (top: string) => repoLifecycle(openRepository(top, context).lifecycle, signal)
   const [reading, state, policy, recorded] = await Promise.all([

@@ -24,8 +24,8 @@ export const isStoreUrl = (store: string): boolean => /^postgres(ql)?:\/\//.test
 const defaultDatabase = ({ stateDir }: Config, root: string): string => resolve(root, stateDir, 'lineage.db')
 
 /**
- * Identifies a store: by path, and by the number of the root folder, because another repository may be mounted or
- * cloned at the same path later. Credentials of an address are not part of it.
+ * Identifies a store: by path, and by number and birth of the root folder, because another repository may be mounted
+ * or cloned at the same path later. Credentials of an address are not part of it.
  */
 const storeIdentity = (config: Config, root: string): string => {
   const { store } = config
@@ -34,8 +34,9 @@ const storeIdentity = (config: Config, root: string): string => {
     return `postgres://${host}${pathname}`
   }
   const real = realpathSync(root)
-  const { dev, ino } = statSync(real, { bigint: true })
-  return `${dev}:${ino}:${store === undefined ? defaultDatabase(config, real) : resolve(real, store)}`
+  // The number alone may be used again. A file system that does not know the birth says 0.
+  const { dev, ino, birthtimeNs } = statSync(real, { bigint: true })
+  return `${dev}:${ino}:${birthtimeNs}:${store === undefined ? defaultDatabase(config, real) : resolve(real, store)}`
 }
 
 const storeRecord = (config: Config, root: string, log = '') =>

@@ -33,6 +33,12 @@ describe('the managed block', () => {
     expect(isBlockCurrent(insertBlock(undefined, 'pre-push', PROGRAM), 'pre-commit')).toBe(false)
   })
 
+  it('names a program in any folder: the path is written as UTF-8', () => {
+    const made = insertBlock(undefined, 'pre-commit', '/home/žofia/дом/warrant.js')
+    expect(made.toString('utf8')).toContain("'/home/žofia/дом/warrant.js'")
+    expect(isBlockCurrent(made, 'pre-commit')).toBe(true)
+  })
+
   it('comes before the rest, because a hook may end with exit', () => {
     const text = insertBlock(bytes('#!/bin/bash\nset -e\nexit 0\n'), 'pre-commit', PROGRAM).toString()
     expect(text.indexOf('#!/bin/bash')).toBe(0)

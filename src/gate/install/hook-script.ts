@@ -156,18 +156,19 @@ export const linesBeforeBlock = (bytes: Uint8Array): readonly string[] => {
 }
 
 /**
- * Adds or replaces the managed block. `program` is the installing program, which the block tries last. A new block
+ * Adds or replaces the managed block. `program` is the installing program, which the block tries first. A new block
  * goes first, because a hook may end with `exit 0`; an existing block keeps its place.
  */
 export const insertBlock = (bytes: Uint8Array | undefined, name: HookName, program: string): Buffer => {
   const text = asText(bytes ?? new Uint8Array())
-  if (text.trim() === '') return asBytes(`${SHEBANG}${writeBlock(name, quoteShell(program))}`)
+  const block = writeBlock(name, quoteShell(asText(Buffer.from(program))))
+  if (text.trim() === '') return asBytes(`${SHEBANG}${block}`)
   const found = findBlock(text)
   const start = shebangLength(text, name)
   const { from, to } = found ?? { from: start, to: start }
   const before = text.slice(0, from)
   const gap = before === '' || before.endsWith('\n') ? '' : '\n'
-  return asBytes(`${before}${gap}${writeBlock(name, quoteShell(program))}${text.slice(to)}`)
+  return asBytes(`${before}${gap}${block}${text.slice(to)}`)
 }
 
 /** Removes the managed block: `unchanged` without one, undefined when nothing else is left. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,8 +10,8 @@ const never = new AbortController().signal
 const newPath = (name: string) => join(mkdtempSync(join(tmpdir(), 'warrant-place-')), name)
 
 /** The staged paths, or the code of the fault. */
-const staged = async (folder: string, gitFolders: readonly string[] = []) => {
-  const git = gitReader({ folder, environment: process.env, gitFolders })
+const staged = async (folder: string, gitFolders: readonly string[] = [], environment = process.env) => {
+  const git = gitReader({ folder, environment, gitFolders })
   const set = git.changes({ kind: 'staged' }, never)
   return set.then(
     ({ changes }) => changes.map(({ path }) => path),
@@ -62,6 +63,19 @@ describe('a repository whose git folder lies elsewhere and belongs to it', () =>
     two.stage({ b: '1' })
     expect(await staged(two.folder)).toBe('git.foreign_folder')
     expect(await staged(two.folder, [repo.path('.git')])).toEqual(['b'])
+  })
+})
+
+describe.runIf(process.getuid?.() === 0)('a repository of another user', () => {
+  it('is read when safe.directory of the user allows it, and else not', async () => {
+    const repo = project().stage({ b: '1' })
+    const config = newPath('config')
+    writeFileSync(config, '')
+    const environment = { ...process.env, GIT_CONFIG_GLOBAL: config, GIT_CONFIG_NOSYSTEM: '1' }
+    execFileSync('chown', ['-R', '65534', repo.folder])
+    expect(await staged(repo.folder, [], environment)).toBe('git.failed')
+    writeFileSync(config, `[safe]\ndirectory = ${repo.folder}\n`)
+    expect(await staged(repo.folder, [], environment)).toEqual(['b'])
   })
 })
 

@@ -19,9 +19,6 @@ export const clientLimits = (bodyBytes: number): ClientLimits => ({
 const SWEEP_SHARE = { connections: 1 / 2, bytes: 3 / 4 }
 const SWEEP_MS = 100
 
-/** Bodies up to this length are read without a pause. */
-const SHORT_BODY = 256 * 1024
-
 /** One client gets at most this share of each limit; the rest is kept for the others. */
 const CLIENT_SHARE = 3 / 4
 
@@ -64,7 +61,7 @@ export class ClientTable {
   readonly #onClose: () => void
   readonly #clients = new Map<string, Client>()
   readonly #connections = new Map<Socket, Connection>()
-  readonly #paused: PausedBody[] = []
+  readonly #paused = new Map<Connection, PausedBody>()
   #bytes = 0
   #sweeping = false
 
@@ -91,7 +88,10 @@ export class ClientTable {
       if (client.connections.size === 0) this.#clients.delete(key)
     })
     const crowded = this.#crowded(1)
-    if (crowded !== undefined) this.#close(firstOf(crowded.waiting) ?? connection)
+    if (crowded !== undefined) {
+      // None waits: requests that never end, such as streams of events, give way too.
+      this.#close(firstOf(crowded.waiting) ?? firstOf(crowded.connections) ?? connection)
+    }
     this.#wait(connection)
     if (this.#crowded(SWEEP_SHARE.connections) !== undefined) this.#planSweep()
   }
@@ -128,11 +128,13 @@ export class ClientTable {
     const full = this.#full(SWEEP_SHARE.bytes)
     if (full !== undefined) this.#planSweep()
     // The oldest body goes on, so that bodies of clients that only share an address arrive one after the other.
-    return full !== client || bytes <= SHORT_BODY || firstOf(client.sending) === connection
+    return full !== client || firstOf(client.sending) === connection
   }
 
-  pauseBody(body: PausedBody): void {
-    this.#paused.push(body)
+  pauseBody(socket: Socket, body: PausedBody): void {
+    const connection = this.#connections.get(socket)
+    if (connection === undefined) return
+    this.#paused.set(connection, body)
     this.#planSweep()
   }
 
@@ -204,15 +206,15 @@ export class ClientTable {
 
   /** Resumes as many bodies as there is room for, and at least one; those that miss least first. */
   #resumeBodies(): void {
-    this.#paused.sort((a, b) => a.missingBytes - b.missingBytes)
     let room = this.#limits.bodyBytes * SWEEP_SHARE.bytes * CLIENT_SHARE - this.#bytes
-    do {
-      const body = this.#paused.shift()
-      if (body === undefined) return
-      body.resume()
-      room -= body.missingBytes
-    } while (room > 0)
-    if (this.#paused.length > 0) this.#planSweep()
+    const waiting = [...this.#paused].sort(([, a], [, b]) => a.missingBytes - b.missingBytes)
+    for (const [connection, { missingBytes, resume }] of waiting) {
+      this.#paused.delete(connection)
+      resume()
+      room -= missingBytes
+      if (room <= 0) break
+    }
+    if (this.#paused.size > 0) this.#planSweep()
   }
 
   #forget(connection: Connection): void {
@@ -221,6 +223,7 @@ export class ClientTable {
     client.connections.delete(connection)
     client.waiting.delete(connection)
     client.sending.delete(connection)
+    this.#paused.delete(connection)
     client.bytes -= connection.bytes
     this.#bytes -= connection.bytes
   }

@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { PausedBody } from './client-limits.ts'
 
+/** Bodies that are announced with no more than this are read without a pause: as many as fit have room. */
+const SHORT_BODY = 48 * 1024
+
 interface BodyOptions {
   readonly limit: number
   /** Called with the number of bytes in memory each time it changes. False: there is no room for more now. */
@@ -48,7 +51,7 @@ export const readBody = (
       }
       kept = add(part)
       size += part.length
-      if (!keep(kept.length) && size !== most) {
+      if (!keep(kept.length) && size !== most && most > SHORT_BODY) {
         request.pause()
         pause({ missingBytes: most - size, resume: () => request.resume() })
       }

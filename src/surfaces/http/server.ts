@@ -180,7 +180,7 @@ export const createHttpServer = (options: HttpServerSettings): Server => {
       ? await readBody(request, {
           limit,
           keep: (bytes) => clients.keepBytes(socket, bytes),
-          pause: (paused) => clients.pauseBody(paused),
+          pause: (paused) => clients.pauseBody(socket, paused),
         })
       : NO_BODY
     if (body === undefined) return refuse(413, `The body must not exceed ${limit} bytes`)

@@ -222,7 +222,7 @@ export class Connection {
       return this.#respond(id, writeError(id, this.#host.handshake.dialect.frame('params')))
     }
     this.#pending.add(id, { method, link: era, listens: method === LISTEN })
-    if (method === LISTEN) this.#dropResponse(id)
+    if (method === LISTEN && era === 'modern') this.#dropResponse(id)
     link.deliver(repaired)
   }
 

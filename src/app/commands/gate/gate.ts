@@ -164,7 +164,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
     terminal.printError('warrant: the push sends no commits, so there is nothing to check')
   if (chosen !== undefined && !flags.quiet)
     terminal.printError(`warrant: this decision is not recorded, because of ${chosen}.`)
-  const warn = (message: string) => terminal.printError(`warrant: ${message}.`)
+  const warn = (message: string) => terminal.printError(`warrant: ${message}`)
   for (const [at, one] of scopes.entries()) {
     const started = systemClock.elapsed()
     const complete = await judge(invocation, gate, { stage: picked.stage, scope: one, write })

@@ -1,8 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { Fault } from '../../../kernel/fault.ts'
-import { DECISION_LOG } from '../../../lineage/decisions.ts'
-import { storeFaults } from '../../../lineage/faults.ts'
+import { ADOPT_DECISIONS, DECISION_LOG } from '../../../lineage/decisions.ts'
 import { compareWithSeen, describeSeen } from '../../../lineage/log-memory.ts'
 import { readEntry } from '../../../lineage/read-rows.ts'
 import { lifecycleGit } from '../../../platform/git/repository-places.ts'
@@ -17,9 +16,6 @@ interface CheckResult {
   readonly fix?: string
 }
 
-const ADOPT =
-  'Restore it from a backup. If you removed it yourself, run `warrant lineage adopt --graph gate-decisions`.'
-
 const inspectLog = async (config: Config, root: string): Promise<CheckResult> => {
   const store = await openStore(config, root)
   try {
@@ -28,7 +24,7 @@ const inspectLog = async (config: Config, root: string): Promise<CheckResult> =>
     if (log === undefined) {
       if (seen === undefined) return { ok: true, detail: 'no decision has been recorded yet' }
       const detail = `gone: this machine saw ${seen.size} entries`
-      return { ok: true, severity: 'warning', detail, fix: ADOPT }
+      return { ok: true, severity: 'warning', detail, fix: ADOPT_DECISIONS }
     }
     const { size } = await log.head()
     const [newest] = size === 0 ? [] : await log.read(size - 1, 1)
@@ -38,8 +34,8 @@ const inspectLog = async (config: Config, root: string): Promise<CheckResult> =>
       return { ok: true, detail: `${size} entries; \`warrant lineage verify\` checks all of them` }
     const detail = describeSeen(outcome, seen)
     return outcome === 'replaced'
-      ? { ok: true, severity: 'warning', detail, fix: ADOPT }
-      : { ok: false, detail, fix: storeFaults.changed.fix }
+      ? { ok: true, severity: 'warning', detail, fix: ADOPT_DECISIONS }
+      : { ok: false, detail, fix: ADOPT_DECISIONS }
   } finally {
     await store.close()
   }
