@@ -15,7 +15,7 @@ const FIXES = {
   EVIDENCE_STAGE_MISMATCH: RUN_GATE,
   EVIDENCE_TREE_MISMATCH: RUN_GATE,
   EVIDENCE_SCOPE_EMPTY:
-    'Run `warrant gate --stage PRE_WRITE`, or call gate_run with that stage: it judges the working tree. Then ask again.',
+    'Run `warrant gate --scope worktree` for the stage, or call gate_run with the stage and scope worktree, then ask again.',
   EVIDENCE_UNBOUND: RUN_GATE,
   EVIDENCE_SUPERSEDED: RUN_GATE,
   GITFLOW_PROTECTED_BRANCH: 'Create a branch for the change: `git switch -c feature/<name>`.',

@@ -118,6 +118,9 @@ describe('ai_gate_check does not allow what the gate would block', () => {
       expect(await agent.codes(stage)).toEqual([
         stage === 'PRE_COMMIT' ? 'EVIDENCE_SCOPE_EMPTY' : 'EVIDENCE_TREE_MISMATCH',
       ])
+    // What the fix says leads on: the working tree is judged, and found bad.
+    await agent.call('gate_run', { stage: 'PRE_COMMIT', scope: 'worktree' })
+    expect(await agent.codes('PRE_COMMIT')).toEqual(['EVIDENCE_GATE_BLOCKED'])
   })
 
   it('by evidence of another repository', async () => {
