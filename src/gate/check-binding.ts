@@ -1,5 +1,5 @@
 import type { Evidence, JudgedTree } from '../evidence/schema.ts'
-import { type ChangeState, differingPaths } from './judged-tree.ts'
+import { differingPaths, type JudgedChange } from './judged-tree.ts'
 import { type GatePolicy, judgeSeverities } from './policy.ts'
 import type { GateStage } from './stage.ts'
 import { type Violation, violation } from './violations.ts'
@@ -11,9 +11,9 @@ export type PresentTree =
   | { readonly problem: string }
 
 interface KnownTree {
-  readonly scope: ChangeState
+  readonly scope: JudgedChange
   /** The working tree when the stage would judge no file; else the same as `scope`. */
-  readonly worktree: ChangeState
+  readonly worktree: JudgedChange
   /** Whether the last commit of the judged tree is a commit of this repository. */
   readonly knownHead: boolean
   /**

@@ -5,7 +5,7 @@ import { digestBytes } from '../kernel/encoding/hash.ts'
 import type { ChangeSet, GitReader, TreeEntry } from './ports.ts'
 
 /** The changed files that a stage judges, and the ids of their contents. */
-export interface ChangeState {
+export interface JudgedChange {
   readonly digest: string
   readonly entries: readonly TreeEntry[]
 }
@@ -14,14 +14,14 @@ export interface ChangeState {
 const MAX_LISTED = 200
 
 /** Reads the ids of the changed files. The evidence file is left out: the gate writes it after it has judged. */
-export const readChangeState = async (set: ChangeSet, signal: AbortSignal): Promise<ChangeState> => {
+export const readChangeState = async (set: ChangeSet, signal: AbortSignal): Promise<JudgedChange> => {
   const entries = (await set.identify(signal))
     .filter(({ path }) => path !== EVIDENCE_FILE)
     .sort((a, b) => compareText(a.path, b.path))
   return { digest: digestBytes(JSON.stringify(entries.map(({ path, id }) => [path, id]))), entries }
 }
 
-export const readWorkingTree = async (git: GitReader, signal: AbortSignal): Promise<ChangeState> =>
+export const readWorkingTree = async (git: GitReader, signal: AbortSignal): Promise<JudgedChange> =>
   readChangeState(await git.changes({ kind: 'worktree' }, signal), signal)
 
 /** The kind of scope in the `source` of a change set, such as `git:range:main..HEAD`. */
