@@ -21,6 +21,6 @@ describe('the refs of a push', () => {
     `refs/heads/x ${A}b refs/heads/y ${A}`,
     `x main y ${A}`,
   ])('are not %j', (line) => {
-    expect(() => parsePushedRefs(`${line}\n`)).toThrow('something else')
+    expect(() => parsePushedRefs(`${line}\n`)).toThrow('something other')
   })
 })
