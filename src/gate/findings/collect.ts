@@ -1,4 +1,5 @@
 import { familyOf } from '../../evidence/consolidate.ts'
+import { EVIDENCE_FILE } from '../../evidence/store.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
 import { stageSeverity } from '../policy.ts'
 import type { ChangeSet, FileContent, FileReading, Match, Scanner, ScanReport } from '../ports.ts'
@@ -231,5 +232,7 @@ export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): 
     }
   }
   const { drafts, suppressions, scanned } = collection
-  return { drafts, suppressions, scanned, unmatched: present.length - paths.length }
+  // The gate writes the evidence file itself.
+  const unmatched = present.filter((path) => !isCovered(path) && path !== EVIDENCE_FILE).length
+  return { drafts, suppressions, scanned, unmatched }
 }

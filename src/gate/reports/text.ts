@@ -86,7 +86,7 @@ export const summaryLine = (report: GateReport, style: TextStyle): string => {
   const parts = [
     `${count(counts.judged, 'finding')}${severities.length === 0 ? '' : ` (${severities.join(', ')})`}`,
     `in ${count(files.scanned, 'file')}`,
-    ...(files.unmatched === 0 ? [] : [`· ${count(files.unmatched, 'changed file')} without rules`]),
+    ...(files.unmatched === 0 ? [] : [`· ${count(files.unmatched, 'file')} without rules`]),
     ...(counts.known === 0 ? [] : [`· ${counts.known} known`]),
     ...(counts.suppressed === 0 ? [] : [`· ${counts.suppressed} suppressed`]),
     ...(report.reweighed === undefined ? [] : [`· ${count(report.reweighed.length, 'severity override')}`]),
