@@ -11,7 +11,7 @@ import { gateTools } from '../gate/tools.ts'
 import { buildCatalog, type Catalog, ignoreUnknownArguments, type Toolset } from '../kernel/catalog.ts'
 import { ChangeEmitter } from '../kernel/change-events.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
-import type { Clock, Log, Recorder, Store } from '../kernel/ports.ts'
+import type { Clock, Log, Recorder, StoreCheck } from '../kernel/ports.ts'
 import { recordCall } from '../kernel/record-call.ts'
 import { packetsToolset } from '../packets/tools.ts'
 import { projectToolset } from '../project/tools.ts'
@@ -33,14 +33,14 @@ import {
   localRepository,
   watchEvidence,
 } from './open/lazy-services.ts'
-import { createHandshake, type ProcessContext, type ServerProfile } from './server-profile.ts'
+import { createServerBasics, type ProcessContext, type ServerProfile } from './server-profile.ts'
 
-export interface Assembly {
+export interface ComposedServer {
   readonly config: Config
   readonly catalog: Catalog
   readonly toolsets: readonly Toolset[]
   readonly service: Service
-  readonly store: Store
+  readonly store: StoreCheck
   readonly clock: Clock
   readonly log: Log
   readonly evidence: Pick<EvidenceReader, 'read'>
@@ -76,24 +76,24 @@ export const composeServer = (
   config: Config,
   context: ProcessContext,
   { recorder, profile }: ServerOptions = {},
-): Assembly => {
-  const handshake = createHandshake(config, context, profile)
-  const { clock, log } = handshake
+): ComposedServer => {
+  const basics = createServerBasics(config, context, profile)
+  const { clock, log } = basics
   const root = resolve(context.cwd, config.root)
   const { environment, root: rootHandle } = context
-  const services = { config, root, environment, clock, log, rootHandle }
+  const serviceContext = { config, root, environment, clock, log, rootHandle }
   const store = embeddedStore(resolve(root, config.stateDir))
-  const beliefs = lazyBeliefs(services, handshake)
+  const beliefs = lazyBeliefs(serviceContext, basics)
   const graphTools = beliefsToolset(beliefs.ask, config)
-  const evidence = localEvidence(services)
-  const decisions = lazyDecisions(services)
+  const evidence = localEvidence(serviceContext)
+  const decisions = lazyDecisions(serviceContext)
   const auditRecorder = forwardRecords(recorder, decisions.recorder)
   const openspec = { named: config.openspec && resolve(context.cwd, config.openspec) }
   const { gitFolders } = config
   const enterprise = lazyEnterprise(root, { config, environment, clock, log, openspec, gitFolders })
-  const project = lazyProject(services)
-  const packets = lazyPackets(services)
-  const repository = localRepository(services)
+  const project = lazyProject(serviceContext)
+  const packets = lazyPackets(serviceContext)
+  const repository = localRepository(serviceContext)
   const allToolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
@@ -111,7 +111,7 @@ export const composeServer = (
     {
       name: 'gate',
       title: 'Whether a change may pass, and why not',
-      tools: [...gateTools(lazyGate(services)), ...enterpriseTools(enterprise)],
+      tools: [...gateTools(lazyGate(serviceContext)), ...enterpriseTools(enterprise)],
       resources: enterpriseResources(enterprise),
       prompts: [],
     },
@@ -124,12 +124,12 @@ export const composeServer = (
     config.wire === 'legacy' ? legacyToolset(graphTools, beliefs.open) : graphTools,
     packetsToolset(async (place) => (await packets.get()).open(place)),
   ]
-  const toolsets = handshake.compat?.ignoresUnknownArguments
+  const toolsets = basics.compat?.ignoresUnknownArguments
     ? allToolsets.map(ignoreUnknownArguments)
     : allToolsets
   const catalog = buildCatalog(toolsets, config, config.toolNames)
   const service = new Service({
-    ...handshake,
+    ...basics,
     catalog,
     invoke: createInvoke({
       clock,
@@ -137,7 +137,7 @@ export const composeServer = (
       recorder: auditRecorder,
       limits: config.limits,
       guards: config.readOnly ? [readOnlyGuard] : [],
-      badArgumentsLevel: handshake.compat?.badArgumentsLevel ?? 'debug',
+      badArgumentsLevel: basics.compat?.badArgumentsLevel ?? 'debug',
     }),
     changes: new ChangeEmitter(catalog.toolsets.includes('evidence') ? watchEvidence(root) : undefined),
   })

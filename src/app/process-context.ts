@@ -1,12 +1,12 @@
 import { lazyAsync } from '../kernel/async/once.ts'
 import type { Recorder } from '../kernel/ports.ts'
 import type { RootHandle } from '../platform/jail/handles.ts'
-import type { Host } from '../surfaces/mcp/handshake.ts'
+import type { LazyServer } from '../surfaces/mcp/handshake.ts'
 import { CallStats } from './call-stats.ts'
-import type { Assembly } from './compose.ts'
+import type { ComposedServer } from './compose.ts'
 import { type Flags, type LoadedConfig, loadConfig, type Preset, requireRoot } from './config/load-config.ts'
 import type { Config } from './config/settings.ts'
-import { createHandshake, type ProcessContext, type ServerProfile } from './server-profile.ts'
+import { createServerBasics, type ProcessContext, type ServerProfile } from './server-profile.ts'
 import { writeLog } from './terminal.ts'
 
 const processContext = (): ProcessContext => ({ cwd: process.cwd(), environment: process.env, writeLog })
@@ -20,7 +20,7 @@ export const loadSettings = ({ flags }: { readonly flags: Flags }, preset?: Pres
 /** Log, clock and working folder, for a server without MCP tools. */
 export const createProcessContext = (config: Config) => {
   const context = processContext()
-  const { log, clock } = createHandshake(config, context)
+  const { log, clock } = createServerBasics(config, context)
   return { log, clock, cwd: context.cwd }
 }
 
@@ -30,32 +30,32 @@ interface AssemblyOptions {
   readonly root?: RootHandle | undefined
 }
 
-export const assembleServer = async (
+export const loadServer = async (
   { config }: LoadedConfig,
   { root, ...options }: AssemblyOptions = {},
-): Promise<Assembly> =>
+): Promise<ComposedServer> =>
   (await import('./compose.ts')).composeServer(
     config,
     { ...processContext(), ...(root && { root }) },
     options,
   )
 
-export interface ClosableHost extends Host {
+export interface ClosableServer extends LazyServer {
   /** Writes a debug log line with call statistics, then closes every service. */
   close(): Promise<void>
 }
 
 /** A server that answers the handshake before its tools are loaded: clients wait for the handshake. */
-export const createHost = async (
+export const createLazyServer = async (
   loaded: LoadedConfig,
   profile?: ServerProfile,
   root?: RootHandle,
-): Promise<ClosableHost> => {
+): Promise<ClosableServer> => {
   const { toolsets, tools, excludeTools } = loaded.config
   if (root === undefined) requireRoot(loaded.config)
-  const handshake = createHandshake(loaded.config, processContext(), profile)
+  const handshake = createServerBasics(loaded.config, processContext(), profile)
   const stats = new CallStats()
-  const assembly = lazyAsync(() => assembleServer(loaded, { recorder: stats, profile, root }))
+  const assembly = lazyAsync(() => loadServer(loaded, { recorder: stats, profile, root }))
   // Load the catalog now if tools were selected, so that an unknown name fails at the start.
   const sources = ['toolsets', 'tools', 'excludeTools'].map((key) => loaded.sources.get(key))
   const selected = toolsets.length + tools.length + excludeTools.length > 0

@@ -2,7 +2,7 @@ import type { RootHandle } from '../platform/jail/handles.ts'
 import { systemClock } from '../platform/system/clock.ts'
 import { createLog } from '../platform/system/log.ts'
 import { DIALECTS } from '../surfaces/mcp/dialect.ts'
-import type { Handshake } from '../surfaces/mcp/handshake.ts'
+import type { ServerBasics } from '../surfaces/mcp/handshake.ts'
 import type { Config } from './config/settings.ts'
 import { VERSION } from './config/version.ts'
 
@@ -16,7 +16,7 @@ export interface ProcessContext {
 }
 
 /** Name, version, instructions and capabilities of a server. */
-export type ServerProfile = Pick<Handshake, 'identity' | 'instructions' | 'capabilities' | 'compat'>
+export type ServerProfile = Pick<ServerBasics, 'identity' | 'instructions' | 'capabilities' | 'compat'>
 
 const WARRANT_PROFILE: ServerProfile = {
   identity: { name: 'warrant', title: 'Warrant', version: VERSION },
@@ -30,12 +30,12 @@ const WARRANT_PROFILE: ServerProfile = {
   },
 }
 
-/** Everything the handshake needs; no tool has to be loaded for it. */
-export const createHandshake = (
+/** What a server has before a tool is loaded: identity, clock, log, limits and dialect. The handshake needs no more. */
+export const createServerBasics = (
   config: Config,
   context: ProcessContext,
   profile: ServerProfile = WARRANT_PROFILE,
-): Handshake => ({
+): ServerBasics => ({
   ...profile,
   dialect: DIALECTS[config.dialect],
   limits: config.limits,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Clock, Repository, Store } from '../kernel/ports.ts'
+import type { Clock, Repository, StoreCheck } from '../kernel/ports.ts'
 
 export const Status = z.strictObject({
   version: z.string().describe('Version of this server.'),
@@ -32,7 +32,7 @@ export type ServerInfo = Pick<Status, 'version' | 'protocol' | 'toolsets' | 'rea
 
 export interface StatusPorts {
   readonly about: () => ServerInfo
-  readonly store: Store
+  readonly store: StoreCheck
   readonly repository: Repository
   readonly clock: Clock
 }

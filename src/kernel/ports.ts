@@ -28,7 +28,7 @@ interface StoreHealth {
 }
 
 /** The state store. Reading its health never creates it. */
-export interface Store {
+export interface StoreCheck {
   health(): Promise<StoreHealth>
 }
 

@@ -8,7 +8,7 @@ import { DECISION_LOG } from '../../lineage/decisions.ts'
 import type { LogStore } from '../../lineage/store.ts'
 import { exportFolder } from '../../platform/files/export-file.ts'
 import { fixedSalts, randomSalts } from '../../platform/system/salts.ts'
-import type { Handshake } from '../../surfaces/mcp/handshake.ts'
+import type { ServerBasics } from '../../surfaces/mcp/handshake.ts'
 import type { Config } from '../config/settings.ts'
 import { openStore } from './store.ts'
 import { isStoreUrl } from './user-state.ts'
@@ -45,7 +45,7 @@ const openExisting = async (config: Config, root: string): Promise<LogStore> => 
 export const openBeliefs = async (
   config: Config,
   root: string,
-  handshake: Handshake,
+  handshake: ServerBasics,
 ): Promise<OpenBeliefs> => {
   // A graph of this name would take the log of the gate's decisions, which could then never be opened.
   if (config.graph === DECISION_LOG)

@@ -4,11 +4,11 @@ import { EVIDENCE_FILE, type EvidenceReader } from '../../evidence/store.ts'
 import type { GateService } from '../../gate/tools.ts'
 import { lazyAsync } from '../../kernel/async/once.ts'
 import type { ChangeEvent } from '../../kernel/change-events.ts'
-import type { Clock, Log, Recorder, Repository, Store } from '../../kernel/ports.ts'
+import type { Clock, Log, Recorder, Repository, StoreCheck } from '../../kernel/ports.ts'
 import type { RootHandle } from '../../platform/jail/handles.ts'
 import type { RunJob } from '../../project/jobs.ts'
 import type { RunWorkflow } from '../../project/workflow-jobs.ts'
-import type { Handshake } from '../../surfaces/mcp/handshake.ts'
+import type { ServerBasics } from '../../surfaces/mcp/handshake.ts'
 import type { Config } from '../config/settings.ts'
 import { killProcess } from '../force-exit.ts'
 
@@ -29,7 +29,7 @@ interface ServiceContext {
 }
 
 /** The belief graph, opened by the first call that needs it. */
-export const lazyBeliefs = ({ config, root }: ServiceContext, handshake: Handshake) => {
+export const lazyBeliefs = ({ config, root }: ServiceContext, handshake: ServerBasics) => {
   let opened: Beliefs | undefined
   const graph = lazyAsync(async () => (await import('./beliefs.ts')).openBeliefs(config, root, handshake))
   const open = async () => {
@@ -107,7 +107,7 @@ export const lazyProject = ({ config, root, rootHandle, log }: ServiceContext) =
   return { run, workflow, close }
 }
 
-export const embeddedStore = (path: string): Store => ({
+export const embeddedStore = (path: string): StoreCheck => ({
   health: async () => (await import('../../platform/files/state-folder.ts')).stateFolder(path).health(),
 })
 

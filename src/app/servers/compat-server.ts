@@ -7,11 +7,11 @@ import {
   readArguments,
   type Terminal,
 } from '../../surfaces/cli/command.ts'
-import type { Handshake } from '../../surfaces/mcp/handshake.ts'
+import type { ServerBasics } from '../../surfaces/mcp/handshake.ts'
 import { configOptions } from '../config/config-options.ts'
 import { type Flags, type LoadedConfig, type Preset, requireRoot } from '../config/load-config.ts'
 import type { Config } from '../config/settings.ts'
-import { createHost, loadSettings } from '../process-context.ts'
+import { createLazyServer, loadSettings } from '../process-context.ts'
 import { reportFailure } from '../report-failure.ts'
 import { requireNode } from '../require-node.ts'
 import type { ServerProfile } from '../server-profile.ts'
@@ -58,7 +58,7 @@ export interface CompatServer {
   readonly announce?: (log: Log, config: Config) => void
 }
 
-const logLifetime = ({ log }: Handshake, announce: () => void): void => {
+const logLifetime = ({ log }: ServerBasics, announce: () => void): void => {
   announce()
   process.on('uncaughtException', (cause) => {
     log.write('error', 'fatal', { stack: cause instanceof Error ? (cause.stack ?? '') : String(cause) })
@@ -140,7 +140,7 @@ export const runCompatServer = async (
       return await http.serve(loaded, flags, terminal)
     }
     const { serveStdio } = await import('./serve-stdio.ts')
-    const host = await createHost(loaded, profile, hold?.(loaded.config))
+    const host = await createLazyServer(loaded, profile, hold?.(loaded.config))
     if (announce !== undefined) logLifetime(host.handshake, () => announce(host.handshake.log, loaded.config))
     return await serveStdio(host)
   } catch (thrown) {

@@ -1,9 +1,9 @@
 import { serveLines } from '../../surfaces/mcp/stdio.ts'
-import type { ClosableHost } from '../process-context.ts'
+import type { ClosableServer } from '../process-context.ts'
 import { onShutdown } from '../shutdown.ts'
 
 /** Serves one client over stdin and stdout until it closes stdin, then exits. */
-export const serveStdio = async (host: ClosableHost): Promise<never> => {
+export const serveStdio = async (host: ClosableServer): Promise<never> => {
   const server = serveLines(host, process.stdin, process.stdout)
   const stop = async () => {
     await server.stop()

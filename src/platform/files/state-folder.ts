@@ -1,10 +1,10 @@
 import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { Store } from '../../kernel/ports.ts'
+import type { StoreCheck } from '../../kernel/ports.ts'
 import { placeFaults } from './no-symlinks.ts'
 
 /** Health of the state folder. The first write creates the folder; this check does not. */
-export const stateFolder = (path: string): Store => ({
+export const stateFolder = (path: string): StoreCheck => ({
   async health() {
     const kind = 'folder'
     try {

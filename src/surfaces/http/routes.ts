@@ -1,9 +1,9 @@
-import type { Store } from '../../kernel/ports.ts'
+import type { StoreCheck } from '../../kernel/ports.ts'
 import type { Gauge, Metrics } from './metrics.ts'
 import { type Route, sendJson, sendText } from './server.ts'
 
 interface OperatorPorts {
-  readonly store: Store
+  readonly store: StoreCheck
   readonly metrics: Metrics
   readonly gauges: () => Promise<readonly Gauge[]>
   /** The text of `/`. */

@@ -5,7 +5,7 @@ import { type Era, EraNegotiation, REPLAY_ID } from './era.ts'
 import {
   BATCHING,
   type CompatOptions,
-  type Host,
+  type LazyServer,
   MAX_BATCH_MESSAGES,
   NO_COMPAT,
   repairInitialize,
@@ -59,7 +59,7 @@ const NO_ENVELOPE = 'the request has no envelope in _meta, which revision 2026-0
  * same bytes.
  */
 export class Connection {
-  readonly #host: Host
+  readonly #host: LazyServer
   readonly #send: (line: string) => void
   readonly #options: ConnectionOptions
   readonly #direct: boolean
@@ -79,7 +79,7 @@ export class Connection {
   #stopListening = () => {}
   #closed = false
 
-  constructor(host: Host, send: (line: string) => void, options: ConnectionOptions = {}) {
+  constructor(host: LazyServer, send: (line: string) => void, options: ConnectionOptions = {}) {
     this.#host = host
     this.#send = send
     this.#direct = options.direct ?? true

@@ -1,5 +1,5 @@
 import { Envelopes, isBare } from './envelope.ts'
-import { discoverResult, type Handshake, initializeResult, repairInitialize } from './handshake.ts'
+import { discoverResult, initializeResult, repairInitialize, type ServerBasics } from './handshake.ts'
 import type { Notification, Params, Request } from './message.ts'
 import { writeModern } from './serialize.ts'
 
@@ -21,14 +21,14 @@ type MessageClass = Era | 'unenveloped' | 'broken'
  * connection has seen before; `initialize` and requests without an envelope are `legacy`.
  */
 export class EraNegotiation {
-  readonly #handshake: Handshake
+  readonly #handshake: ServerBasics
   readonly #envelopes = new Envelopes()
   #hasLegacy = false
   #hasModern = false
   #initialize: Params | undefined
   #negotiated: string | undefined
 
-  constructor(handshake: Handshake) {
+  constructor(handshake: ServerBasics) {
     this.#handshake = handshake
   }
 

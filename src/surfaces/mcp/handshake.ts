@@ -62,7 +62,7 @@ export const NO_COMPAT: CompatOptions = {
 export type Capabilities = Readonly<Record<string, Readonly<Record<string, boolean>>>>
 
 /** What a handshake needs: no tool, no schema, nothing that takes time to load. */
-export interface Handshake {
+export interface ServerBasics {
   readonly identity: ServerIdentity
   readonly instructions?: string
   readonly capabilities: Capabilities
@@ -74,13 +74,13 @@ export interface Handshake {
 }
 
 /** A server that answers the handshake at once and loads its tools later. */
-export interface Host {
-  readonly handshake: Handshake
+export interface LazyServer {
+  readonly handshake: ServerBasics
   service(): Service | Promise<Service>
 }
 
 export const initializeResult = (
-  { identity, instructions, capabilities, dialect }: Handshake,
+  { identity, instructions, capabilities, dialect }: ServerBasics,
   requested: unknown,
 ) => {
   const asked = typeof requested === 'string' ? requested : dialect.defaultVersion
@@ -92,7 +92,7 @@ export const initializeResult = (
   }
 }
 
-export const discoverResult = ({ capabilities, instructions }: Handshake) => ({
+export const discoverResult = ({ capabilities, instructions }: ServerBasics) => ({
   supportedVersions: [MODERN],
   capabilities,
   ...(instructions !== undefined && { instructions }),
@@ -112,7 +112,7 @@ export const translateMethod = (
 }
 
 /** Fills in missing or invalid members of `initialize`, which some clients send. */
-export const repairInitialize = ({ dialect }: Handshake, params: Params | undefined): Params => {
+export const repairInitialize = ({ dialect }: ServerBasics, params: Params | undefined): Params => {
   const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise)
   const client = isRecord(params?.clientInfo) ? params.clientInfo : {}
   return {

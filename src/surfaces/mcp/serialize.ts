@@ -2,14 +2,14 @@ import type { ProgressUpdate } from '../../kernel/call.ts'
 import type { Outcome } from '../../kernel/invoke.ts'
 import type { Content } from '../../kernel/tool.ts'
 import { progressToken, SERVER_KEY } from './envelope.ts'
-import { type Handshake, LIST_CACHE } from './handshake.ts'
+import { LIST_CACHE, type ServerBasics } from './handshake.ts'
 import { isRefusal, type Params, type RequestId, writeError, writeResult } from './message.ts'
 import type { Service } from './service.ts'
 
 type Result = { readonly _meta?: Readonly<Record<string, unknown>>; readonly [member: string]: unknown }
 
 /** A result in the format of revision 2026-07-28, with the members in the SDK's order. */
-export const writeModern = ({ identity }: Handshake, result: Result, cached = false): string =>
+export const writeModern = ({ identity }: ServerBasics, result: Result, cached = false): string =>
   JSON.stringify({
     ...result,
     resultType: 'complete',

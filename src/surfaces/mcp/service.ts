@@ -6,12 +6,12 @@ import type { Invoke, Outcome } from '../../kernel/invoke.ts'
 import type { Tool } from '../../kernel/tool.ts'
 import type { ToolAnswer } from '../../kernel/tool-io.ts'
 import { FACTS_META, faultResult, type ToolResult } from './dialect.ts'
-import type { Capabilities, Handshake, Host } from './handshake.ts'
+import type { Capabilities, LazyServer, ServerBasics } from './handshake.ts'
 import { listTools } from './listing.ts'
 import type { Params, RequestId, RpcError, RpcRefusal } from './message.ts'
 import { writeModern } from './serialize.ts'
 
-interface ServiceParts extends Omit<Handshake, 'capabilities'> {
+interface ServiceParts extends Omit<ServerBasics, 'capabilities'> {
   /** The announced capabilities. Default: those of the catalog. */
   readonly capabilities?: Capabilities
   readonly catalog: Catalog
@@ -37,9 +37,9 @@ export interface ResolvedCall {
 }
 
 /** The kernel as an MCP service, the same for all transports and revisions. Holds no connection. */
-export class Service implements Host {
+export class Service implements LazyServer {
   readonly parts: ServiceParts
-  readonly handshake: Handshake
+  readonly handshake: ServerBasics
   readonly #listJson: { modern?: string; legacy?: string } = {}
   #tools: { readonly tools: ReturnType<typeof listTools> } | undefined
 

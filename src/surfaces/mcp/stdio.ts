@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { Connection, type ConnectionOptions } from './connection.ts'
-import type { Host } from './handshake.ts'
+import type { LazyServer } from './handshake.ts'
 import { LineReader } from './lines.ts'
 
 interface StdioServer {
@@ -50,7 +50,7 @@ class LineWriter {
 
 /** Serves one client over a pair of byte streams, one JSON-RPC message a line. */
 export const serveLines = (
-  host: Host,
+  host: LazyServer,
   input: Readable,
   output: Writable,
   options: ConnectionOptions = {},
@@ -65,7 +65,7 @@ export const serveLines = (
     garbled: () => connection.reject('parse'),
   })
 
-  const drained = async (): Promise<void> => {
+  const waitForCalls = async (): Promise<void> => {
     let cancel = () => {}
     const timeout = new Promise<void>((resolve) => {
       cancel = clock.after(limits.drainMs, resolve)
@@ -88,7 +88,7 @@ export const serveLines = (
       if (how === 'broken') writer.fail()
       else reader.end()
       // A broken output needs no responses, so running calls are not waited for.
-      void (how === 'broken' ? stop() : drained().then(stop)).then(() => resolve(how))
+      void (how === 'broken' ? stop() : waitForCalls().then(stop)).then(() => resolve(how))
     }
     hangUp = () => {
       input.pause()

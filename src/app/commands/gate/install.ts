@@ -19,9 +19,9 @@ const describe = (report: InstallReport, openspec: OpenSpecReport | undefined): 
       : [`openspec  ${openspec.installed}; new: ${openspec.scaffolded.join(', ') || 'nothing'}`]),
   ].join('\n')
 
-type Action = (ports: InstallationPorts, signal: AbortSignal) => Promise<InstallReport>
+type LifecycleAction = (ports: InstallationPorts, signal: AbortSignal) => Promise<InstallReport>
 
-const runAction = async (invocation: Invocation, step: Action): Promise<number> => {
+const runAction = async (invocation: Invocation, step: LifecycleAction): Promise<number> => {
   // Here `--openspec` is a switch of the command, not the path of the program.
   const { openspec: _, ...flags } = invocation.flags
   const { config } = loadSettings({ flags })

@@ -49,7 +49,7 @@ export const GATE_OPTIONS: readonly Option[] = [
     kind: 'text',
     value: 'FILE',
     description:
-      'Baseline of known findings. Default: warrant.baseline.json. With baseline: the file to write.',
+      'Baseline of known findings. Default: warrant.baseline.json. For `warrant gate baseline`: the file to write.',
   },
   {
     flag: 'policy-from',

@@ -4,7 +4,7 @@ import { storeFaults } from '../../../lineage/faults.ts'
 import type { LineageLog, LogStore } from '../../../lineage/store.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { openStore } from '../../open/store.ts'
-import { assembleServer, loadSettings } from '../../process-context.ts'
+import { loadServer, loadSettings } from '../../process-context.ts'
 
 /**
  * Opens the configured graph while `work` runs. A graph that does not exist is not created: a mistyped name would
@@ -15,7 +15,7 @@ export const withBeliefs = async (
   work: (beliefs: Beliefs) => Promise<number>,
 ): Promise<number> => {
   await withLog(invocation, async () => 0)
-  const { beliefs, close } = await assembleServer(loadSettings(invocation))
+  const { beliefs, close } = await loadServer(loadSettings(invocation))
   try {
     return await work(await beliefs())
   } finally {

@@ -1,6 +1,6 @@
 import type { Invocation } from '../../../surfaces/cli/command.ts'
-import { createHost, loadSettings } from '../../process-context.ts'
+import { createLazyServer, loadSettings } from '../../process-context.ts'
 import { serveStdio } from '../../servers/serve-stdio.ts'
 
 export const run = async (invocation: Invocation): Promise<number> =>
-  serveStdio(await createHost(loadSettings(invocation)))
+  serveStdio(await createLazyServer(loadSettings(invocation)))

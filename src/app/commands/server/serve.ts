@@ -13,7 +13,7 @@ import { type Flags, requireRoot } from '../../config/load-config.ts'
 import type { Config } from '../../config/settings.ts'
 import { VERSION } from '../../config/version.ts'
 import type { GraphStatus } from '../../open/lazy-services.ts'
-import { assembleServer, loadSettings } from '../../process-context.ts'
+import { loadServer, loadSettings } from '../../process-context.ts'
 import { accessRules, listen, requireToken, serveFaults } from '../../servers/listen.ts'
 import { onShutdown } from '../../shutdown.ts'
 import { chosenFlags, serverCommand } from '../client-command.ts'
@@ -101,7 +101,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
     throw serveFaults.times(`limits.headersMs (${headersMs}) is larger than limits.requestMs (${requestMs})`)
   }
   const metrics = new Metrics()
-  const { service, store, evidence, log, close, enterprise, graphStatus } = await assembleServer(loaded, {
+  const { service, store, evidence, log, close, enterprise, graphStatus } = await loadServer(loaded, {
     recorder: metrics,
   })
   const endpoint = mcpEndpoint(service)

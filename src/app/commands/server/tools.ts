@@ -1,11 +1,11 @@
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { toolCosts } from '../../../surfaces/mcp/token-costs.ts'
-import { assembleServer, loadSettings } from '../../process-context.ts'
+import { loadServer, loadSettings } from '../../process-context.ts'
 import { printOutput } from '../print-output.ts'
 
 export const run = async (invocation: Invocation): Promise<number> => {
-  const { catalog, toolsets } = await assembleServer(loadSettings(invocation))
+  const { catalog, toolsets } = await loadServer(loadSettings(invocation))
   const { tools, bytes, tokens } = toolCosts(catalog, toolsets)
   const rows = tools.map((tool) => [
     tool.name,
