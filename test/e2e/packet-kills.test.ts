@@ -13,10 +13,10 @@ describeWith('registry', 'packets whose makers are killed', (host) => {
   afterAll(() => kills.close())
 
   it.each([
-    ['build', 4],
-    ['publish', 4],
-    ['pull', 6],
-    ['index', 4],
+    ['build', 2],
+    ['publish', 2],
+    ['pull', 3],
+    ['index', 2],
   ] as const)(
     '%s, %i times: nothing partial is seen, and the next run succeeds',
     { timeout: 120_000 },
