@@ -57,10 +57,12 @@ const runInstall = (folder: string): Promise<void> =>
 /** A package of clients that is installed when a test asks for it. */
 class PeerPackage {
   readonly #folder: string
+  readonly #needed: PeerPackage | undefined
   #attempt: Promise<unknown> | undefined
 
-  constructor(folder: string) {
+  constructor(folder: string, needed?: PeerPackage) {
     this.#folder = fileURLToPath(new URL(folder, import.meta.url))
+    this.#needed = needed
   }
 
   #at(...parts: readonly string[]): string {
@@ -108,6 +110,7 @@ class PeerPackage {
 
   /** Makes the clients available, once for all test files. Throws when that is not possible. */
   async #install(): Promise<void> {
+    if (this.#needed !== undefined) await this.#needed.#install()
     const lock = this.#at('install.lock')
     while (!(await this.#isInstalled())) {
       if (!(await this.#takeLock(lock))) {
@@ -144,8 +147,8 @@ class PeerPackage {
 }
 
 const clients = new PeerPackage('.')
-/** Claude Code and Codex: 800 MB, for the long tests only. */
-const agents = new PeerPackage('agents')
+/** Claude Code and Codex: 800 MB, for the long tests only. They run on the Node.js of the other clients. */
+const agents = new PeerPackage('agents', clients)
 
 export const describePeers = (title: string, body: () => void): Promise<void> => clients.describe(title, body)
 export const describeAgents = (title: string, body: () => void): Promise<void> => agents.describe(title, body)

@@ -4,7 +4,7 @@ import type { Config } from '../config/settings.ts'
 /** Refuses a command that exists to write when nothing may be written. */
 export const requireWritable = ({ readOnly }: Pick<Config, 'readOnly'>, what: string): void => {
   if (readOnly)
-    throw usageFaults.option(`${what} writes, and nothing is written with --read-only`, {
+    throw usageFaults.option(`${what} writes files, which --read-only forbids`, {
       fix: 'Run it without --read-only, and without readOnly in the settings.',
     })
 }

@@ -42,21 +42,22 @@ export const gatherTrust = async (
   const at = { host: lookup.at.host, repository: lookup.at.repository }
   const full = { ...lookup, at, anchors: requirements }
   const referrers = (await registry.referrers(at, subject.digest, signal)).slice(0, MAX_REFERRERS)
-  const { claims, signers } = await readClaims(full, referrers)
+  const { claims: claimCount, signers } = await readClaims(full, referrers)
   const attestations = await readBundles(full, referrers)
-  const verified = (kind: Attestation['kind']) => attestations.filter((one) => one.kind === kind)
+  const attestationsOf = (kind: Attestation['kind']) => attestations.filter((one) => one.kind === kind)
   const has = (kind: ReferrerKind) => referrers.some((one) => hasReferrerKind(kind, one))
   const presence = (kind: 'sbom' | 'provenance') =>
-    verified(kind).length > 0 ? 'verified' : has(kind) ? 'present' : 'absent'
-  const all = new Set([...signers, ...verified('signature').map(({ signer }) => signer)])
-  const builders = [...new Set(verified('provenance').flatMap(({ builder }) => builder ?? []))].sort()
+    attestationsOf(kind).length > 0 ? 'verified' : has(kind) ? 'present' : 'absent'
+  const allSigners = new Set([...signers, ...attestationsOf('signature').map(({ signer }) => signer)])
+  const builders = [...new Set(attestationsOf('provenance').flatMap(({ builder }) => builder ?? []))].sort()
   const level = highestLevel(requirements.builders, builders)
-  const signed = all.size > 0
+  const signed = allSigners.size > 0
   return {
+    // The bytes match the digest: nothing else enters the store.
     verified: true,
     checked: true,
-    signature: signed ? 'verified' : claims > 0 || has('signature') ? 'unverified' : 'absent',
-    signers: [...all].sort(),
+    signature: signed ? 'verified' : claimCount > 0 || has('signature') ? 'unverified' : 'absent',
+    signers: [...allSigners].sort(),
     sbom: presence('sbom'),
     provenance: presence('provenance'),
     builders,

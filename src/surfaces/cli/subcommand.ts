@@ -11,10 +11,10 @@ export const runSubcommand = (
   const [name = '', ...rest] = invocation.positionals
   const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined
   if (subcommand === undefined)
-    throw usageFaults.argument(`name one of: ${Object.keys(subcommands).join(', ')}`)
+    throw usageFaults.argument(`give a subcommand: ${Object.keys(subcommands).join(', ')}`)
   // An ignored argument would look as if it had been used, such as a second file to verify.
   const [extra] = rest.slice(maxRest[name] ?? rest.length)
-  if (extra !== undefined) throw usageFaults.argument(`${name} takes no argument ${JSON.stringify(extra)}`)
+  if (extra !== undefined) throw usageFaults.argument(`${name}: unexpected argument ${JSON.stringify(extra)}`)
   return subcommand(invocation, rest)
 }
 

@@ -3,7 +3,7 @@ import { lazyCrypto } from '../../kernel/encoding/crypto.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 
 export interface AccessRules {
-  /** Host names accepted in `LazyServer`, beside the loopback ones. */
+  /** Host names accepted in `Host`, beside the loopback ones. */
   readonly allowedHosts: readonly string[]
   /** Host names accepted in `Origin`, beside the loopback ones. */
   readonly allowedOrigins: readonly string[]

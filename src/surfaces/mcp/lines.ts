@@ -11,7 +11,7 @@ interface LineSink {
   garbled(): void
 }
 
-/** Splits a byte stream into lines and never buffers more than one line's limit. */
+/** Splits a byte stream into lines and buffers at most `limit` bytes of an unfinished line. */
 export class LineReader {
   readonly #limit: number
   readonly #sink: LineSink

@@ -96,6 +96,6 @@ const ACTIONS: Readonly<Record<string, Subcommand>> = { ls: list, verify, prune 
 
 export const cache: Subcommand = (invocation, [action = 'ls', ...rest]) => {
   const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
-  if (run === undefined) throw usageFaults.argument(`name one of: ${Object.keys(ACTIONS).join(', ')}`)
+  if (run === undefined) throw usageFaults.argument(`give a subcommand: ${Object.keys(ACTIONS).join(', ')}`)
   return run(invocation, rest)
 }

@@ -17,7 +17,7 @@ import { loadSettings } from '../../process-context.ts'
 export interface DoctorFinding {
   readonly check: string
   readonly ok: boolean
-  /** Absent when the check passed. A warning does not fail the command. */
+  /** `warning`: the check passed, but look at it. A check that failed without a severity is an error. */
   readonly severity?: 'error' | 'warning'
   readonly detail: string
   readonly fix?: string
@@ -99,6 +99,8 @@ const portFree: Check = (config) =>
     )
   })
 
+const NO_GIT = { ok: false, fix: 'Install git: the gate and the freshness of answers need it.' } as const
+
 const gitInstalled: Check = ({ root }) =>
   new Promise((settle) => {
     const env = { ...process.env, PATH: trustedPath(process.env.PATH, resolve(root)) }
@@ -107,14 +109,14 @@ const gitInstalled: Check = ({ root }) =>
     git.stdout.on('data', (chunk) => {
       version += chunk
     })
-    git.once('error', () =>
-      settle({
-        ok: false,
-        detail: 'not found',
-        fix: 'Install git: the gate and the freshness of answers need it.',
-      }),
+    git.once('error', () => settle({ ...NO_GIT, detail: 'not found' }))
+    git.once('close', () =>
+      settle(
+        version === ''
+          ? { ...NO_GIT, detail: '`git --version` printed nothing' }
+          : { ok: true, detail: version.trim() },
+      ),
     )
-    git.once('close', () => settle({ ok: version !== '', detail: version.trim() }))
   })
 
 const rpcRequest = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params })

@@ -4,6 +4,7 @@ import { loadSettings } from '../../process-context.ts'
 import { chosenFlags, serverCommand } from '../client-command.ts'
 
 export const run = async (invocation: Invocation): Promise<number> => {
+  // Refuses settings that the printed command could not start with.
   loadSettings(invocation)
   const { terminal, json, positionals, flags } = invocation
   const config = clientConfig(positionals[0], serverCommand(flags, chosenFlags(flags)))
