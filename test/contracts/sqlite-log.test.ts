@@ -338,7 +338,7 @@ describe('processes', () => {
   })
 
   it('that are killed lose nothing that was acknowledged', { timeout: 60_000 }, async () => {
-    await surviveKills(workers, 60)
+    await surviveKills(workers, 20)
   })
 
   it('that are killed while they make the file leave nothing to repair', async () => {
