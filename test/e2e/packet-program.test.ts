@@ -307,14 +307,14 @@ describe('the packet server', () => {
         setTimeout(() => {
           response.write(bytes.subarray(i * step, (i + 1) * step))
           if (i === 7) response.end()
-        }, i * 500)
+        }, i * 900)
       return true
     }
     const largest = [...packet.blobs].sort(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? ''
     registry.play(packet, ({ path }, response) =>
       path.endsWith(largest) ? drip(packet.blobs.get(largest) as Uint8Array, response) : false,
     )
-    const server = new Program(['--limits-call-ms', '2000'], {
+    const server = new Program(['--limits-call-ms', '4000'], {
       binary: 'cpm-mcp',
       env: { REGISTRY: registry.address },
       cwd: await makeFolder(),
