@@ -18,7 +18,7 @@ describe('the managed block', () => {
     expect(removeBlock(made)).toBeUndefined()
   })
 
-  it('is outdated when it is not what this version writes, whoever changed it', () => {
+  it('is outdated when it is not what this version writes, older or edited', () => {
     for (const name of HOOK_NAMES) {
       const made = insertBlock(bytes('#!/bin/sh\nexit 0\n'), name, PROGRAM)
       expect(isBlockCurrent(made, name)).toBe(true)

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { FileChange, TreeEntry } from '../../gate/ports.ts'
+import { objectId } from './blobs.ts'
 import type { RawChange } from './parse.ts'
 import { readWorktree } from './worktree.ts'
 
@@ -7,9 +7,7 @@ import { readWorktree } from './worktree.ts'
 export const blobId = (change: FileChange['change'], oid: string | undefined): string =>
   change === 'deleted' ? 'deleted' : (oid ?? 'unmerged')
 
-/** The id that git gives to a blob with these bytes. */
-const hashBlob = (bytes: Uint8Array): string =>
-  createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
+const SHA1_DIGITS = 40
 
 /** What changed files hold on disk, as ids of blobs: the same ids as in the index when all of it is staged. */
 export const identifyOnDisk = async (
@@ -20,7 +18,7 @@ export const identifyOnDisk = async (
   const paths = changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
   const ids = new Map<string, string>()
   for await (const { path, bytes } of readWorktree(root, paths, signal))
-    ids.set(path, bytes === undefined ? 'unreadable' : hashBlob(bytes))
+    ids.set(path, bytes === undefined ? 'unreadable' : objectId('blob', bytes, SHA1_DIGITS))
   return changes.map(({ path, change }) => ({
     path,
     id: change === 'deleted' ? 'deleted' : (ids.get(path) ?? 'absent'),
