@@ -52,7 +52,7 @@ export interface GateReport {
   readonly policy_from?: 'worktree'
   /** The commit whose policy was joined with that of the change; absent without one. */
   readonly policy_base?: string
-  /** `unmatched`: changed files that no rule applies to. */
+  /** `unmatched`: changed files that no rule applies to but those about every text. */
   readonly files: { readonly changed: number; readonly scanned: number; readonly unmatched: number }
   readonly counts: Counts
   readonly findings: readonly GateFinding[]

@@ -2,11 +2,11 @@ import type { Severity } from '../../evidence/schema.ts'
 import { pushTo } from '../../kernel/multimap.ts'
 import { compileBraceGlob, type PathTest } from '../../kernel/text/glob.ts'
 import { extensionOf, type LanguageName } from '../../kernel/text/languages.ts'
-import type { CompiledRule } from '../ports.ts'
 import { GATE_STAGES, type GateStage } from '../stage.ts'
+import type { CompiledRule } from './compiled-rule.ts'
 import { findLanguage, translateKinds } from './languages.ts'
 import type { Pack, ShippedRules } from './packs.ts'
-import type { ChangeFile, RuleAlias, RuleFile } from './rule.ts'
+import type { ChangeFile, RuleAlias, RuleFile, SyntaxRuleFile } from './rule.ts'
 import { RULE_LEVELS, type SeverityOverrides } from './severity-overrides.ts'
 
 /** The folders of each platform, ending in `/`; `''` is the whole repository. */
@@ -105,7 +105,7 @@ class Coverages {
   }
 }
 
-const matcherOf = ({ rule, constraints, utils }: RuleFile) => ({
+const matcherOf = ({ rule, constraints, utils }: SyntaxRuleFile) => ({
   rule,
   ...(constraints !== undefined && { constraints }),
   ...(utils !== undefined && { utils }),
@@ -115,7 +115,6 @@ const matcherOf = ({ rule, constraints, utils }: RuleFile) => ({
 interface SelectedRule {
   readonly file: RuleFile
   readonly pack: string
-  readonly home: LanguageName
   readonly severity: Severity
   /** True when the severity comes from an override. */
   readonly pinnedSeverity: boolean
@@ -151,13 +150,11 @@ export const selectRules = (packs: readonly Pack[], options: CompileOptions): Se
   const select = (pack: string, file: RuleFile, of: string): SelectedRule[] => {
     const override = overrides?.get(file.id)
     const severity = override ?? file.metadata?.severity ?? RULE_LEVELS[file.severity]
-    const home = findLanguage(file.language)
-    if (severity === undefined || severity === 'OFF' || file.severity === 'off' || home === undefined)
-      return []
+    if (severity === undefined || severity === 'OFF' || file.severity === 'off') return []
     const covers = coverages.of(file, rulePlatforms(file))
     if (covers === undefined) return []
     const pinnedSeverity = override !== undefined
-    return [{ file, pack, home, severity, pinnedSeverity, covers, literals: literals?.[of] }]
+    return [{ file, pack, severity, pinnedSeverity, covers, literals: literals?.[of] }]
   }
   return packs.flatMap(({ name, rules }) =>
     rules.flatMap((file) =>
@@ -166,19 +163,21 @@ export const selectRules = (packs: readonly Pack[], options: CompileOptions): Se
   )
 }
 
-/** Compiles rules for each of their languages that `reads` accepts. */
+/** The languages of a rule; the first is the one that its matcher is written for. */
+const languagesOf = ({ language, metadata }: SyntaxRuleFile): readonly LanguageName[] => [
+  ...new Set([language, ...(metadata?.languages ?? [])].flatMap((name) => findLanguage(name) ?? [])),
+]
+
+/** Compiles rules; those about syntax for each of their languages that `reads` accepts. */
 export const compileRules = (
   rules: readonly SelectedRule[],
   trusted: boolean,
   reads: (language: LanguageName) => boolean = () => true,
 ): CompiledRule[] =>
-  rules.flatMap(({ file, home, severity, pinnedSeverity, covers, literals }) => {
+  rules.flatMap(({ file, severity, pinnedSeverity, covers, literals }): CompiledRule[] => {
     const { id, message, metadata = {} } = file
-    const others = (metadata.languages ?? []).flatMap((name) => findLanguage(name) ?? [])
-    return [...new Set([home, ...others])].filter(reads).map((language) => ({
+    const basics = {
       id,
-      language,
-      matcher: language === home ? matcherOf(file) : translateKinds(matcherOf(file), home, language),
       covers,
       severity,
       ...(pinnedSeverity && { pinnedSeverity }),
@@ -188,6 +187,15 @@ export const compileRules = (
       ...(metadata.why !== undefined && { why: metadata.why }),
       ...(metadata.fix !== undefined && { fix: metadata.fix }),
       ...(metadata.secret && { secret: true }),
+    }
+    if ('text' in file) return [{ ...basics, text: file.text, everyFile: file.files === undefined }]
+    const [home, ...others] = languagesOf(file)
+    if (home === undefined) return []
+    const matcher = matcherOf(file)
+    return [home, ...others].filter(reads).map((language) => ({
+      ...basics,
+      language,
+      matcher: language === home ? matcher : translateKinds(matcher, home, language),
       ...(literals?.[language] !== undefined && { requiredLiterals: literals[language] }),
     }))
   })
