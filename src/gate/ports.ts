@@ -159,6 +159,8 @@ export interface CompiledRule {
   readonly fix?: string
   /** Matched text is never shown. */
   readonly secret?: boolean
+  /** Further names of the rule. */
+  readonly aliases?: readonly string[]
   /** A file must contain one literal of each list for the rule to match; computed at build time. */
   readonly requiredLiterals?: readonly (readonly string[])[]
 }

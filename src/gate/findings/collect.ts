@@ -6,6 +6,7 @@ import type { ChangeSet, FileContent, FileReading, Match, Scanner, ScanReport } 
 import type { Excerpt } from '../reports/report.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
 import { grammarFor } from '../rules/languages.ts'
+import { areAliases } from '../rules/profile.ts'
 import type { GateStage } from '../stage.ts'
 import type { Unfingerprinted } from './baseline.ts'
 import { coveredPaths } from './covered-paths.ts'
@@ -17,6 +18,7 @@ import {
   givenUpProblem,
   linkProblem,
 } from './file-problems.ts'
+import { mergeAliases } from './merge-aliases.ts'
 import {
   parseSuppressions,
   SUPPRESSION_RULES,
@@ -149,7 +151,10 @@ class Collection {
       ({ language, covers }) => grammarFor(language, extension) !== undefined && covers(report.path),
     )
     const active = new Set(applied.map(({ id }) => id))
-    return suppress(report, { active, equivalent: (one, other) => familyOf(one) === familyOf(other) })
+    const { byId } = this.#ports.rules
+    const equivalent = (one: string, other: string) =>
+      familyOf(one) === familyOf(other) || areAliases(byId, one, other)
+    return suppress(report, { active, equivalent })
   }
 
   #addNotice(
@@ -175,6 +180,7 @@ class Collection {
       message: match.message,
       file: path,
       region,
+      ...(rule.aliases !== undefined && { aliases: rule.aliases }),
       ...(rule.why !== undefined && { why: rule.why }),
       ...(rule.fix !== undefined && { fix: rule.fix }),
       matchedBy: rule.id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
@@ -231,7 +237,8 @@ export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): 
       progress(done, paths.length + links.length)
     }
   }
-  const { drafts, suppressions, scanned } = collection
+  const { suppressions, scanned } = collection
+  const drafts = mergeAliases(collection.drafts)
   // The gate writes the evidence file itself.
   const unmatched = present.filter((path) => !isCovered(path) && path !== EVIDENCE_FILE).length
   return { drafts, suppressions, scanned, unmatched }
