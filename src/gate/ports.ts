@@ -159,6 +159,9 @@ export interface CompiledRule {
   readonly fix?: string
   /** Matched text is never shown. */
   readonly secret?: boolean
+  readonly category?: string
+  /** The weakness in the Common Weakness Enumeration, such as `CWE-89`. */
+  readonly cwe?: string
   /** A file must contain one literal of each list for the rule to match; computed at build time. */
   readonly requiredLiterals?: readonly (readonly string[])[]
 }

@@ -21,7 +21,10 @@ export type GateFinding = {
   readonly file: string
   /** Absent when the finding is about a whole file, or about no file. */
   readonly region?: Region
-  /** `new` findings are judged; `known` ones are in the baseline; `suppressed` ones have a suppression comment. */
+  /**
+   * `new` findings are judged; `known` ones are in the baseline or on lines that the change does not touch;
+   * `suppressed` ones have a suppression comment.
+   */
   readonly state: 'new' | 'known' | 'suppressed'
   /** The reason in the suppression comment. */
   readonly reason?: string
@@ -54,6 +57,8 @@ export interface GateReport {
   readonly policy_base?: string
   /** `unmatched`: changed files that no rule applies to. */
   readonly files: { readonly changed: number; readonly scanned: number; readonly unmatched: number }
+  /** Present when findings on unchanged lines are `known`, so that they do not block. */
+  readonly changed_lines?: true
   readonly counts: Counts
   readonly findings: readonly GateFinding[]
   readonly platforms: Readonly<Record<string, Platform>>

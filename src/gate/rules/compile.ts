@@ -188,6 +188,8 @@ export const compileRules = (
       ...(metadata.why !== undefined && { why: metadata.why }),
       ...(metadata.fix !== undefined && { fix: metadata.fix }),
       ...(metadata.secret && { secret: true }),
+      ...(metadata.category !== undefined && { category: metadata.category }),
+      ...(metadata.cwe !== undefined && { cwe: metadata.cwe }),
       ...(literals?.[language] !== undefined && { requiredLiterals: literals[language] }),
     }))
   })

@@ -19,7 +19,7 @@ import { loadSettings } from '../../process-context.ts'
 import { supportsColor } from '../../terminal.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
 import { requireWritable } from '../require-writable.ts'
-import { pickScope, pickScopes, pickStage, readChoice } from './pick-scope.ts'
+import { pickChangedLines, pickScope, pickScopes, pickStage, readChoice } from './pick-scope.ts'
 import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
 
 /** The command runs until it is done or the process ends. */
@@ -96,8 +96,13 @@ const judge = async (
   const isBuild = request.stage === 'CI' && request.scope === undefined
   const build = isBuild ? await (await import('../../build-event.ts')).readBuild(process.env) : undefined
   const remote = textFlag(invocation, 'remote')
+  const changedLines = pickChangedLines(invocation)
   return withProgress(progressJob(invocation), (progress) =>
-    runGate(gate.ports, { ...request, build, remote, baseline, policyFrom, progress }, NO_ABORT),
+    runGate(
+      gate.ports,
+      { ...request, build, remote, changedLines, baseline, policyFrom, progress },
+      NO_ABORT,
+    ),
   )
 }
 

@@ -25,6 +25,17 @@ export const GATE_OPTIONS: readonly Option[] = [
     description: 'Check the changes of B since its merge base with A.',
   },
   {
+    flag: 'changed-lines',
+    kind: 'switch',
+    description:
+      'Findings on lines that the change does not touch are known and do not block. Default at PRE_WRITE and PRE_COMMIT.',
+  },
+  {
+    flag: 'no-changed-lines',
+    kind: 'switch',
+    description: 'Every line of a changed file counts. Default at PRE_PUSH and CI.',
+  },
+  {
     flag: 'remote',
     kind: 'text',
     value: 'NAME',
