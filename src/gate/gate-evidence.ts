@@ -37,6 +37,8 @@ const toEvidenceFinding = ({
   fingerprint,
   state: _,
   reason: __,
+  category: ___,
+  cwe: ____,
   ...rest
 }: GateFinding) => ({
   ...rest,

@@ -177,6 +177,8 @@ class Collection {
       region,
       ...(rule.why !== undefined && { why: rule.why }),
       ...(rule.fix !== undefined && { fix: rule.fix }),
+      ...(rule.category !== undefined && { category: rule.category }),
+      ...(rule.cwe !== undefined && { cwe: rule.cwe }),
       matchedBy: rule.id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
       source: this.#ports.set.source,
       text: regionText(lines, region),

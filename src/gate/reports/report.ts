@@ -30,6 +30,9 @@ export type GateFinding = {
   readonly reason?: string
   readonly why?: string
   readonly fix?: string
+  readonly category?: string
+  /** The weakness in the Common Weakness Enumeration, such as `CWE-89`. */
+  readonly cwe?: string
   readonly matchedBy: string
   readonly source: string
   /** Stays the same when lines move or files are renamed. */
@@ -61,6 +64,10 @@ export interface GateReport {
   readonly changed_lines?: true
   readonly counts: Counts
   readonly findings: readonly GateFinding[]
+  /** Present when options limit the findings: how many were left out. */
+  readonly not_shown?: number
+  /** Present when paths limit the files that were judged. Such a run leaves no evidence. */
+  readonly paths?: readonly string[]
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
   /** Severity overrides in force; absent when there are none. */

@@ -1,3 +1,4 @@
+import { SEVERITIES } from '../../../evidence/severities.ts'
 import { GATE_STAGES } from '../../../gate/stage.ts'
 import type { Option } from '../../../surfaces/cli/command.ts'
 
@@ -75,5 +76,19 @@ export const GATE_OPTIONS: readonly Option[] = [
     kind: 'switch',
     description: 'Show only findings that are not in the baseline; needs one.',
   },
+  {
+    flag: 'severity',
+    kind: 'text',
+    value: 'SEVERITY',
+    description: 'Show findings from this severity on. Default of the text: WARN, or what blocks.',
+    choices: SEVERITIES,
+  },
+  {
+    flag: 'max',
+    kind: 'text',
+    value: 'N',
+    description: 'Show the N worst findings. Default of the text: 50.',
+  },
+  { flag: 'all-findings', kind: 'switch', description: 'Show findings without a limit of their number.' },
   { flag: 'quiet', kind: 'switch', description: 'Print nothing unless the change is blocked.' },
 ]
