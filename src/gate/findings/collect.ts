@@ -120,9 +120,12 @@ class Collection {
     for (const match of notices) this.#addNotice(path, match, redacted)
     // A path is no program, so it need not parse.
     if (report.outcome === 'broken' && !isLink) {
-      const { line, column } = report
+      const { line, column, gap } = report
       const region = { line, column, endLine: line, endColumn: column + 1 }
-      this.#addProblem(path, FILE_PROBLEMS.broken, { region, excerpt: excerptOf(redacted, region) })
+      this.#addProblem(path, gap ? FILE_PROBLEMS.gap : FILE_PROBLEMS.broken, {
+        region,
+        excerpt: excerptOf(redacted, region),
+      })
     }
     if (report.outcome === 'given-up') {
       this.#addProblem(path, givenUpProblem(report.why))

@@ -57,13 +57,13 @@ const canScanInline = ({ trusted, passes }: ScanGroup, bytes: Uint8Array): boole
   trusted && passes.every(({ grammar }) => isBuiltIn(grammar)) && isShallow(bytes)
 
 const toReport = (path: string, group: ScanGroup, result: ScanResult): ScanReport => {
-  const { hits, comments, broken, cut, doubt } = result.scan ?? NO_HITS
+  const { hits, comments, broken, gap = false, cut, doubt } = result.scan ?? NO_HITS
   const found = { path, matches: toMatches(hits, group), comments }
   if (result.end === 'given-up') return { ...found, outcome: 'given-up', why: result.why }
   if (doubt !== undefined) return { ...found, outcome: 'given-up', why: doubt }
   if (cut) return { ...found, outcome: 'given-up', why: 'matches' }
   if (broken === undefined) return { ...found, outcome: 'scanned' }
-  return { ...found, outcome: 'broken', line: broken[0] + 1, column: broken[1] + 1 }
+  return { ...found, outcome: 'broken', gap, line: broken[0] + 1, column: broken[1] + 1 }
 }
 
 /** One scan of many files. */
@@ -91,8 +91,10 @@ class Scan {
     this.#bytes += bytes.length
     const small = this.#files <= this.#limits.inlineFiles && this.#bytes <= this.#limits.inlineBytes
     const inline = small && canScanInline(group, bytes)
-    const result = inline ? this.#scanInline(group, bytes) : await this.#pool.scan(group, bytes)
-    return toReport(path, group, result)
+    const result = inline ? this.#scanInline(group, bytes) : undefined
+    // A child tells whether the error is one of the grammar: it can be stopped.
+    const isSettled = result !== undefined && result.scan?.broken === undefined
+    return toReport(path, group, isSettled ? result : await this.#pool.scan(group, bytes))
   }
 
   /** A few small files need no child process: starting one takes longer than the scan. */

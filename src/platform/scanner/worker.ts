@@ -1,6 +1,13 @@
 import { parseText } from '../syntax/ast-grep.ts'
 import type { MatcherCheck } from './plan.ts'
-import { type FileScan, type GrammarPass, type MatcherSpec, prepare, scanFile } from './scan-file.ts'
+import {
+  confirmError,
+  type FileScan,
+  type GrammarPass,
+  type MatcherSpec,
+  prepare,
+  scanFile,
+} from './scan-file.ts'
 
 /** Messages to a worker. Matchers and groups are sent once; files refer to a group by its id. */
 export type WorkerRequest =
@@ -42,18 +49,20 @@ const check = (matchers: readonly MatcherSpec[], checks: readonly MatcherCheck[]
 export const scanWorker = (send: (response: WorkerResponse) => void, guard: () => Promise<void>) => {
   let matchers: readonly MatcherSpec[] = []
   const groups = new Map<number, ReturnType<typeof prepare>>()
-  const scanOne = ({ group, bytes }: WorkerFile, alone: boolean): WorkerResult => {
+  const scanOne = async ({ group, bytes }: WorkerFile, alone: boolean): Promise<WorkerResult> => {
+    const passes = groups.get(group) ?? []
     try {
-      return scanFile(bytes, groups.get(group) ?? [], (scan) => alone && send({ kind: 'partial', scan }))
+      const found = scanFile(bytes, passes, (scan) => alone && send({ kind: 'partial', scan }))
+      return await confirmError(found, bytes, passes[0]?.grammar)
     } catch {
       return 'failed'
     }
   }
-  const scanAll = (files: readonly WorkerFile[]) => {
+  const scanAll = async (files: readonly WorkerFile[]): Promise<void> => {
     let results: WorkerResult[] = []
     let sentAt = performance.now()
     for (const file of files) {
-      results.push(scanOne(file, files.length === 1))
+      results.push(await scanOne(file, files.length === 1))
       if (performance.now() - sentAt < REPORT_MS) continue
       send({ kind: 'results', results })
       results = []
@@ -68,6 +77,6 @@ export const scanWorker = (send: (response: WorkerResponse) => void, guard: () =
       send({ kind: 'ready' })
     } else if (request.kind === 'group') groups.set(request.id, prepare(request.passes, matchers))
     else if (request.kind === 'check') send(check(matchers, request.checks))
-    else scanAll(request.files)
+    else await scanAll(request.files)
   }
 }
