@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { isInShard, MAX_SHARDS, readShard, type Shard } from '../../../gate/facts/shard.ts'
+import { isInShard, type Shard } from '../../../gate/facts/shard.ts'
 import { isRecord } from '../../../kernel/encoding/json.ts'
 import {
   decodeReport,
@@ -7,8 +7,7 @@ import {
   isResultKey,
   type ScanResults,
 } from '../../../platform/scanner/scan-results.ts'
-import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
-import { textFlag } from '../../../surfaces/cli/subcommand.ts'
+import { usageFaults } from '../../../surfaces/cli/command.ts'
 import type { ScanReuse } from '../../open/load-rules.ts'
 
 /**
@@ -18,17 +17,11 @@ import type { ScanReuse } from '../../open/load-rules.ts'
 
 const FORMAT = 'warrant-shard-1'
 
-export const pickShard = (invocation: Invocation): Shard | undefined => {
-  const text = textFlag(invocation, 'shard')
-  if (text === undefined) return undefined
-  const shard = readShard(text)
-  if (shard === undefined)
-    throw usageFaults.option(`--shard must be a number and a count up to ${MAX_SHARDS}, such as 2/5`)
-  return shard
-}
-
 /** Whether a file belongs to the shard. */
-export const shardTest = (shard: Shard): ((path: string) => boolean) => (path) => isInShard(path, shard)
+export const shardTest =
+  (shard: Shard): ((path: string) => boolean) =>
+  (path) =>
+    isInShard(path, shard)
 
 /** Results by key, in memory. */
 export class ShardResults implements ScanResults {
