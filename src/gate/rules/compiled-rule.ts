@@ -17,6 +17,11 @@ interface RuleBasics {
   readonly fix?: string
   /** Matched text is never shown. */
   readonly secret?: boolean
+  /** Further names of the rule. */
+  readonly aliases?: readonly string[]
+  readonly category?: string
+  /** The weakness in the Common Weakness Enumeration, such as `CWE-89`. */
+  readonly cwe?: string
 }
 
 interface CompiledSyntaxRule extends RuleBasics {

@@ -78,12 +78,24 @@ const Metadata = z.object({
   category: Word.optional(),
   why: Text.optional(),
   fix: Text.optional(),
+  /** The weakness in the Common Weakness Enumeration. */
+  cwe: z
+    .string()
+    .regex(/^CWE-\d{1,5}$/)
+    .optional()
+    .catch(undefined),
   /** Matched text is a secret and never shown. */
   secret: z.boolean().optional(),
   /** The rule is about the program itself: it skips tests, examples, documents, benchmarks and maintenance scripts. */
   production: z.boolean().optional(),
   /** Further languages; comment and string node kinds are translated to theirs. */
   languages: z.array(Word).min(1).max(20).optional(),
+  /** Further names of the rule, which overrides, suppressions and baselines may use. */
+  aliases: z.array(Word).min(1).max(20).optional(),
+  /** The rule runs only in this profile. For shipped rules, as is `seedSeverity`. */
+  profile: z.literal('seed').optional(),
+  /** The severity in the profile `seed`. */
+  seedSeverity: Severity.optional(),
 })
 
 const head = {
