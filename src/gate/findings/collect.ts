@@ -17,6 +17,7 @@ import {
   givenUpProblem,
   linkProblem,
 } from './file-problems.ts'
+import { keepStrongestSecrets, traceSecret } from './secret-matches.ts'
 import {
   parseSuppressions,
   SUPPRESSION_RULES,
@@ -102,11 +103,12 @@ class Collection {
     for (const { file, problem } of folderProblems(set, tracksModules)) this.#addProblem(file, problem)
   }
 
-  accept(report: ScanReport): void {
-    const { path } = report
+  accept(scanned: ScanReport): void {
+    const { path } = scanned
     const bytes = this.#bytes.get(path)
     this.#bytes.delete(path)
-    if (report.outcome === 'skipped') return
+    if (scanned.outcome === 'skipped') return
+    const report = { ...scanned, matches: keepStrongestSecrets(scanned.matches, this.#ports.rules.byId) }
     const isLink = this.#links.has(path)
     if (!isLink && this.#covered.byKind(path)) this.scanned += 1
     for (const suppression of parseSuppressions(report.comments))
@@ -114,7 +116,7 @@ class Collection {
     const { kept, suppressed, notices } = this.#applySuppressions(report)
     const lines = bytes === undefined ? [] : splitSourceLines(bytes, path)
     // Reports end up in logs and CI services, so secrets are redacted.
-    const redacted = redactSecrets(lines, report.matches.flatMap(this.#secretRegion))
+    const redacted = redactSecrets(lines, scanned.matches.flatMap(this.#secretRegion))
     for (const match of kept) this.#addMatch(path, match, { lines, redacted })
     for (const { match, by } of suppressed) this.#addMatch(path, match, { lines, redacted }, by.reason)
     for (const match of notices) this.#addNotice(path, match, redacted)
@@ -136,7 +138,8 @@ class Collection {
   readonly #secretRegion = (match: Match) => {
     const rule = this.#ports.rules.byId.get(match.ruleId)
     if (!rule?.secret || (!rule.trusted && match.endLine - match.line >= MAX_SECRET_LINES)) return []
-    return [{ ...match, continues: rule.trusted }]
+    // A rule about text matches the whole secret.
+    return [{ ...match, continues: rule.trusted && rule.text === undefined }]
   }
 
   /** Splits the matches by the suppression comments of the file. */
@@ -179,7 +182,7 @@ class Collection {
       ...(rule.fix !== undefined && { fix: rule.fix }),
       matchedBy: rule.id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
       source: this.#ports.set.source,
-      text: regionText(lines, region),
+      text: rule.secret ? traceSecret(lines, redacted, region) : regionText(lines, region),
       excerpt: excerptOf(
         rule.secret ? redactSecrets(redacted, [{ ...region, continues: false }]) : redacted,
         region,
