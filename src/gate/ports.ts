@@ -158,8 +158,16 @@ interface ScannedFile {
 
 export type ScanReport =
   | (ScannedFile & { readonly outcome: 'scanned' })
-  /** The file has a syntax error, the first at this position. Matches are reported all the same. */
-  | (ScannedFile & { readonly outcome: 'broken'; readonly line: number; readonly column: number })
+  /**
+   * The grammar reports a syntax error, the first at this position. Matches are reported all the same. `gap`: the
+   * language accepts the file, and the grammar does not know a part of its syntax.
+   */
+  | (ScannedFile & {
+      readonly outcome: 'broken'
+      readonly gap: boolean
+      readonly line: number
+      readonly column: number
+    })
   /**
    * Not scanned completely: timeout, size limit, crash of the native parser, too many matches; or the bytes may be
    * another program for a compiler than for the scanner. Matches up to then are reported.

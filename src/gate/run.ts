@@ -4,7 +4,7 @@ import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
 import { type StageInput, stageScope } from './facts/scope.ts'
-import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
+import { fingerprintFindings, knownByAlias, type LoadedBaseline } from './findings/baseline.ts'
 import { collectMatches, type FindingDraft } from './findings/collect.ts'
 import { collectChanges } from './findings/collect-changes.ts'
 import { addedSuppressions, manifestDrafts, POLICY_SOURCE, policyDrafts } from './findings/policy-findings.ts'
@@ -89,6 +89,7 @@ const evaluateFiles = async (
     roots: context.detection.roots,
     stage,
     policy,
+    profile: ports.profile,
     extensions,
   })
   const { scanner } = ports
@@ -151,9 +152,13 @@ const familyKey = ({ file, ruleId, region }: FindingDraft): string =>
 /** The families of findings in the baseline, looked up by the present and by the old path of moved files. */
 const knownFamilies = ({ drafts, moved, baseline }: Evaluation, fingerprints: Fingerprints) => {
   if (baseline === undefined) return new Set<string>()
-  const old = moved.size === 0 ? fingerprints : fingerprintFindings(drafts, (file) => moved.get(file) ?? file)
+  const oldPath = (file: string) => moved.get(file) ?? file
+  const old = moved.size === 0 ? fingerprints : fingerprintFindings(drafts, oldPath)
+  const aliased = knownByAlias(drafts, baseline.known, oldPath)
   const isKnown = (draft: FindingDraft) =>
-    baseline.known.has(fingerprints.get(draft) ?? '') || baseline.known.has(old.get(draft) ?? '')
+    baseline.known.has(fingerprints.get(draft) ?? '') ||
+    baseline.known.has(old.get(draft) ?? '') ||
+    aliased.has(draft)
   const isAcceptable = ({ source }: FindingDraft) => source !== SDD_SOURCE && source !== POLICY_SOURCE
   // A baseline can accept neither that the specification blocks a stage nor that the policy changed.
   return new Set(drafts.filter((one) => isAcceptable(one) && isKnown(one)).map(familyKey))
@@ -222,6 +227,7 @@ export const runGate = async (
       findings: shown,
       platforms: evaluation.platforms,
       rulesets: evidence.rulesets,
+      ...(ports.profile !== 'default' && { profile: ports.profile }),
       ...(evaluation.overrides.length > 0 && { reweighed: evaluation.overrides }),
       ...(baseline !== undefined && {
         baseline: { path: baseline.path, digest: baseline.digest, known: counts.known },

@@ -6,6 +6,7 @@ import type { ChangeSet, FileContent, FileReading, Match, Scanner, ScanReport } 
 import type { Excerpt } from '../reports/report.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
 import { readsExtension } from '../rules/languages.ts'
+import { areAliases } from '../rules/profile.ts'
 import type { GateStage } from '../stage.ts'
 import type { Unfingerprinted } from './baseline.ts'
 import { coveredPaths } from './covered-paths.ts'
@@ -17,6 +18,7 @@ import {
   givenUpProblem,
   linkProblem,
 } from './file-problems.ts'
+import { mergeAliases } from './merge-aliases.ts'
 import { keepStrongestSecrets, traceSecret } from './secret-matches.ts'
 import {
   parseSuppressions,
@@ -122,9 +124,12 @@ class Collection {
     for (const match of notices) this.#addNotice(path, match, redacted)
     // A path is no program, so it need not parse.
     if (report.outcome === 'broken' && !isLink) {
-      const { line, column } = report
+      const { line, column, gap } = report
       const region = { line, column, endLine: line, endColumn: column + 1 }
-      this.#addProblem(path, FILE_PROBLEMS.broken, { region, excerpt: excerptOf(redacted, region) })
+      this.#addProblem(path, gap ? FILE_PROBLEMS.gap : FILE_PROBLEMS.broken, {
+        region,
+        excerpt: excerptOf(redacted, region),
+      })
     }
     if (report.outcome === 'given-up') {
       this.#addProblem(path, givenUpProblem(report.why))
@@ -152,7 +157,10 @@ class Collection {
       ({ language, covers }) => readsExtension(language, extension) && covers(report.path),
     )
     const active = new Set(applied.map(({ id }) => id))
-    return suppress(report, { active, equivalent: (one, other) => familyOf(one) === familyOf(other) })
+    const { byId } = this.#ports.rules
+    const equivalent = (one: string, other: string) =>
+      familyOf(one) === familyOf(other) || areAliases(byId, one, other)
+    return suppress(report, { active, equivalent })
   }
 
   #addNotice(
@@ -178,6 +186,7 @@ class Collection {
       message: match.message,
       file: path,
       region,
+      ...(rule.aliases !== undefined && { aliases: rule.aliases }),
       ...(rule.why !== undefined && { why: rule.why }),
       ...(rule.fix !== undefined && { fix: rule.fix }),
       matchedBy: rule.id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
@@ -237,6 +246,7 @@ export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): 
       progress(done, paths.length + links.length)
     }
   }
-  const { drafts, suppressions, scanned } = collection
+  const { suppressions, scanned } = collection
+  const drafts = mergeAliases(collection.drafts)
   return { drafts, suppressions, scanned, unmatched: present.filter((path) => !covered.byKind(path)).length }
 }

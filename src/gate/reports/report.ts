@@ -2,6 +2,7 @@ import { compareText } from '../../evidence/compare.ts'
 import type { GateOutcome, Platform, Ruleset, Severity } from '../../evidence/schema.ts'
 import { SEVERITIES } from '../../evidence/severities.ts'
 import type { GatePolicy } from '../policy.ts'
+import type { RuleProfile } from '../rules/profile.ts'
 import type { AppliedOverride } from '../rules/severity-overrides.ts'
 import type { GateStage } from '../stage.ts'
 
@@ -25,6 +26,8 @@ export type GateFinding = {
   readonly state: 'new' | 'known' | 'suppressed'
   /** The reason in the suppression comment. */
   readonly reason?: string
+  /** Further names of the rule. */
+  readonly aliases?: readonly string[]
   readonly why?: string
   readonly fix?: string
   readonly matchedBy: string
@@ -58,6 +61,8 @@ export interface GateReport {
   readonly findings: readonly GateFinding[]
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
+  /** Absent for the default profile. */
+  readonly profile?: RuleProfile
   /** Severity overrides in force; absent when there are none. */
   readonly reweighed?: readonly AppliedOverride[]
   /** Absent without a baseline. */

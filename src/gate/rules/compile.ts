@@ -6,8 +6,9 @@ import { GATE_STAGES, type GateStage } from '../stage.ts'
 import type { CompiledRule } from './compiled-rule.ts'
 import { findLanguage, translateKinds } from './languages.ts'
 import type { Pack, ShippedRules } from './packs.ts'
+import { profileSeverity, RULE_LEVELS, type RuleProfile } from './profile.ts'
 import type { ChangeFile, RuleAlias, RuleFile, SyntaxRuleFile } from './rule.ts'
-import { RULE_LEVELS, type SeverityOverrides } from './severity-overrides.ts'
+import { findOverride, type SeverityOverrides } from './severity-overrides.ts'
 
 /** The folders of each platform, ending in `/`; `''` is the whole repository. */
 export type PlatformRoots = Readonly<Record<string, readonly string[]>>
@@ -19,6 +20,8 @@ export interface CompileOptions {
   /** Required literals of shipped rules, computed at build time. */
   readonly literals?: ShippedRules['literals']
   readonly overrides?: SeverityOverrides['byRule']
+  /** Undefined for user rules, which belong to no profile. */
+  readonly profile?: RuleProfile
 }
 
 type Test = (path: string) => boolean
@@ -33,6 +36,9 @@ export const rulePlatforms = ({
   const platform = metadata?.platform ?? 'generic'
   return typeof platform === 'string' ? [platform] : platform
 }
+
+const ruleSeverity = ({ metadata, severity }: RuleFile): Severity | undefined =>
+  metadata?.severity ?? RULE_LEVELS[severity]
 
 type Globs = RuleFile['files']
 
@@ -116,7 +122,7 @@ interface SelectedRule {
   readonly file: RuleFile
   readonly pack: string
   readonly severity: Severity
-  /** True when the severity comes from an override. */
+  /** True when no stage raises the severity: it comes from an override, or the profile is `default`. */
   readonly pinnedSeverity: boolean
   readonly covers: Test
   readonly literals: ShippedRules['literals'][string] | undefined
@@ -137,23 +143,31 @@ const withAliases = (
     .map(({ id, severity, platform }) => ({
       ...file,
       id,
-      metadata: { ...file.metadata, severity, platform, code: ruleCode(id) },
+      metadata: {
+        ...file.metadata,
+        severity,
+        platform,
+        code: ruleCode(id),
+        aliases: undefined,
+        seedSeverity: undefined,
+      },
     })),
 ]
 
 /** The rules of the packs that apply to a repository with these platforms. */
 export const selectRules = (packs: readonly Pack[], options: CompileOptions): SelectedRule[] => {
-  const { roots, stage, aliases = [], literals, overrides } = options
+  const { roots, stage, aliases = [], literals, overrides, profile } = options
   const coverages = new Coverages(roots)
   const aliasesOf = new Map<string, RuleAlias[]>()
   for (const alias of aliases) pushTo(aliasesOf, alias.of, alias)
   const select = (pack: string, file: RuleFile, of: string): SelectedRule[] => {
-    const override = overrides?.get(file.id)
-    const severity = override ?? file.metadata?.severity ?? RULE_LEVELS[file.severity]
+    const override = findOverride(overrides, file.id, file.metadata?.aliases)
+    const own = profile === undefined ? ruleSeverity(file) : profileSeverity(file, profile)
+    const severity = override ?? own
     if (severity === undefined || severity === 'OFF' || file.severity === 'off') return []
     const covers = coverages.of(file, rulePlatforms(file))
     if (covers === undefined) return []
-    const pinnedSeverity = override !== undefined
+    const pinnedSeverity = override !== undefined || profile === 'default'
     return [{ file, pack, severity, pinnedSeverity, covers, literals: literals?.[of] }]
   }
   return packs.flatMap(({ name, rules }) =>
@@ -187,6 +201,7 @@ export const compileRules = (
       ...(metadata.why !== undefined && { why: metadata.why }),
       ...(metadata.fix !== undefined && { fix: metadata.fix }),
       ...(metadata.secret && { secret: true }),
+      ...(metadata.aliases !== undefined && { aliases: metadata.aliases }),
     }
     if ('text' in file) return [{ ...basics, text: file.text, everyFile: file.files === undefined }]
     const [home, ...others] = languagesOf(file)
@@ -211,13 +226,14 @@ export interface ChangeRule {
   readonly missing: (changed: readonly string[]) => readonly string[]
 }
 
-type ChangeOptions = Pick<CompileOptions, 'roots' | 'overrides'>
+type ChangeOptions = Pick<CompileOptions, 'roots' | 'overrides' | 'profile'>
 
-const compileChange = (file: ChangeFile, { roots, overrides }: ChangeOptions): ChangeRule[] => {
+const compileChange = (file: ChangeFile, { roots, overrides, profile }: ChangeOptions): ChangeRule[] => {
   const { when, require, ignores } = file.changes
   const folders = rootsFor(rulePlatforms(file), roots)
-  const severity = overrides?.get(file.id) ?? file.metadata.severity
-  if (folders.length === 0 || severity === 'OFF') return []
+  const own = profile === undefined ? file.metadata.severity : profileSeverity(file, profile)
+  const severity = findOverride(overrides, file.id, file.metadata.aliases) ?? own
+  if (folders.length === 0 || severity === undefined || severity === 'OFF') return []
   const needsCompanion = coverage(when, ignores, folders)
   const isCompanion = coverage(require, undefined, folders)
   const { code = ruleCode(file.id), why, fix } = file.metadata

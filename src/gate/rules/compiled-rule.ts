@@ -17,6 +17,8 @@ interface RuleBasics {
   readonly fix?: string
   /** Matched text is never shown. */
   readonly secret?: boolean
+  /** Further names of the rule. */
+  readonly aliases?: readonly string[]
 }
 
 interface CompiledSyntaxRule extends RuleBasics {

@@ -3,8 +3,8 @@ import { SEVERITIES } from '../../evidence/severities.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
 import type { Pack } from './packs.ts'
 import { listEffects, type PolicyChange } from './policy-change.ts'
+import { RULE_LEVELS } from './profile.ts'
 import type { ChangeFile, RuleFile } from './rule.ts'
-import { RULE_LEVELS } from './severity-overrides.ts'
 
 /** The rules of a repository, and the file of each. */
 export interface UserRules {

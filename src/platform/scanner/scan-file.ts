@@ -62,6 +62,8 @@ export interface FileScan {
   readonly hits: readonly RuleHit[]
   readonly comments: readonly Comment[]
   readonly broken?: readonly [line: number, column: number]
+  /** The error is a gap of the grammar: the language accepts the text. */
+  readonly gap?: boolean
   readonly cut?: boolean
   readonly doubt?: SourceText['doubt']
 }
@@ -174,6 +176,17 @@ const keepMostSevere = (hits: readonly RuleHit[], all: readonly MatcherSpec[]): 
 }
 
 const byPlace = (a: RuleHit, b: RuleHit): number => a[1] - b[1] || a[2] - b[2] || a[0] - b[0]
+
+/** Tells whether the error of a scan is one of the file or of the grammar. */
+export const confirmError = async (
+  scan: FileScan,
+  bytes: Uint8Array,
+  grammar: string | undefined,
+): Promise<FileScan> => {
+  if (scan.broken === undefined || grammar === undefined) return scan
+  const { isSyntaxError } = await import('./syntax-error.ts')
+  return (await isSyntaxError(grammar, readSource(bytes, grammar).text)) ? scan : { ...scan, gap: true }
+}
 
 /**
  * Scans one file. Trusted rules run first, and `onPartial` gets their result before user rules start: a user rule

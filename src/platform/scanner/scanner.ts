@@ -60,13 +60,13 @@ const canScanInline = ({ trusted, passes }: ScanGroup, bytes: Uint8Array): boole
   trusted && (passes.length === 0 || (passes.every(({ grammar }) => isBuiltIn(grammar)) && isShallow(bytes)))
 
 const toReport = (path: string, group: ScanGroup, result: ScanResult): ScanReport => {
-  const { hits, comments, broken, cut, doubt } = result.scan ?? NO_HITS
+  const { hits, comments, broken, gap = false, cut, doubt } = result.scan ?? NO_HITS
   const found = { path, matches: toMatches(hits, group), comments }
   if (result.end === 'given-up') return { ...found, outcome: 'given-up', why: result.why }
   if (doubt !== undefined) return { ...found, outcome: 'given-up', why: doubt }
   if (cut) return { ...found, outcome: 'given-up', why: 'matches' }
   if (broken === undefined) return { ...found, outcome: 'scanned' }
-  return { ...found, outcome: 'broken', line: broken[0] + 1, column: broken[1] + 1 }
+  return { ...found, outcome: 'broken', gap, line: broken[0] + 1, column: broken[1] + 1 }
 }
 
 /** One scan of many files. */
@@ -114,9 +114,10 @@ class Scan {
     this.#files += 1
     this.#bytes += file.bytes.length
     const small = this.#files <= this.#limits.inlineFiles && this.#bytes <= this.#limits.inlineBytes
-    return small && canScanInline(group, file.bytes)
-      ? this.#scanInline(group, file)
-      : this.#pool.scan(group, file)
+    const result = small && canScanInline(group, file.bytes) ? this.#scanInline(group, file) : undefined
+    // A child tells whether the error is one of the grammar: it can be stopped.
+    const isSettled = result !== undefined && result.scan?.broken === undefined
+    return isSettled ? result : this.#pool.scan(group, file)
   }
 
   /** A few small files need no child process: starting one takes longer than the scan. */

@@ -2,6 +2,7 @@ import type { FileContent } from '../../gate/ports.ts'
 import { parseText } from '../syntax/ast-grep.ts'
 import type { MatcherCheck } from './plan.ts'
 import {
+  confirmError,
   type FilePasses,
   type FileScan,
   type MatcherSpec,
@@ -52,20 +53,21 @@ export const scanWorker = (send: (response: WorkerResponse) => void, guard: () =
   let matchers: readonly MatcherSpec[] = []
   let searches = new TextSearches([])
   const groups = new Map<number, PreparedPasses>()
-  const scanOne = (file: WorkerFile, alone: boolean): WorkerResult => {
+  const scanOne = async (file: WorkerFile, alone: boolean): Promise<WorkerResult> => {
     const passes = groups.get(file.group)
     if (passes === undefined) return 'failed'
     try {
-      return scanFile(file, passes, (scan) => alone && send({ kind: 'partial', scan }))
+      const found = scanFile(file, passes, (scan) => alone && send({ kind: 'partial', scan }))
+      return await confirmError(found, file.bytes, passes.passes[0]?.grammar)
     } catch {
       return 'failed'
     }
   }
-  const scanAll = (files: readonly WorkerFile[]) => {
+  const scanAll = async (files: readonly WorkerFile[]): Promise<void> => {
     let results: WorkerResult[] = []
     let sentAt = performance.now()
     for (const file of files) {
-      results.push(scanOne(file, files.length === 1))
+      results.push(await scanOne(file, files.length === 1))
       if (performance.now() - sentAt < REPORT_MS) continue
       send({ kind: 'results', results })
       results = []
@@ -81,6 +83,6 @@ export const scanWorker = (send: (response: WorkerResponse) => void, guard: () =
       send({ kind: 'ready' })
     } else if (request.kind === 'group') groups.set(request.id, prepare(request, matchers, searches))
     else if (request.kind === 'check') send(check(matchers, request.checks))
-    else scanAll(request.files)
+    else await scanAll(request.files)
   }
 }
