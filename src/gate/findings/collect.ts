@@ -19,7 +19,7 @@ import {
   linkProblem,
 } from './file-problems.ts'
 import { mergeAliases } from './merge-aliases.ts'
-import { keepStrongestSecrets, traceSecret } from './secret-matches.ts'
+import { keepStrongestSecrets, secretRegions, traceSecret } from './secret-matches.ts'
 import {
   parseSuppressions,
   SUPPRESSION_RULES,
@@ -49,8 +49,6 @@ interface CollectPorts {
   readonly tracksModules: boolean
   readonly progress: (done: number, total: number) => void
 }
-
-const MAX_SECRET_LINES = 8
 
 /** The lines of a file, and the same lines with secrets redacted, for reports. */
 interface FileLines {
@@ -118,7 +116,10 @@ class Collection {
     const { kept, suppressed, notices } = this.#applySuppressions(report)
     const lines = bytes === undefined ? [] : splitSourceLines(bytes, path)
     // Reports end up in logs and CI services, so secrets are redacted.
-    const redacted = redactSecrets(lines, scanned.matches.flatMap(this.#secretRegion))
+    const redacted = redactSecrets(
+      lines,
+      scanned.matches.flatMap((match) => secretRegions(match, this.#ports.rules.byId)),
+    )
     for (const match of kept) this.#addMatch(path, match, { lines, redacted })
     for (const { match, by } of suppressed) this.#addMatch(path, match, { lines, redacted }, by.reason)
     for (const match of notices) this.#addNotice(path, match, redacted)
@@ -134,17 +135,6 @@ class Collection {
     if (report.outcome === 'given-up') {
       this.#addProblem(path, givenUpProblem(report.why))
     }
-  }
-
-  /**
-   * The region that is redacted in all excerpts of a file. A user rule that calls a whole program a secret would hide
-   * the code of every other finding: its long matches are redacted in its own excerpt only.
-   */
-  readonly #secretRegion = (match: Match) => {
-    const rule = this.#ports.rules.byId.get(match.ruleId)
-    if (!rule?.secret || (!rule.trusted && match.endLine - match.line >= MAX_SECRET_LINES)) return []
-    // A rule about text matches the whole secret.
-    return [{ ...match, continues: rule.trusted && rule.text === undefined }]
   }
 
   /** Splits the matches by the suppression comments of the file. */

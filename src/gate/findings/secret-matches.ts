@@ -3,7 +3,22 @@ import { compareText, severityRank } from '../../evidence/compare.ts'
 import type { Match } from '../ports.ts'
 import type { Region } from '../reports/report.ts'
 import type { CompiledRule } from '../rules/compiled-rule.ts'
-import { regionText } from './excerpt.ts'
+import { regionText, type SecretRegion } from './excerpt.ts'
+
+type RulesById = ReadonlyMap<string, CompiledRule>
+
+const MAX_SECRET_LINES = 8
+
+/**
+ * The region that is redacted in all excerpts of a file. A user rule that calls a whole program a secret would hide
+ * the code of every other finding: its long matches are redacted in its own excerpt only.
+ */
+export const secretRegions = (match: Match, byId: RulesById): SecretRegion[] => {
+  const rule = byId.get(match.ruleId)
+  if (!rule?.secret || (!rule.trusted && match.endLine - match.line >= MAX_SECRET_LINES)) return []
+  // A rule about text matches the whole secret.
+  return [{ ...match, continues: rule.trusted && rule.text === undefined }]
+}
 
 const byStart = (a: Match, b: Match): number => a.line - b.line || a.column - b.column
 
@@ -11,10 +26,7 @@ const overlaps = (before: Match, after: Match): boolean =>
   after.line < before.endLine || (after.line === before.endLine && after.column < before.endColumn)
 
 /** The text of one secret is one finding: of the rules about secrets in text that match it, the strongest reports it. */
-export const keepStrongestSecrets = (
-  matches: readonly Match[],
-  byId: ReadonlyMap<string, CompiledRule>,
-): readonly Match[] => {
+export const keepStrongestSecrets = (matches: readonly Match[], byId: RulesById): readonly Match[] => {
   const isTextSecret = ({ ruleId }: Match): boolean => {
     const rule = byId.get(ruleId)
     return rule?.secret === true && rule.trusted && rule.text !== undefined

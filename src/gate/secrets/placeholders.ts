@@ -15,7 +15,7 @@ const EXAMPLE =
 
 /** The same, as a whole word between other characters. */
 const EXAMPLE_WORDS =
-  /(?<![A-Za-z0-9])(?:test|testing|tests|fake|sample|demo|mock|mocked|stub|todo|foo|bar|baz|null|none|undefined|local|localhost|dev|default|your|abc|xxx|hidden|masked|sandbox)(?![a-z])/i
+  /(?<![A-Za-z0-9])(?:test|testing|tests|fake|sample|demo|mock|mocked|stub|todo|foo|bar|baz|null|none|undefined|local|localhost|dev|default|your|xxx|hidden|masked|sandbox)(?![a-z])/i
 
 /** Passwords that everyone knows. They protect nothing, and local databases and tutorials use them. */
 const KNOWN_PASSWORDS =
@@ -78,7 +78,9 @@ const splitParts = (text: string): string[] =>
 /** The name of a thing, made of words: an identifier, a path, a host, an error code. */
 const isName = (value: string): boolean => {
   if (!/^[\w.:/@ +-]+$/.test(value)) return false
-  const parts = splitParts(value).filter((part) => part !== '')
+  const divided = /[a-z]\W|_|\W[a-z]/i.test(value)
+  // A number between separators is a version, a year or a code.
+  const parts = splitParts(value).filter((part) => !(divided && /^\d{0,4}$/.test(part)))
   const length = parts.reduce((sum, part) => sum + part.length, 0)
   const words = parts.filter((part) => /^[A-Za-z]+$/.test(part) && isWord(part))
   return words.reduce((sum, part) => sum + part.length, 0) >= length * MOST_WORDS
