@@ -93,6 +93,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Reports of a run as text, JUnit and SARIF.',
     imports: ['gate/rules', 'evidence', 'kernel'],
   },
+  'gate/checks/readers': {
+    purpose: 'Output of the tools that a repository runs, read into results.',
+    imports: ['gate/reports', 'evidence', 'kernel'],
+  },
   'gate/sdd': {
     purpose: 'Specification-driven development: OpenSpec sessions and decisions.',
     imports: ['evidence', 'kernel'],

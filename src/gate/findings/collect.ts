@@ -179,6 +179,8 @@ class Collection {
       ...(rule.aliases !== undefined && { aliases: rule.aliases }),
       ...(rule.why !== undefined && { why: rule.why }),
       ...(rule.fix !== undefined && { fix: rule.fix }),
+      ...(rule.category !== undefined && { category: rule.category }),
+      ...(rule.cwe !== undefined && { cwe: rule.cwe }),
       matchedBy: rule.id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
       source: this.#ports.set.source,
       text: rule.secret ? traceSecret(lines, redacted, region) : regionText(lines, region),

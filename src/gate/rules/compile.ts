@@ -7,7 +7,7 @@ import type { CompiledRule } from './compiled-rule.ts'
 import { findLanguage, translateKinds } from './languages.ts'
 import type { Pack, ShippedRules } from './packs.ts'
 import { profileSeverity, RULE_LEVELS, type RuleProfile } from './profile.ts'
-import type { ChangeFile, RuleAlias, RuleFile, SyntaxRuleFile } from './rule.ts'
+import type { RuleAlias, RuleFile, SyntaxRuleFile } from './rule.ts'
 import { findOverride, type SeverityOverrides } from './severity-overrides.ts'
 
 /** The folders of each platform, ending in `/`; `''` is the whole repository. */
@@ -26,7 +26,7 @@ export interface CompileOptions {
 
 type Test = (path: string) => boolean
 
-const ruleCode = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
+export const ruleCode = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
 
 export const rulePlatforms = ({
   metadata,
@@ -53,7 +53,7 @@ const compileGlobs = (globs: Globs, whenEmpty: boolean): PathTest => {
 }
 
 /** The folders that a rule applies to. A platform that was not detected has none. */
-const rootsFor = (platforms: readonly string[], roots: PlatformRoots): readonly string[] =>
+export const rootsFor = (platforms: readonly string[], roots: PlatformRoots): readonly string[] =>
   [...new Set(platforms.flatMap((name) => (name === 'generic' ? [''] : (roots[name] ?? []))))].sort()
 
 interface SplitPath {
@@ -81,7 +81,7 @@ const matchesPath = (test: PathTest, { segments, lowered }: SplitPath): boolean 
   test(segments) || (lowered !== undefined && test(lowered))
 
 /** Globs are relative to a platform's folder, so that a rule fits any layout. */
-const coverage = (files: Globs, ignores: Globs, folders: readonly string[]): Test => {
+export const coverage = (files: Globs, ignores: Globs, folders: readonly string[]): Test => {
   const isIncluded = compileGlobs(files, true)
   const isExcluded = compileGlobs(ignores, false)
   return (path) =>
@@ -202,6 +202,8 @@ export const compileRules = (
       ...(metadata.fix !== undefined && { fix: metadata.fix }),
       ...(metadata.secret && { secret: true }),
       ...(metadata.aliases !== undefined && { aliases: metadata.aliases }),
+      ...(metadata.category !== undefined && { category: metadata.category }),
+      ...(metadata.cwe !== undefined && { cwe: metadata.cwe }),
     }
     if ('text' in file) return [{ ...basics, text: file.text, everyFile: file.files === undefined }]
     const [home, ...others] = languagesOf(file)
@@ -214,45 +216,3 @@ export const compileRules = (
       ...(literals?.[language] !== undefined && { requiredLiterals: literals[language] }),
     }))
   })
-
-export interface ChangeRule {
-  readonly id: string
-  readonly severity: Severity
-  readonly code: string
-  readonly message: string
-  readonly why?: string
-  readonly fix?: string
-  /** The changed paths whose required companion change is missing. */
-  readonly missing: (changed: readonly string[]) => readonly string[]
-}
-
-type ChangeOptions = Pick<CompileOptions, 'roots' | 'overrides' | 'profile'>
-
-const compileChange = (file: ChangeFile, { roots, overrides, profile }: ChangeOptions): ChangeRule[] => {
-  const { when, require, ignores } = file.changes
-  const folders = rootsFor(rulePlatforms(file), roots)
-  const own = profile === undefined ? file.metadata.severity : profileSeverity(file, profile)
-  const severity = findOverride(overrides, file.id, file.metadata.aliases) ?? own
-  if (folders.length === 0 || severity === undefined || severity === 'OFF') return []
-  const needsCompanion = coverage(when, ignores, folders)
-  const isCompanion = coverage(require, undefined, folders)
-  const { code = ruleCode(file.id), why, fix } = file.metadata
-  return [
-    {
-      id: file.id,
-      severity,
-      code,
-      message: file.message,
-      ...(why !== undefined && { why }),
-      ...(fix !== undefined && { fix }),
-      missing: (changed) => {
-        const found = changed.filter(needsCompanion)
-        return found.length === 0 || changed.some(isCompanion) ? [] : found
-      },
-    },
-  ]
-}
-
-/** Compiles the rules about changed files. */
-export const compileChanges = (packs: readonly Pack[], options: ChangeOptions): ChangeRule[] =>
-  packs.flatMap(({ changes }) => changes.flatMap((file) => compileChange(file, options)))

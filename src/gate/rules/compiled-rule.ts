@@ -19,6 +19,9 @@ interface RuleBasics {
   readonly secret?: boolean
   /** Further names of the rule. */
   readonly aliases?: readonly string[]
+  readonly category?: string
+  /** The weakness in the Common Weakness Enumeration, such as `CWE-89`. */
+  readonly cwe?: string
 }
 
 interface CompiledSyntaxRule extends RuleBasics {

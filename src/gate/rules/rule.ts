@@ -78,6 +78,12 @@ const Metadata = z.object({
   category: Word.optional(),
   why: Text.optional(),
   fix: Text.optional(),
+  /** The weakness in the Common Weakness Enumeration. */
+  cwe: z
+    .string()
+    .regex(/^CWE-\d{1,5}$/)
+    .optional()
+    .catch(undefined),
   /** Matched text is a secret and never shown. */
   secret: z.boolean().optional(),
   /** Further languages; comment and string node kinds are translated to theirs. */
