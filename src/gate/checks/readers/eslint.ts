@@ -6,13 +6,17 @@ import { describeOutside, fileOf, placePath, readRegion } from './result-place.t
 import { cleanRule, cleanText, MAX_MESSAGE } from './result-text.ts'
 import { splitJson } from './split-json.ts'
 
+const levelOf = (problem: JsonRecord): string => {
+  if (member(problem, 'fatal') === true) return 'fatal'
+  return member(problem, 'severity') === 1 ? 'warning' : 'error'
+}
+
 const readResult = (problem: JsonRecord, path: string, input: ReaderInput): CheckResult => {
-  const isFatal = problem.fatal === true
   const place = placePath(path, input)
   const message = cleanText(textAt(problem, 'message') ?? '', MAX_MESSAGE) || 'The tool gives no message.'
   return {
-    rule: cleanRule(textAt(problem, 'ruleId') ?? '', isFatal ? 'parse-error' : 'no-rule'),
-    level: isFatal ? 'fatal' : member(problem, 'severity') === 1 ? 'warning' : 'error',
+    rule: cleanRule(textAt(problem, 'ruleId') ?? '', problem.fatal === true ? 'parse-error' : 'no-rule'),
+    level: levelOf(problem),
     message: describeOutside(message, place),
     ...fileOf(place),
     ...(place !== undefined &&
@@ -38,8 +42,7 @@ export const readEslint: CheckReader = (input) => {
       suppressed += listAt(file, 'suppressedMessages').length
       for (const problem of listAt(file, 'messages')) {
         if (!isRecord(problem)) throw notEslint()
-        if (!collector.add(readResult(problem, path, input)))
-          throw new CheckUnreadable('the output has too many results to count')
+        collector.add(levelOf(problem), () => readResult(problem, path, input))
       }
     }
   return { tool: { name: 'eslint' }, ...collector.finish(), ...(suppressed > 0 && { suppressed }) }

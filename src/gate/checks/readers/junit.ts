@@ -95,8 +95,8 @@ class ReportVisitor implements XmlVisitor {
     if (name === 'testsuite' || name === 'testsuites') this.#suites.pop()
     else if (name === 'testcase') this.#case = undefined
     else if (name === this.#problem?.kind) {
-      if (!this.collector.add(this.#readResult(this.#problem)))
-        throw new CheckUnreadable('the output has too many failures to count')
+      const problem = this.#problem
+      this.collector.add(problem.kind, () => this.#readResult(problem))
       this.#problem = undefined
     }
   }
@@ -151,10 +151,10 @@ export const readJunit: CheckReader = (input) => {
   if (declared > 0 && collector.count === 0)
     throw new CheckUnreadable(`the report counts ${declared} failures and describes none of them`)
   if (cases === 0 && collector.count === 0)
-    collector.add({
+    collector.add('warning', () => ({
       rule: 'no-tests',
       level: 'warning',
       message: 'The report has no test: nothing was tested.',
-    })
+    }))
   return collector.finish()
 }

@@ -1,4 +1,4 @@
-import { type CheckReader, type CheckResult, CheckUnreadable } from './reader.ts'
+import type { CheckReader, CheckResult, ReaderInput } from './reader.ts'
 import { ResultCollector } from './result-collector.ts'
 import { describeOutside, fileOf, pathOfUri, placePath, readRegion } from './result-place.ts'
 import { cleanRule, cleanText, linesOf, MAX_HELP, MAX_MESSAGE } from './result-text.ts'
@@ -103,40 +103,57 @@ const interpret = ({ rest, level }: Line): Pick<CheckResult, 'level' | 'rule' | 
   // Brackets that do not name the rule are a part of the message.
   const isNamedLast = end !== null && (rule === end[2] || end[2] === undefined)
   const message = text.slice(code?.[0].length ?? 0, isNamedLast ? -end[0].length : undefined).trim()
-  return { level: kind ?? 'error', rule: cleanRule(rule ?? '', kind ?? 'line'), message: message || text }
+  return { level: kind ?? 'error', rule: rule ?? kind ?? 'line', message: message || text }
 }
 
 /** A file name without a dot and without a folder is believed only when the line gives a level. */
 const isPlausible = ({ path, rest, level }: Line): boolean =>
   /[./\\]/.test(path) || level !== undefined || LEVEL.test(rest)
 
+/** A line that was understood, and the notes that follow it. */
+interface Entry {
+  readonly line: Line
+  readonly parts: ReturnType<typeof interpret>
+  readonly notes: string[]
+}
+
+const MAX_NOTES = 10
+
+const readEntry = ({ line, parts, notes }: Entry, input: ReaderInput): CheckResult => {
+  const path = line.path.startsWith('file:') ? (pathOfUri(line.path) ?? line.path) : line.path
+  const place = placePath(path, input)
+  const message = describeOutside(cleanText(parts.message, MAX_MESSAGE), place)
+  const help = cleanText(notes.join('; '), MAX_HELP)
+  return {
+    rule: cleanRule(parts.rule, parts.level),
+    level: parts.level,
+    message,
+    ...fileOf(place),
+    ...(place !== undefined && 'file' in place && readRegion(line.line, line.column)),
+    ...(help !== '' && { help }),
+  }
+}
+
 /** `path:line:column: severity: message` and its variants, as compilers and linters print them. */
 export const readLines: CheckReader = (input) => {
   const collector = new ResultCollector(input.limits)
-  let last: CheckResult | undefined
+  let last: Entry | undefined
   const flush = (): void => {
-    if (last !== undefined && !collector.add(last))
-      throw new CheckUnreadable('the output has too many results to count')
-    last = undefined
+    const entry = last
+    if (entry !== undefined) collector.add(entry.parts.level, () => readEntry(entry, input))
   }
   for (const text of linesOf(input.bytes)) {
     const line = parseCommand(text) ?? parsePlace(text)
-    const parts = line === undefined || !isPlausible(line) ? undefined : interpret(line)
-    if (line === undefined || parts === undefined) continue
-    const path = line.path.startsWith('file:') ? (pathOfUri(line.path) ?? line.path) : line.path
-    const place = placePath(path, input)
-    const { file } = fileOf(place)
-    const message = describeOutside(cleanText(parts.message, MAX_MESSAGE), place)
+    if (line === undefined || !isPlausible(line)) continue
+    const parts = interpret(line)
     // A compiler adds notes to the error before them.
-    if (parts.rule === 'note' && last !== undefined && last.level !== 'note' && last.file === file) {
+    if (parts.rule === 'note' && last !== undefined && last.line.path === line.path) {
       const where = line.line === undefined ? '' : ` (line ${line.line})`
-      const help = [last.help, `${message}${where}`].filter((one) => one !== undefined).join('; ')
-      last = { ...last, help: cleanText(help, MAX_HELP) }
+      if (last.notes.length < MAX_NOTES) last.notes.push(`${parts.message.slice(0, MAX_HELP)}${where}`)
       continue
     }
     flush()
-    const region = file === undefined ? {} : readRegion(line.line, line.column)
-    last = { rule: parts.rule, level: parts.level, message, ...(file !== undefined && { file }), ...region }
+    last = { line, parts, notes: [] }
   }
   flush()
   return collector.finish()

@@ -1,20 +1,23 @@
 import { SEVERITIES } from '../../../evidence/severities.ts'
-import { type CheckOutput, type CheckResult, severityOfLevel } from './reader.ts'
+import { type CheckOutput, type CheckResult, CheckUnreadable, severityOfLevel } from './reader.ts'
 
 /** More results cannot be counted within a deadline. */
-const MAX_COUNTED = 2_000_000
+const MAX_COUNTED = 5_000_000
 
 interface Numbered {
   readonly at: number
   readonly result: CheckResult
 }
 
-const rank = ({ result }: Numbered): number => SEVERITIES.indexOf(severityOfLevel(result.level))
-const worstFirst = (a: Numbered, b: Numbered): number => rank(b) - rank(a) || a.at - b.at
+const rankOf = (level: string): number => SEVERITIES.indexOf(severityOfLevel(level))
+const worstFirst = (a: Numbered, b: Numbered): number =>
+  rankOf(b.result.level) - rankOf(a.result.level) || a.at - b.at
 
 /** Keeps the worst results up to a limit, in the order of the tool, and counts the others. */
 export class ResultCollector {
   readonly #limit: number
+  /** How many results there were of each severity. */
+  readonly #counts = SEVERITIES.map(() => 0)
   #kept: Numbered[] = []
   #count = 0
 
@@ -26,13 +29,17 @@ export class ResultCollector {
     return this.#count
   }
 
-  /** False when there are more results than can be counted. */
-  add(result: CheckResult): boolean {
-    this.#kept.push({ at: this.#count, result })
+  /** Adds a result. It is built only if it may be kept: enough others that came before may be as bad. */
+  add(level: string, build: () => CheckResult): void {
+    const rank = rankOf(level)
+    const before = this.#counts.reduce((sum, count, at) => (at >= rank ? sum + count : sum), 0)
+    if (before < this.#limit) this.#kept.push({ at: this.#count, result: build() })
     this.#count += 1
+    this.#counts[rank] = (this.#counts[rank] ?? 0) + 1
+    if (this.#count > MAX_COUNTED)
+      throw new CheckUnreadable(`the output has more than ${MAX_COUNTED} results`)
     // Sorted once for as many new results as are kept: the cost of one result does not depend on their number.
-    if (this.#kept.length > 2 * this.#limit + 64) this.#dropLightest()
-    return this.#count <= MAX_COUNTED
+    if (this.#kept.length > 2 * this.#limit) this.#dropLightest()
   }
 
   #dropLightest(): void {

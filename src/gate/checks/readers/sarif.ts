@@ -105,8 +105,16 @@ class RunReader {
     this.#bases = new UriBases(run, input)
   }
 
-  read(result: JsonRecord): CheckResult {
+  add(result: JsonRecord, collector: ResultCollector): void {
     const { id, rule } = this.#rules.find(result)
+    const level = readLevel(result, rule)
+    collector.add(level, () => this.#read(result, { id, rule, level }))
+  }
+
+  #read(
+    result: JsonRecord,
+    { id, rule, level }: { id: string | undefined; rule: JsonRecord | undefined; level: string },
+  ): CheckResult {
     const text = readMessage(member(result, 'message'), rule)
     const message = cleanText(text ?? '', MAX_MESSAGE) || 'The tool gives no message.'
     const location = objectAt(listAt(result, 'locations')[0], 'physicalLocation')
@@ -115,7 +123,7 @@ class RunReader {
     const help = readHelp(rule, message)
     return {
       rule: cleanRule(id ?? '', 'no-rule'),
-      level: readLevel(result, rule),
+      level,
       message: describeOutside(message, place),
       ...fileOf(place),
       ...(place !== undefined &&
@@ -165,8 +173,7 @@ export const readSarif: CheckReader = (input) => {
         if (!isRecord(result)) throw new CheckUnreadable('a result is no JSON object')
         if (!isProblem(result)) continue
         if (isSuppressed(result)) suppressed += 1
-        else if (!collector.add(reader.read(result)))
-          throw new CheckUnreadable('the output has too many results to count')
+        else reader.add(result, collector)
       }
   }
   return { ...readTool(runs), ...collector.finish(), ...(suppressed > 0 && { suppressed }) }

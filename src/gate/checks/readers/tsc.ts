@@ -1,4 +1,4 @@
-import { type CheckReader, CheckUnreadable } from './reader.ts'
+import type { CheckReader, CheckResult, ReaderInput } from './reader.ts'
 import { ResultCollector } from './result-collector.ts'
 import { describeOutside, fileOf, placePath, readRegion } from './result-place.ts'
 import { cleanText, linesOf, MAX_MESSAGE } from './result-text.ts'
@@ -20,23 +20,28 @@ interface Diagnostic {
   open: boolean
 }
 
+const readDiagnostic = (
+  [path = '', line, column, , rule = '']: readonly string[],
+  level: string,
+  text: string,
+  input: ReaderInput,
+): CheckResult => {
+  const place = placePath(path, input)
+  const message = describeOutside(cleanText(text, MAX_MESSAGE), place)
+  const isInside = place !== undefined && 'file' in place
+  return { rule, level, message, ...fileOf(place), ...(isInside && readRegion(line, column)) }
+}
+
 /** Output of `tsc`, `vue-tsc` and others that print in its two formats. */
 export const readTsc: CheckReader = (input) => {
   const collector = new ResultCollector(input.limits)
   let current: Diagnostic | undefined
   const flush = (): void => {
     if (current === undefined) return
-    const [path = '', line, column, level = '', rule = ''] = current.fields
-    const place = placePath(path, input)
-    const message = cleanText(current.lines.join('\n'), MAX_MESSAGE)
-    const result = {
-      rule,
-      level: level === 'message' || level === 'suggestion' ? 'note' : level,
-      message: describeOutside(message, place),
-      ...fileOf(place),
-      ...(place !== undefined && 'file' in place && readRegion(line, column)),
-    }
-    if (!collector.add(result)) throw new CheckUnreadable('the output has too many diagnostics to count')
+    const { fields, lines } = current
+    const given = fields[3] ?? ''
+    const level = given === 'message' || given === 'suggestion' ? 'note' : given
+    collector.add(level, () => readDiagnostic(fields, level, lines.join('\n'), input))
     current = undefined
   }
   for (const line of linesOf(input.bytes)) {
