@@ -236,7 +236,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'kernel/encoding': { purpose: 'Canonical JSON, digests, hashes.', imports: [] },
   'kernel/text': {
-    purpose: 'Globs, gitignore, languages, decoding, escaping, path containment, YAML within limits.',
+    purpose: 'Globs, gitignore, languages, decoding, escaping, path containment, XML, YAML within limits.',
     imports: [],
   },
 }
