@@ -90,7 +90,8 @@ const readVersion = async (check: Check, { ports, signal }: RunContext): Promise
   const request = { run, env, timeoutMs: VERSION_MS, writesFile: false }
   const { exitCode, stdout } = await ports.runCommand(request, signal)
   const [line = ''] = Buffer.from(stdout.subarray(0, 1_000)).toString('utf8').trim().split('\n')
-  return exitCode === 0 && line !== '' ? oneLine(line, MAX_VERSION) : undefined
+  const [number] = /\d+(?:\.\d+)+[\w.+-]*/.exec(line) ?? [line]
+  return exitCode === 0 && number !== '' ? oneLine(number, MAX_VERSION) : undefined
 }
 
 /** The command, what it depends on, and how it is read. Undefined for a check whose inputs are not declared. */
