@@ -27,6 +27,8 @@ export interface GateContext {
   readonly indexFile?: string | undefined
   /** Results of earlier scans. Default: the cache of this user. */
   readonly reuse?: ScanReuse | 'none' | undefined
+  /** Digests of checks files that an option of this run allows. */
+  readonly allowedChecks?: readonly string[]
 }
 
 /** A repository, opened for the gate. */
@@ -73,7 +75,7 @@ export const openGate = async (
   config: Config,
   { folder, signal, ...context }: GateContext & { readonly folder: string; readonly signal: AbortSignal },
 ): Promise<OpenGate> => {
-  const { environment, clock, indexFile } = context
+  const { environment, clock, indexFile, allowedChecks: allowed = [] } = context
   const { gitFolders } = config
   const location = { folder, environment, gitFolders, ...(indexFile !== undefined && { indexFile }) }
   await locateRepository(config, folder)
@@ -111,6 +113,8 @@ export const openGate = async (
         const recorded = await readRecordedRun(config, [root, folder])
         return recorded === undefined || recorded.evidence === hash
       },
+      checks: async () =>
+        (await import('./checks/open.ts')).openChecks(config, { root, environment, allowed }),
       now: gateNow(config, context),
     },
   }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { RESULT_SOURCE } from '../../../gate/checks/check.ts'
 import { pathFilter } from '../../../gate/facts/limit-paths.ts'
 import type { Shard } from '../../../gate/facts/shard.ts'
 import { gateFaults } from '../../../gate/faults.ts'
@@ -7,7 +8,7 @@ import { POLICY_FROM } from '../../../gate/policy-layer.ts'
 import type { Scope } from '../../../gate/ports.ts'
 import { type GateRun, onlyNew } from '../../../gate/reports/report.ts'
 import { limitFindings } from '../../../gate/reports/select.ts'
-import { runGate } from '../../../gate/run.ts'
+import { type GateRequest, runGate } from '../../../gate/run.ts'
 import type { GateStage } from '../../../gate/stage.ts'
 import { Fault } from '../../../kernel/fault.ts'
 import { writeOutputFile } from '../../../platform/files/output-file.ts'
@@ -16,7 +17,7 @@ import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
 import type { Config } from '../../config/settings.ts'
 import { VERSION } from '../../config/version.ts'
-import { findBaseline, type GateContext, type OpenGate, openGate } from '../../open/gate.ts'
+import { findBaseline, type OpenGate, openGate } from '../../open/gate.ts'
 import { preloadStore } from '../../open/store.ts'
 import { loadSettings } from '../../process-context.ts'
 import { supportsColor } from '../../terminal.ts'
@@ -25,6 +26,8 @@ import { requireWritable } from '../require-writable.ts'
 import { limitGate, pathScope, pickPaths, readLimits } from './pick-findings.ts'
 import { pickChangedLines, pickScope, pickScopes, pickShard, pickStage, readChoice } from './pick-scope.ts'
 import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
+import type { ShardResults } from './shards.ts'
+import { watchChecks } from './watch-checks.ts'
 
 /** The command runs until it is done or the process ends. */
 const NO_ABORT = new AbortController().signal
@@ -92,7 +95,7 @@ const progressJob = ({ flags }: Invocation): ProgressJob => ({
 const judge = async (
   invocation: Invocation,
   gate: OpenGate,
-  request: { readonly stage: GateStage; readonly scope: Scope | undefined; readonly write: boolean },
+  request: Pick<GateRequest, 'stage' | 'scope' | 'write' | 'rulesOnly'>,
 ): Promise<GateRun> => {
   const baseline = await findBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
   if (invocation.flags['new-only'] && !(await gate.files.exists(baseline))) {
@@ -103,19 +106,38 @@ const judge = async (
   const build = isBuild ? await (await import('../../build-event.ts')).readBuild(process.env) : undefined
   const remote = textFlag(invocation, 'remote')
   const changedLines = pickChangedLines(invocation)
+  const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
   return withProgress(progressJob(invocation), (progress) =>
     runGate(
       gate.ports,
-      { ...request, build, remote, changedLines, baseline, policyFrom, progress },
+      { ...request, build, remote, changedLines, baseline, policyFrom, progress, checkProgress },
       NO_ABORT,
     ),
   )
 }
 
-const openForCommand = async (config: Config, reuse?: GateContext['reuse']): Promise<OpenGate> => {
+/** The digests of checks files that the option allows. */
+const readAllowedChecks = (invocation: Pick<Invocation, 'flags'>): readonly string[] => {
+  const digests = textFlag(invocation, 'allow-checks')?.split(',') ?? []
+  const wrong = digests.find((digest) => !/^sha256:[0-9a-f]{64}$/.test(digest))
+  if (wrong === undefined) return digests
+  throw usageFaults.option(`--allow-checks: ${JSON.stringify(wrong)} is no digest`, {
+    fix: 'Take the digest from `warrant checks list`: sha256: and 64 hexadecimal digits.',
+  })
+}
+
+const openForCommand = async (
+  config: Config,
+  invocation: Pick<Invocation, 'flags'> = { flags: {} },
+  shards?: ShardResults,
+): Promise<OpenGate> => {
   // Copied once: reading a variable of process.env is a call into native code.
   const environment = { ...process.env }
-  const context = { environment, clock: systemClock, indexFile: environment.GIT_INDEX_FILE, reuse }
+  const allowedChecks = readAllowedChecks(invocation)
+  const unused = invocation.flags['no-cache'] === true ? ('none' as const) : undefined
+  const reuse = shards?.reuse() ?? unused
+  const indexFile = environment.GIT_INDEX_FILE
+  const context = { environment, clock: systemClock, indexFile, allowedChecks, reuse }
   return openGate(config, { ...context, folder: resolve(config.root), signal: NO_ABORT })
 }
 
@@ -123,14 +145,16 @@ const openForCommand = async (config: Config, reuse?: GateContext['reuse']): Pro
 const createBaseline = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   requireWritable(config, '`warrant gate baseline`')
-  const gate = await openForCommand(config)
+  const gate = await openForCommand(config, invocation)
   const named = textFlag(invocation, 'baseline')
   const scope = pickScope(invocation) ?? { kind: 'repository' }
   const { report, shadowed } = await withProgress(progressJob(invocation), (progress) => {
     const policy = { stage: 'CI', policyFrom: 'worktree', baseline: undefined } as const
-    return runGate(gate.ports, { scope, ...policy, write: false, progress }, NO_ABORT)
+    const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
+    return runGate(gate.ports, { scope, ...policy, write: false, progress, checkProgress }, NO_ABORT)
   })
-  const findings = report.findings.filter(({ source }) => source === report.source)
+  const isAccepted = (source: string) => source === report.source || source.startsWith(RESULT_SOURCE)
+  const findings = report.findings.filter(({ source }) => isAccepted(source))
   const file = named ?? resolve(gate.root, BASELINE_FILE)
   await writeNamedFile(gate.root, { flag: 'baseline', file }, writeBaseline([...findings, ...shadowed]))
   const accepted = findings.filter(({ state }) => state !== 'suppressed').length
@@ -144,11 +168,16 @@ const scanShard = async (invocation: Invocation, shard: Shard): Promise<number> 
   const { ShardResults, shardTest } = await import('./shards.ts')
   const { config } = loadSettings(invocation)
   const results = new ShardResults()
-  const gate = limitGate(await openForCommand(config, results.reuse()), shardTest(shard))
+  const gate = limitGate(await openForCommand(config, invocation, results), shardTest(shard))
   const picked = await pickStage(invocation, pickScope(invocation), gate)
   let scanned = 0
   for (const scope of await pickScopes(invocation, picked, gate)) {
-    const { report } = await judge(invocation, gate, { stage: picked.stage, scope, write: false })
+    const { report } = await judge(invocation, gate, {
+      stage: picked.stage,
+      scope,
+      write: false,
+      rulesOnly: true,
+    })
     scanned += report.files.scanned
   }
   const file = textFlag(invocation, 'output')
@@ -188,8 +217,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   if (shard !== undefined) return scanShard(invocation, shard)
   const merged = verb === 'merge' ? await (await import('./shards.ts')).readShards(rest) : undefined
   const { config } = loadSettings(invocation)
-  const reuse = invocation.flags['no-cache'] === true ? 'none' : undefined
-  const opened = await openForCommand(config, merged?.reuse() ?? reuse)
+  const opened = await openForCommand(config, invocation, merged)
   const paths = merged === undefined ? await pickPaths(invocation, opened, process.cwd()) : []
   const gate = paths.length === 0 ? opened : limitGate(opened, pathFilter(paths))
   const scope = pickScope(invocation) ?? pathScope(invocation, paths)
