@@ -88,6 +88,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Scan results as findings: suppression, baseline, excerpts.',
     imports: ['gate/rules', 'gate/reports', 'evidence', 'kernel'],
   },
+  'gate/secrets': { purpose: 'What looks like a secret and is none.', imports: ['kernel'] },
   'gate/reports': {
     purpose: 'Reports of a run as text, JUnit and SARIF.',
     imports: ['gate/rules', 'evidence', 'kernel'],
