@@ -157,6 +157,14 @@ export const commands = (): readonly Command[] => [
     run: async (invocation) => (await import('./gate/gate.ts')).run(invocation),
   }),
   define({
+    name: 'checks',
+    summary: 'List, allow and run the checks that .warrant/checks.yml declares.',
+    usage: '<list|run [NAME...]|allow>',
+    maxPositionals: 51,
+    choices: ['list', 'run', 'allow'],
+    run: async (invocation) => (await import('./gate/checks.ts')).run(invocation),
+  }),
+  define({
     name: 'graph',
     summary: 'List belief graphs, show one as a table or diagram, query a node, print statistics.',
     usage: '<ls|show|query NODE|stats>',

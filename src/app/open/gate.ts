@@ -22,6 +22,8 @@ export interface GateContext {
   readonly clock: Clock
   /** `GIT_INDEX_FILE`, which git sets for hooks. */
   readonly indexFile?: string | undefined
+  /** Digests of checks files that an option of this run allows. */
+  readonly allowedChecks?: readonly string[]
 }
 
 /** A repository, opened for the gate. */
@@ -45,7 +47,7 @@ export const openGate = async (
   config: Config,
   { folder, signal, ...context }: GateContext & { readonly folder: string; readonly signal: AbortSignal },
 ): Promise<OpenGate> => {
-  const { environment, clock, indexFile } = context
+  const { environment, clock, indexFile, allowedChecks: allowed = [] } = context
   const { gitFolders } = config
   const location = { folder, environment, gitFolders, ...(indexFile !== undefined && { indexFile }) }
   await locateRepository(config, folder)
@@ -83,6 +85,8 @@ export const openGate = async (
         const recorded = await readRecordedRun(config, [root, folder])
         return recorded === undefined || recorded.evidence === hash
       },
+      checks: async () =>
+        (await import('./checks/open.ts')).openChecks(config, { root, environment, allowed }),
       now: gateNow(config, context),
     },
   }

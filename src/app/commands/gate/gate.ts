@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { RESULT_SOURCE } from '../../../gate/checks/check.ts'
 import { gateFaults } from '../../../gate/faults.ts'
 import { BASELINE_FILE, writeBaseline } from '../../../gate/findings/baseline.ts'
 import { POLICY_FROM } from '../../../gate/policy-layer.ts'
@@ -23,6 +24,7 @@ import { requireWritable } from '../require-writable.ts'
 import { limitGate, pathScope, pickPaths, readLimits } from './pick-findings.ts'
 import { pickChangedLines, pickScope, pickScopes, pickStage, readChoice } from './pick-scope.ts'
 import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
+import { watchChecks } from './watch-checks.ts'
 
 /** The command runs until it is done or the process ends. */
 const NO_ABORT = new AbortController().signal
@@ -101,19 +103,34 @@ const judge = async (
   const build = isBuild ? await (await import('../../build-event.ts')).readBuild(process.env) : undefined
   const remote = textFlag(invocation, 'remote')
   const changedLines = pickChangedLines(invocation)
+  const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
   return withProgress(progressJob(invocation), (progress) =>
     runGate(
       gate.ports,
-      { ...request, build, remote, changedLines, baseline, policyFrom, progress },
+      { ...request, build, remote, changedLines, baseline, policyFrom, progress, checkProgress },
       NO_ABORT,
     ),
   )
 }
 
-const openForCommand = async (config: Config): Promise<OpenGate> => {
+/** The digests of checks files that the option allows. */
+const readAllowedChecks = (invocation: Pick<Invocation, 'flags'>): readonly string[] => {
+  const digests = textFlag(invocation, 'allow-checks')?.split(',') ?? []
+  const wrong = digests.find((digest) => !/^sha256:[0-9a-f]{64}$/.test(digest))
+  if (wrong === undefined) return digests
+  throw usageFaults.option(`--allow-checks: ${JSON.stringify(wrong)} is no digest`, {
+    fix: 'Take the digest from `warrant checks list`: sha256: and 64 hexadecimal digits.',
+  })
+}
+
+const openForCommand = async (
+  config: Config,
+  invocation: Pick<Invocation, 'flags'> = { flags: {} },
+): Promise<OpenGate> => {
   // Copied once: reading a variable of process.env is a call into native code.
   const environment = { ...process.env }
-  const context = { environment, clock: systemClock, indexFile: environment.GIT_INDEX_FILE }
+  const allowedChecks = readAllowedChecks(invocation)
+  const context = { environment, clock: systemClock, indexFile: environment.GIT_INDEX_FILE, allowedChecks }
   return openGate(config, { ...context, folder: resolve(config.root), signal: NO_ABORT })
 }
 
@@ -121,14 +138,16 @@ const openForCommand = async (config: Config): Promise<OpenGate> => {
 const createBaseline = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   requireWritable(config, '`warrant gate baseline`')
-  const gate = await openForCommand(config)
+  const gate = await openForCommand(config, invocation)
   const named = textFlag(invocation, 'baseline')
   const scope = pickScope(invocation) ?? { kind: 'repository' }
   const { report, shadowed } = await withProgress(progressJob(invocation), (progress) => {
     const policy = { stage: 'CI', policyFrom: 'worktree', baseline: undefined } as const
-    return runGate(gate.ports, { scope, ...policy, write: false, progress }, NO_ABORT)
+    const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
+    return runGate(gate.ports, { scope, ...policy, write: false, progress, checkProgress }, NO_ABORT)
   })
-  const findings = report.findings.filter(({ source }) => source === report.source)
+  const isAccepted = (source: string) => source === report.source || source.startsWith(RESULT_SOURCE)
+  const findings = report.findings.filter(({ source }) => isAccepted(source))
   const file = named ?? resolve(gate.root, BASELINE_FILE)
   await writeNamedFile(gate.root, { flag: 'baseline', file }, writeBaseline([...findings, ...shadowed]))
   const accepted = findings.filter(({ state }) => state !== 'suppressed').length
@@ -160,7 +179,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   }
   readLimits(invocation)
   const { config } = loadSettings(invocation)
-  const opened = await openForCommand(config)
+  const opened = await openForCommand(config, invocation)
   const paths = await pickPaths(invocation, opened, process.cwd())
   const gate = paths.length === 0 ? opened : limitGate(opened, paths)
   const scope = pickScope(invocation) ?? pathScope(invocation, paths)

@@ -72,6 +72,13 @@ export const GATE_OPTIONS: readonly Option[] = [
     choices: ['base', 'worktree'],
   },
   {
+    flag: 'allow-checks',
+    kind: 'text',
+    value: 'DIGEST',
+    description:
+      'Run the checks of a .warrant/checks.yml with this digest, or one of several separated by commas. For workflows of CI; a person uses `warrant checks allow`.',
+  },
+  {
     flag: 'new-only',
     kind: 'switch',
     description: 'Show only findings that are not in the baseline; needs one.',
