@@ -105,6 +105,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Output of the tools that a repository runs, read into results.',
     imports: ['gate/reports', 'evidence', 'kernel'],
   },
+  'gate/checks/suggest': {
+    purpose: 'Checks that a repository could declare, by the tools it uses.',
+    imports: ['gate/checks/readers', 'kernel'],
+  },
   'gate/sdd': {
     purpose: 'Specification-driven development: OpenSpec sessions and decisions.',
     imports: ['evidence', 'kernel'],
