@@ -160,8 +160,9 @@ export interface CompiledRule {
   /** Matched text is never shown. */
   readonly secret?: boolean
   readonly category?: string
-  /** The weakness in the Common Weakness Enumeration, such as `CWE-89`. */
   readonly cwe?: string
+  /** The replacement of a match, as ast-grep writes it. Only edits of shipped rules are safe to apply unseen. */
+  readonly repair?: { readonly template: string; readonly safe: boolean }
   /** A file must contain one literal of each list for the rule to match; computed at build time. */
   readonly requiredLiterals?: readonly (readonly string[])[]
 }

@@ -68,6 +68,7 @@ export const openGate = async (
       evidence: fileEvidence(root, clock),
       shippedRules: () => shippedRules,
       scanner: openScanner,
+      rewrite: async (request) => (await import('../../platform/scanner/rewrite.ts')).rewriteMatch(request),
       policyVariables: policyVariables(environment),
       state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),
       sddDecision: async (stage, stop) => {

@@ -190,6 +190,8 @@ export const compileRules = (
       ...(metadata.secret && { secret: true }),
       ...(metadata.category !== undefined && { category: metadata.category }),
       ...(metadata.cwe !== undefined && { cwe: metadata.cwe }),
+      ...(typeof file.fix === 'string' &&
+        !metadata.secret && { repair: { template: file.fix, safe: trusted && metadata.safeFix === true } }),
       ...(literals?.[language] !== undefined && { requiredLiterals: literals[language] }),
     }))
   })

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { stageScope } from '../../../gate/facts/scope.ts'
 import { gateFaults } from '../../../gate/faults.ts'
 import { BASELINE_FILE, writeBaseline } from '../../../gate/findings/baseline.ts'
 import { POLICY_FROM } from '../../../gate/policy-layer.ts'
@@ -151,6 +152,34 @@ export const judgeWorktree = async (config: Config): Promise<GateRun> => {
   return run
 }
 
+const openLimited = async (config: Config, paths: readonly string[]): Promise<OpenGate> =>
+  limitGate(await openForCommand(config), paths)
+
+interface RepairRequest {
+  readonly gate: OpenGate
+  readonly stage: GateStage
+  readonly scopes: readonly (Scope | undefined)[]
+}
+
+/** Applies safe repairs. True when the command is done, because it was a dry run. */
+const repair = async (
+  invocation: Invocation,
+  config: Config,
+  { gate, stage, scopes }: RepairRequest,
+): Promise<boolean> => {
+  const { printDryRun, printRepairs, repairRun } = await import('./repair.ts')
+  const dryRun = invocation.flags['dry-run'] === true
+  if (!dryRun) requireWritable(config, '--fix')
+  for (const one of scopes) {
+    const scope = one ?? (await stageScope(stage, { git: gate.ports.git, build: undefined }, NO_ABORT))
+    const run = await judge(invocation, gate, { stage, scope, write: false })
+    const result = await repairRun(gate, { run, scope, dryRun }, config)
+    if (dryRun) printDryRun(invocation, result)
+    printRepairs(invocation, result)
+  }
+  return dryRun
+}
+
 export const run = async (invocation: Invocation): Promise<number> => {
   const [verb, ...rest] = invocation.positionals
   pickFormat(invocation)
@@ -159,10 +188,12 @@ export const run = async (invocation: Invocation): Promise<number> => {
     return createBaseline(invocation)
   }
   readLimits(invocation)
+  if (invocation.flags['dry-run'] === true && invocation.flags.fix !== true)
+    throw usageFaults.option('--dry-run belongs to --fix')
   const { config } = loadSettings(invocation)
   const opened = await openForCommand(config)
   const paths = await pickPaths(invocation, opened, process.cwd())
-  const gate = paths.length === 0 ? opened : limitGate(opened, paths)
+  let gate = limitGate(opened, paths)
   const scope = pickScope(invocation) ?? pathScope(invocation, paths)
   if (textFlag(invocation, 'output') !== undefined) requireWritable(config, '--output')
   const write = invocation.flags['no-evidence'] !== true && !config.readOnly && paths.length === 0
@@ -177,6 +208,11 @@ export const run = async (invocation: Invocation): Promise<number> => {
   if (chosen !== undefined && !flags.quiet)
     terminal.printError(`warrant: this decision is not recorded, because of ${chosen}.`)
   const warn = (message: string) => terminal.printError(`warrant: ${message}`)
+  if (flags.fix === true) {
+    const done = await repair(invocation, config, { gate, stage: picked.stage, scopes })
+    if (done) return 0
+    gate = await openLimited(config, paths)
+  }
   for (const [at, one] of scopes.entries()) {
     const started = systemClock.elapsed()
     const complete = await judge(invocation, gate, { stage: picked.stage, scope: one, write })

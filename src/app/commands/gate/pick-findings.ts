@@ -38,10 +38,9 @@ export const pickPaths = async (
   return paths
 }
 
-export const limitGate = (gate: OpenGate, paths: readonly string[]): OpenGate => ({
-  ...gate,
-  ports: { ...gate.ports, git: limitToPaths(gate.ports.git, paths) },
-})
+/** The gate for the named files; the gate as it is when none are named. */
+export const limitGate = (gate: OpenGate, paths: readonly string[]): OpenGate =>
+  paths.length === 0 ? gate : { ...gate, ports: { ...gate.ports, git: limitToPaths(gate.ports.git, paths) } }
 
 /** Named files are judged as they are, changed or not, unless an option asks for a change. */
 export const pathScope = ({ flags }: Invocation, paths: readonly string[]): Scope | undefined =>
