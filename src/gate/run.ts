@@ -117,6 +117,7 @@ const evaluateFiles = async (
     roots: context.detection.roots,
     stage,
     policy,
+    profile: ports.profile,
     extensions,
   })
   const { scanner } = ports
@@ -235,6 +236,7 @@ export const runGate = async (
       findings: shown,
       platforms: evaluation.platforms,
       rulesets: evidence.rulesets,
+      ...(ports.profile !== 'default' && { profile: ports.profile }),
       ...(evaluation.overrides.length > 0 && { reweighed: evaluation.overrides }),
       ...(baseline !== undefined && {
         baseline: { path: baseline.path, digest: baseline.digest, known: counts.known },

@@ -70,6 +70,7 @@ export const openGate = async (
       scanner: openScanner,
       rewrite: async (request) => (await import('../../platform/scanner/rewrite.ts')).rewriteMatch(request),
       policyVariables: policyVariables(environment),
+      profile: config.profile,
       state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),
       sddDecision: async (stage, stop) => {
         if (!(await needsSpecification())) return undefined

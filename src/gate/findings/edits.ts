@@ -1,6 +1,6 @@
 import { extensionOf, type LanguageName } from '../../kernel/text/languages.ts'
-import type { CompiledRule } from '../ports.ts'
 import type { Edit, Region } from '../reports/report.ts'
+import type { CompiledRule } from '../rules/compiled-rule.ts'
 import { grammarFor } from '../rules/languages.ts'
 import type { FindingDraft } from './collect.ts'
 
@@ -9,7 +9,7 @@ export type RewriteMatch = (request: {
   readonly grammar: string
   /** The matched text alone. */
   readonly text: string
-  readonly matcher: CompiledRule['matcher']
+  readonly matcher: Readonly<Record<string, unknown>>
   readonly template: string
 }) => Promise<string | undefined>
 
@@ -20,7 +20,10 @@ const overlaps = (a: Region, b: Region): boolean => a.line <= b.endLine && b.lin
 /** The rule in the language of the file: a rule for several languages comes once for each of them. */
 const ruleFor = (rules: readonly CompiledRule[], { ruleId, file }: FindingDraft) => {
   const extension = extensionOf(file)
-  return rules.find(({ id, language }) => id === ruleId && grammarFor(language, extension) !== undefined)
+  return rules.find(
+    ({ id, language }) =>
+      id === ruleId && language !== undefined && grammarFor(language, extension) !== undefined,
+  )
 }
 
 const grammarOf = (language: LanguageName, file: string): string =>

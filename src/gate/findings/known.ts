@@ -1,6 +1,6 @@
 import { familyOf } from '../../evidence/consolidate.ts'
-import type { CompiledRule } from '../ports.ts'
-import { fingerprintFindings, type LoadedBaseline } from './baseline.ts'
+import type { CompiledRule } from '../rules/compiled-rule.ts'
+import { fingerprintFindings, knownByAlias, type LoadedBaseline } from './baseline.ts'
 import type { FindingDraft } from './collect.ts'
 import { POLICY_SOURCE } from './policy-findings.ts'
 
@@ -19,9 +19,13 @@ interface BaselineInput {
 /** The families of findings in the baseline, looked up by the present and by the old path of moved files. */
 export const familiesInBaseline = ({ drafts, fingerprints, moved, baseline }: BaselineInput) => {
   if (baseline === undefined) return new Set<string>()
-  const old = moved.size === 0 ? fingerprints : fingerprintFindings(drafts, (file) => moved.get(file) ?? file)
+  const oldPath = (file: string) => moved.get(file) ?? file
+  const old = moved.size === 0 ? fingerprints : fingerprintFindings(drafts, oldPath)
+  const aliased = knownByAlias(drafts, baseline.known, oldPath)
   const isKnown = (draft: FindingDraft) =>
-    baseline.known.has(fingerprints.get(draft) ?? '') || baseline.known.has(old.get(draft) ?? '')
+    baseline.known.has(fingerprints.get(draft) ?? '') ||
+    baseline.known.has(old.get(draft) ?? '') ||
+    aliased.has(draft)
   // A baseline can accept neither that the specification blocks a stage nor that the policy changed.
   const isAcceptable = ({ source }: FindingDraft) => source !== SDD_SOURCE && source !== POLICY_SOURCE
   return new Set(drafts.filter((one) => isAcceptable(one) && isKnown(one)).map(familyKey))

@@ -2,6 +2,7 @@ import { compareText } from '../../evidence/compare.ts'
 import type { GateOutcome, Platform, Ruleset, Severity } from '../../evidence/schema.ts'
 import { SEVERITIES } from '../../evidence/severities.ts'
 import type { GatePolicy } from '../policy.ts'
+import type { RuleProfile } from '../rules/profile.ts'
 import type { AppliedOverride } from '../rules/severity-overrides.ts'
 import type { GateStage } from '../stage.ts'
 
@@ -35,6 +36,8 @@ export type GateFinding = {
   readonly state: 'new' | 'known' | 'suppressed'
   /** The reason in the suppression comment. */
   readonly reason?: string
+  /** Further names of the rule. */
+  readonly aliases?: readonly string[]
   readonly why?: string
   readonly fix?: string
   readonly category?: string
@@ -67,7 +70,7 @@ export interface GateReport {
   readonly policy_from?: 'worktree'
   /** The commit whose policy was joined with that of the change; absent without one. */
   readonly policy_base?: string
-  /** `unmatched`: changed files that no rule applies to. */
+  /** `unmatched`: changed files that no rule applies to but those about every text. */
   readonly files: { readonly changed: number; readonly scanned: number; readonly unmatched: number }
   /** Present when findings on unchanged lines are `known`, so that they do not block. */
   readonly changed_lines?: true
@@ -79,6 +82,8 @@ export interface GateReport {
   readonly paths?: readonly string[]
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
+  /** Absent for the default profile. */
+  readonly profile?: RuleProfile
   /** Severity overrides in force; absent when there are none. */
   readonly reweighed?: readonly AppliedOverride[]
   /** Absent without a baseline. */
