@@ -41,6 +41,7 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
   '@sigstore/protobuf-specs': { rooms: ['platform'], why: 'signatures of packets' },
   '@sigstore/verify': { rooms: ['platform'], why: 'signatures of packets' },
   '@ast-grep/napi': { rooms: ['platform'], why: 'native code behind the scanner port' },
+  '@babel/parser': { rooms: ['platform'], why: 'a second opinion on a syntax error, in a child process' },
   '@ast-grep/lang-go': { rooms: ['platform'], why: 'a grammar' },
   '@ast-grep/lang-java': { rooms: ['platform'], why: 'a grammar' },
   '@ast-grep/lang-kotlin': { rooms: ['platform'], why: 'a grammar' },

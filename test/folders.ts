@@ -88,9 +88,14 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Scan results as findings: suppression, baseline, excerpts.',
     imports: ['gate/rules', 'gate/reports', 'evidence', 'kernel'],
   },
+  'gate/secrets': { purpose: 'What looks like a secret and is none.', imports: ['kernel'] },
   'gate/reports': {
     purpose: 'Reports of a run as text, JUnit and SARIF.',
     imports: ['gate/rules', 'evidence', 'kernel'],
+  },
+  'gate/checks/readers': {
+    purpose: 'Output of the tools that a repository runs, read into results.',
+    imports: ['gate/reports', 'evidence', 'kernel'],
   },
   'gate/sdd': {
     purpose: 'Specification-driven development: OpenSpec sessions and decisions.',

@@ -17,7 +17,8 @@ const RETIRED: readonly RetiredWord[] = [
   { word: /\bmanners\b/, write: 'compatibility options' },
   { word: /\bblames?\b/, write: 'log level' },
   {
-    word: /\bseeds?\b/,
+    // Not the profile of that name.
+    word: /(?<!['`]|profile[:=]? ?)\bseeds?\b(?!['`]| severity)/,
     write: 'compatibility; seeds of hashes and random numbers are fine',
     except: /^src\/packets\/search\//,
   },

@@ -26,6 +26,8 @@ export interface Judgement {
   readonly baseline: LoadedBaseline | undefined
   /** Undefined when no file was read. */
   readonly tree: JudgedTree | undefined
+  /** Present when findings counted on changed lines only. */
+  readonly unchanged?: ReadonlySet<string>
 }
 
 const toEvidenceFinding = ({
@@ -35,6 +37,8 @@ const toEvidenceFinding = ({
   fingerprint,
   state: _,
   reason: __,
+  category: ___,
+  cwe: ____,
   ...rest
 }: GateFinding) => ({
   ...rest,
@@ -45,15 +49,19 @@ const toEvidenceFinding = ({
 })
 
 /** Members of the snapshot beyond the evidence format. */
-const snapshotExtras = ({ source, files, counts, baseline, overrides, policyBase }: Judgement) => ({
-  source,
-  ...(policyBase !== undefined && { policy_base: policyBase }),
-  files_scanned: files.scanned,
-  known_findings: counts.known,
-  suppressed_findings: counts.suppressed,
-  ...(overrides.length > 0 && { reweighed_rules: overrides }),
-  ...(baseline !== undefined && { baseline: { path: baseline.path, digest: baseline.digest } }),
-})
+const snapshotExtras = (judged: Judgement) => {
+  const { source, files, counts, baseline, overrides, policyBase, unchanged } = judged
+  return {
+    source,
+    ...(unchanged !== undefined && { changed_lines: true }),
+    ...(policyBase !== undefined && { policy_base: policyBase }),
+    files_scanned: files.scanned,
+    known_findings: counts.known,
+    suppressed_findings: counts.suppressed,
+    ...(overrides.length > 0 && { reweighed_rules: overrides }),
+    ...(baseline !== undefined && { baseline: { path: baseline.path, digest: baseline.digest } }),
+  }
+}
 
 interface WriteOptions {
   readonly now: number

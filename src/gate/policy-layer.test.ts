@@ -128,7 +128,12 @@ it.each([
   ['CI', {}, { 'heuristics.ts.a.ast': 'WARN' }, {}, true],
   ['PRE_COMMIT', {}, { 'heuristics.ts.a.ast': 'WARN' }, { 'heuristics.ts.a.ast': 'WARN' }, true],
 ] as const)('severities at %s: %j and then %j give %j', (stage, before, after, expected, weaker) => {
-  const joined = joinOverrides(overrides(before), overrides(after), { stage, shippedRules: SHIPPED }, 'f')
+  const joined = joinOverrides(
+    overrides(before),
+    overrides(after),
+    { stage, profile: 'seed' as const, shippedRules: SHIPPED },
+    'f',
+  )
   expect(Object.fromEntries(joined.overrides.byRule)).toEqual(expected)
   expect(joined.changes).toMatchObject([{ file: 'f', weaker }])
 })

@@ -22,6 +22,7 @@ import { loadSeverityOverrides, OVERRIDES_FILE, readUserRules } from './rules/as
 import { joinUserRules, type UserRules } from './rules/join-rules.ts'
 import type { RuleSource, ShippedRules } from './rules/packs.ts'
 import { listEffects, type PolicyChange } from './rules/policy-change.ts'
+import type { RuleProfile } from './rules/profile.ts'
 import { joinOverrides, NO_OVERRIDES, type SeverityOverrides } from './rules/severity-overrides.ts'
 import type { GateStage } from './stage.ts'
 
@@ -39,6 +40,7 @@ interface LayerContext {
   /** `PUMUKI_HARD_MODE` and `PUMUKI_HARD_MODE_PROFILE`. */
   readonly variables: Pick<PolicySources, 'hardMode' | 'hardProfile'>
   readonly shippedRules: ShippedRules
+  readonly profile: RuleProfile
 }
 
 const parseBaseline = async (source: RuleSource | undefined): Promise<LoadedBaseline | undefined> =>
@@ -53,7 +55,7 @@ export const parseLayer = async (files: PolicyFiles, context: LayerContext): Pro
   const [policy, userRules, overrides, baseline] = await Promise.all([
     parsePolicy(files, context),
     readUserRules(files.rules, shippedRules),
-    loadSeverityOverrides(files.overrides, shippedRules),
+    loadSeverityOverrides(files.overrides, context),
     parseBaseline(files.baseline),
   ])
   return { policy, userRules, overrides, baseline }
@@ -150,7 +152,7 @@ const joinLayers = async (
     sameRules ? layer.userRules : unlessInvalid(readUserRules(base.rules, shippedRules), undefined),
     sameOverrides
       ? layer.overrides
-      : unlessInvalid(loadSeverityOverrides(base.overrides, shippedRules), NO_OVERRIDES),
+      : unlessInvalid(loadSeverityOverrides(base.overrides, context), NO_OVERRIDES),
     sameBaseline ? layer.baseline : unlessInvalid(parseBaseline(base.baseline), undefined),
   ])
   const rules = sameRules
@@ -158,7 +160,7 @@ const joinLayers = async (
     : joinUserRules(baseRules, layer.userRules)
   const overrides = sameOverrides
     ? { overrides: layer.overrides, changes: [] }
-    : joinOverrides(baseOverrides, layer.overrides, { stage, shippedRules }, OVERRIDES_FILE)
+    : joinOverrides(baseOverrides, layer.overrides, context, OVERRIDES_FILE)
   const known = sameBaseline
     ? { baseline: layer.baseline, changes: [] }
     : joinBaselines(baseBaseline, layer.baseline)
@@ -180,6 +182,7 @@ export interface PolicyPorts {
   readonly shippedRules: () => Promise<ShippedRules>
   /** The variables of the environment that take precedence over the policy files. */
   readonly policyVariables: LayerContext['variables']
+  readonly profile: RuleProfile
 }
 
 /** Whose policy judges: the stricter one of the base and the change, or that of the working tree alone. */
@@ -206,6 +209,7 @@ const layerContext = async (ports: PolicyPorts, stage: GateStage): Promise<Layer
   stage,
   variables: ports.policyVariables,
   shippedRules: await ports.shippedRules(),
+  profile: ports.profile,
 })
 
 /** The policy of the working tree alone. */

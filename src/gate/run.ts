@@ -1,17 +1,24 @@
-import { familyOf } from '../evidence/consolidate.ts'
 import type { Evidence, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
+import { readChangedLines } from './facts/changed-lines.ts'
 import { type StageInput, stageScope } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
 import { collectMatches, type FindingDraft } from './findings/collect.ts'
 import { collectChanges } from './findings/collect-changes.ts'
-import { addedSuppressions, manifestDrafts, POLICY_SOURCE, policyDrafts } from './findings/policy-findings.ts'
+import {
+  familiesInBaseline,
+  familiesOnUnchangedLines,
+  familyKey,
+  filesJudgedByLine,
+  SDD_SOURCE,
+} from './findings/known.ts'
+import { addedSuppressions, manifestDrafts, policyDrafts } from './findings/policy-findings.ts'
 import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
 import { type GatePolicy, judgeSeverities } from './policy.ts'
 import { type PolicyPorts, type PolicyRequest, readJoinedPolicy, readWorktreePolicy } from './policy-layer.ts'
-import type { Scanner, Scope } from './ports.ts'
+import type { ChangeSet, Scanner, Scope } from './ports.ts'
 import {
   comparePlaces,
   countFindings,
@@ -19,7 +26,7 @@ import {
   type GateFinding,
   type GateRun,
 } from './reports/report.ts'
-import { assembleRules } from './rules/assemble-rules.ts'
+import { assembleRules, type RuleSet } from './rules/assemble-rules.ts'
 import type { AppliedOverride } from './rules/severity-overrides.ts'
 import { type SddDecision, sddFinding } from './sdd/decision.ts'
 import type { GateStage } from './stage.ts'
@@ -41,12 +48,16 @@ interface GateRequest extends PolicyRequest, Partial<Pick<StageInput, 'build' | 
   readonly scope: Scope | undefined
   /** Whether the evidence file is replaced. A policy that is tried out leaves none. */
   readonly write: boolean
+  /** Whether findings on unchanged lines are known. Undefined: as the stage does it. */
+  readonly changedLines?: boolean | undefined
   readonly progress: (done: number, total: number) => void
 }
 
 /** Findings before they are judged, and where they come from. */
 interface Evaluation {
   readonly drafts: readonly FindingDraft[]
+  /** Families of findings on unchanged lines; undefined when every line of a changed file counts. */
+  readonly unchanged?: ReadonlySet<string>
   readonly source: string
   readonly files: GateRun['report']['files']
   readonly platforms: Readonly<Record<string, Platform>>
@@ -71,6 +82,21 @@ const readChange = async (
   return gatherChangeContext(git, scope, signal)
 }
 
+/** Whether findings count on changed lines only: while one works and before a commit, unless an option says otherwise. */
+const judgesByLine = ({ stage, changedLines }: GateRequest, { source }: ChangeSet): boolean =>
+  source !== 'git:repository' &&
+  (changedLines ?? ((stage === 'PRE_WRITE' || stage === 'PRE_COMMIT') && !source.startsWith('git:range')))
+
+const findUnchanged = async (
+  set: ChangeSet,
+  drafts: readonly FindingDraft[],
+  { byId }: Pick<RuleSet, 'byId'>,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> => {
+  const files = filesJudgedByLine(drafts, byId)
+  return familiesOnUnchangedLines(drafts, byId, await readChangedLines(set, files, signal))
+}
+
 const evaluateFiles = async (
   ports: GatePorts,
   request: GateRequest,
@@ -89,6 +115,7 @@ const evaluateFiles = async (
     roots: context.detection.roots,
     stage,
     policy,
+    profile: ports.profile,
     extensions,
   })
   const { scanner } = ports
@@ -96,14 +123,16 @@ const evaluateFiles = async (
   // The whole repository is not a change, so rules about changed files do not apply.
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
   const trial = request.policyFrom === 'worktree'
+  const drafts = [
+    ...found.drafts,
+    ...missing,
+    ...manifestDrafts(context.broken, set.source),
+    ...(await addedSuppressions(found.suppressions, { stage, set, rules, scanner, trial }, signal)),
+    ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
+  ]
   return {
-    drafts: [
-      ...found.drafts,
-      ...missing,
-      ...manifestDrafts(context.broken, set.source),
-      ...(await addedSuppressions(found.suppressions, { stage, set, rules, scanner, trial }, signal)),
-      ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
-    ],
+    drafts,
+    ...(judgesByLine(request, set) && { unchanged: await findUnchanged(set, drafts, rules, signal) }),
     source: set.source,
     files: { changed: set.changes.length, scanned: found.scanned, unmatched: found.unmatched },
     platforms: context.detection.platforms,
@@ -116,8 +145,6 @@ const evaluateFiles = async (
     tree,
   }
 }
-
-const SDD_SOURCE = 'sdd-policy'
 
 const sddDrafts = (decision: SddDecision | undefined): FindingDraft[] => {
   const finding = decision && sddFinding(decision)
@@ -144,31 +171,15 @@ const notEvaluated = async (ports: GatePorts, request: GateRequest): Promise<Eva
   }
 }
 
-/** Rules of one family report the same problem of a line: a baseline that accepts one finding accepts all. */
-const familyKey = ({ file, ruleId, region }: FindingDraft): string =>
-  JSON.stringify([file, region?.line ?? 0, familyOf(ruleId)])
-
-/** The families of findings in the baseline, looked up by the present and by the old path of moved files. */
-const knownFamilies = ({ drafts, moved, baseline }: Evaluation, fingerprints: Fingerprints) => {
-  if (baseline === undefined) return new Set<string>()
-  const old = moved.size === 0 ? fingerprints : fingerprintFindings(drafts, (file) => moved.get(file) ?? file)
-  const isKnown = (draft: FindingDraft) =>
-    baseline.known.has(fingerprints.get(draft) ?? '') || baseline.known.has(old.get(draft) ?? '')
-  const isAcceptable = ({ source }: FindingDraft) => source !== SDD_SOURCE && source !== POLICY_SOURCE
-  // A baseline can accept neither that the specification blocks a stage nor that the policy changed.
-  return new Set(drafts.filter((one) => isAcceptable(one) && isKnown(one)).map(familyKey))
-}
-
-type Fingerprints = ReturnType<typeof fingerprintFindings>
-
 /** Adds fingerprint and state to every finding, and sorts them. */
 const classifyFindings = (evaluation: Evaluation) => {
   const fingerprints = fingerprintFindings(evaluation.drafts)
-  const known = knownFamilies(evaluation, fingerprints)
+  const accepted = familiesInBaseline({ ...evaluation, fingerprints })
+  const isKnown = (key: string) => accepted.has(key) || (evaluation.unchanged?.has(key) ?? false)
   const excerpts = new Map<GateFinding, Excerpt>()
   const findings = evaluation.drafts.map((draft): GateFinding => {
     const { excerpt, suppressed, text: _, ...rest } = draft
-    const state = suppressed !== undefined ? 'suppressed' : known.has(familyKey(draft)) ? 'known' : 'new'
+    const state = suppressed !== undefined ? 'suppressed' : isKnown(familyKey(draft)) ? 'known' : 'new'
     const finding: GateFinding = {
       ...rest,
       state,
@@ -218,10 +229,12 @@ export const runGate = async (
       ...(policyFrom === 'worktree' && { policy_from: policyFrom }),
       ...(policyBase !== undefined && { policy_base: policyBase }),
       files: evaluation.files,
+      ...(evaluation.unchanged !== undefined && { changed_lines: true }),
       counts,
       findings: shown,
       platforms: evaluation.platforms,
       rulesets: evidence.rulesets,
+      ...(ports.profile !== 'default' && { profile: ports.profile }),
       ...(evaluation.overrides.length > 0 && { reweighed: evaluation.overrides }),
       ...(baseline !== undefined && {
         baseline: { path: baseline.path, digest: baseline.digest, known: counts.known },

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { readShippedRules } from '../../scripts/rules.ts'
-import type { CompiledRule } from '../../src/gate/ports.ts'
-import { compileChanges } from '../../src/gate/rules/compile.ts'
-import { parseAs, readRuleYaml } from '../../src/gate/rules/parse-rule.ts'
+import { compileChanges } from '../../src/gate/rules/compile-changes.ts'
+import type { CompiledRule } from '../../src/gate/rules/compiled-rule.ts'
+import { parseAs, readRuleDocuments } from '../../src/gate/rules/parse-rule.ts'
 import { LANGUAGES } from '../../src/kernel/text/languages.ts'
 import { asFiles, compileAll, scanAll } from '../support/scan.ts'
 
@@ -13,6 +13,8 @@ import { asFiles, compileAll, scanAll } from '../support/scan.ts'
 
 const Snippets = z.strictObject({
   id: z.string(),
+  /** The path that the snippets of a rule about text have; `files` of the rule must cover it. */
+  path: z.string().optional(),
   valid: z.array(z.string()).min(2),
   invalid: z.array(z.string()).min(2),
 })
@@ -20,8 +22,8 @@ const Snippets = z.strictObject({
 const shippedRules = await readShippedRules()
 const compiled = compileAll(shippedRules.packs)
 
-const pathFor = (rule: CompiledRule, index: number): string =>
-  `src/sample-${index}.${LANGUAGES[rule.language].extensions[0]}`
+const pathFor = ({ language }: CompiledRule, index: number): string =>
+  `src/sample-${index}.${language === undefined ? 'txt' : LANGUAGES[language].extensions[0]}`
 
 const folders = shippedRules.packs.map(({ name }) => join('rules', name))
 const tests = folders.flatMap((folder) =>
@@ -30,30 +32,31 @@ const tests = folders.flatMap((folder) =>
     .map((name) => join(folder, name)),
 )
 
+const readSnippets = async (path: string) =>
+  (await readRuleDocuments(path, readFileSync(path, 'utf8'))).map((value) => parseAs(Snippets, path, value))
+
 /** Which snippets the rule matches, by their place in the list. */
-const matched = async (id: string, snippets: readonly string[]): Promise<number[]> => {
+const matched = async (id: string, snippets: readonly string[], path?: string): Promise<number[]> => {
   const rules = compiled.filter((rule) => rule.id === id).slice(0, 1)
   const [rule] = rules
   if (rule === undefined) throw new Error(`no rule ${id}`)
+  if (path !== undefined && !rule.covers(path)) throw new Error(`${id} does not cover ${path}`)
   // The scope of a rule has tests of its own.
   const anywhere = rules.map((one) => ({ ...one, covers: () => true }))
-  const files = asFiles(Object.fromEntries(snippets.map((text, index) => [pathFor(rule, index), text])))
+  const files = snippets.flatMap((text, index) => asFiles({ [path ?? pathFor(rule, index)]: text }))
   const reports = await scanAll(files, anywhere, { inlineFiles: 1_000, inlineBytes: 10_000_000 })
   return reports.flatMap((report, index) => ('matches' in report && report.matches.length > 0 ? [index] : []))
 }
 
 describe('the rules that are shipped', () => {
   it.each(tests)('%s holds', async (path) => {
-    const { id, valid, invalid } = parseAs(
-      Snippets,
-      path,
-      await readRuleYaml(path, readFileSync(path, 'utf8')),
-    )
-    expect(await matched(id, valid)).toEqual([])
-    expect(await matched(id, invalid)).toEqual(invalid.map((_, index) => index))
+    for (const { id, valid, invalid, path: place } of await readSnippets(path)) {
+      expect([id, await matched(id, valid, place)]).toEqual([id, []])
+      expect([id, await matched(id, invalid, place)]).toEqual([id, invalid.map((_, index) => index)])
+    }
   })
 
-  it('have snippets, each beside its rule', () => {
+  it('have snippets, each beside its rule', async () => {
     const silent = folders.flatMap((folder) =>
       readdirSync(folder)
         .filter((name) => name.endsWith('.yml') && !name.endsWith('.test.yml'))
@@ -62,6 +65,13 @@ describe('the rules that are shipped', () => {
         .filter((path) => !existsSync(path.replace(/\.yml$/, '.test.yml'))),
     )
     expect(silent).toEqual([])
+    const tested = new Set((await Promise.all(tests.map(readSnippets))).flat().map(({ id }) => id))
+    expect(compiled.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual([])
+  })
+
+  it('about text name keywords, so that files without any of them cost nothing', () => {
+    const slow = compiled.filter(({ text }) => text !== undefined && text.keywords === undefined)
+    expect(slow.map(({ id }) => id)).toEqual([])
   })
 
   it('compile for every language they are for, and find nothing in nothing', async () => {

@@ -1,4 +1,5 @@
 import { DEFAULT_PROTECTED_BRANCHES } from '../../gate/protected-branches.ts'
+import { RULE_PROFILES } from '../../gate/rules/profile.ts'
 import { DEFAULT_LIMITS } from '../../kernel/limits.ts'
 import type { Provider } from '../../packets/embed.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../../platform/system/log.ts'
@@ -108,6 +109,11 @@ const RULES = {
     ['wall', 'deterministic'],
     'wall',
     'Timestamps of log entries; deterministic is for replays and tests.',
+  ),
+  profile: choice(
+    RULE_PROFILES,
+    'default',
+    'Rules of the gate; `seed` adds the rules of earlier versions with their severities.',
   ),
   sdd: choice(
     ['auto', 'always'],

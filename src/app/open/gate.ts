@@ -69,6 +69,7 @@ export const openGate = async (
       shippedRules: () => shippedRules,
       scanner: openScanner,
       policyVariables: policyVariables(environment),
+      profile: config.profile,
       state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),
       sddDecision: async (stage, stop) => {
         if (!(await needsSpecification())) return undefined

@@ -45,5 +45,10 @@ export const requireUsablePolicy = async (root: string, environment: NodeJS.Proc
     readPolicyFiles(files, BASELINE_FILE),
     files.exists(OPENSPEC_FOLDER),
   ])
-  await parseLayer(sources, { stage: 'CI', variables: policyVariables(environment), shippedRules })
+  await parseLayer(sources, {
+    stage: 'CI',
+    variables: policyVariables(environment),
+    shippedRules,
+    profile: 'default',
+  })
 }

@@ -61,6 +61,24 @@ export const fingerprintFindings = (
   return fingerprints
 }
 
+/** The findings whose fingerprint under one of the further names of their rule is in the baseline. */
+export const knownByAlias = (
+  findings: readonly Unfingerprinted[],
+  known: ReadonlySet<string>,
+  fileOf?: (file: string) => string,
+): ReadonlySet<Unfingerprinted> => {
+  const names = new Set(findings.flatMap(({ aliases }) => aliases ?? []))
+  const found = [...names].flatMap((ruleId) => {
+    const renamed = new Map(
+      findings.filter(({ aliases }) => aliases?.includes(ruleId)).map((one) => [{ ...one, ruleId }, one]),
+    )
+    return [...fingerprintFindings([...renamed.keys()], fileOf)].flatMap(([one, print]) =>
+      known.has(print) ? (renamed.get(one) ?? []) : [],
+    )
+  })
+  return new Set(found)
+}
+
 export const writeBaseline = (findings: readonly GateFinding[]): string => {
   const entries = findings
     .filter(({ state }) => state !== 'suppressed')

@@ -5,7 +5,8 @@ import { stageSeverity } from '../policy.ts'
 import type { ChangeSet, FileContent, FileReading, Match, Scanner, ScanReport } from '../ports.ts'
 import type { Excerpt } from '../reports/report.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
-import { grammarFor } from '../rules/languages.ts'
+import { readsExtension } from '../rules/languages.ts'
+import { areAliases } from '../rules/profile.ts'
 import type { GateStage } from '../stage.ts'
 import type { Unfingerprinted } from './baseline.ts'
 import { coveredPaths } from './covered-paths.ts'
@@ -17,6 +18,7 @@ import {
   givenUpProblem,
   linkProblem,
 } from './file-problems.ts'
+import { mergeAliases } from './merge-aliases.ts'
 import {
   parseSuppressions,
   SUPPRESSION_RULES,
@@ -63,11 +65,11 @@ class Collection {
   readonly #ports: CollectPorts
   readonly #bytes = new Map<string, Uint8Array>()
   readonly #links = new Set<string>()
-  readonly #isCovered: (path: string) => boolean
+  readonly #covered: ReturnType<typeof coveredPaths>
 
-  constructor(ports: CollectPorts, isCovered: (path: string) => boolean) {
+  constructor(ports: CollectPorts, covered: ReturnType<typeof coveredPaths>) {
     this.#ports = ports
-    this.#isCovered = isCovered
+    this.#covered = covered
   }
 
   async *contents(
@@ -80,7 +82,7 @@ class Collection {
     if (links.length === 0 || set.readLinks === undefined) return
     for await (const link of this.#keep(set.readLinks(links, signal))) {
       this.#links.add(link.path)
-      const problem = linkProblem(link, this.#isCovered)
+      const problem = linkProblem(link, this.#covered.bySyntax)
       if (problem !== undefined) this.#addProblem(link.path, problem)
       yield link
     }
@@ -108,7 +110,7 @@ class Collection {
     this.#bytes.delete(path)
     if (report.outcome === 'skipped') return
     const isLink = this.#links.has(path)
-    if (!isLink) this.scanned += 1
+    if (!isLink && this.#covered.byKind(path)) this.scanned += 1
     for (const suppression of parseSuppressions(report.comments))
       this.suppressions.push({ file: path, suppression })
     const { kept, suppressed, notices } = this.#applySuppressions(report)
@@ -120,9 +122,12 @@ class Collection {
     for (const match of notices) this.#addNotice(path, match, redacted)
     // A path is no program, so it need not parse.
     if (report.outcome === 'broken' && !isLink) {
-      const { line, column } = report
+      const { line, column, gap } = report
       const region = { line, column, endLine: line, endColumn: column + 1 }
-      this.#addProblem(path, FILE_PROBLEMS.broken, { region, excerpt: excerptOf(redacted, region) })
+      this.#addProblem(path, gap ? FILE_PROBLEMS.gap : FILE_PROBLEMS.broken, {
+        region,
+        excerpt: excerptOf(redacted, region),
+      })
     }
     if (report.outcome === 'given-up') {
       this.#addProblem(path, givenUpProblem(report.why))
@@ -146,10 +151,13 @@ class Collection {
     if (report.comments.length === 0) return { kept: report.matches, suppressed: [], notices: [] }
     const extension = extensionOf(report.path)
     const applied = this.#ports.rules.rules.filter(
-      ({ language, covers }) => grammarFor(language, extension) !== undefined && covers(report.path),
+      ({ language, covers }) => readsExtension(language, extension) && covers(report.path),
     )
     const active = new Set(applied.map(({ id }) => id))
-    return suppress(report, { active, equivalent: (one, other) => familyOf(one) === familyOf(other) })
+    const { byId } = this.#ports.rules
+    const equivalent = (one: string, other: string) =>
+      familyOf(one) === familyOf(other) || areAliases(byId, one, other)
+    return suppress(report, { active, equivalent })
   }
 
   #addNotice(
@@ -175,8 +183,11 @@ class Collection {
       message: match.message,
       file: path,
       region,
+      ...(rule.aliases !== undefined && { aliases: rule.aliases }),
       ...(rule.why !== undefined && { why: rule.why }),
       ...(rule.fix !== undefined && { fix: rule.fix }),
+      ...(rule.category !== undefined && { category: rule.category }),
+      ...(rule.cwe !== undefined && { cwe: rule.cwe }),
       matchedBy: rule.id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
       source: this.#ports.set.source,
       text: regionText(lines, region),
@@ -209,18 +220,21 @@ interface Collected {
   /** The valid suppression comments of the scanned files. */
   readonly suppressions: readonly FileSuppression[]
   readonly scanned: number
-  /** Changed files that no rule applies to. */
+  /** Changed files that no rule applies to but those about every text. */
   readonly unmatched: number
 }
 
 /** Findings of the rules about syntax. */
 export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): Promise<Collected> => {
   const { set, rules, scanner, progress } = ports
-  const isCovered = coveredPaths(rules.rules)
-  const present = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
-  const paths = present.filter(isCovered)
-  const links = (set.links ?? []).filter(isCovered)
-  const collection = new Collection(ports, isCovered)
+  const covered = coveredPaths(rules.rules)
+  // The gate writes the evidence file itself.
+  const present = set.changes
+    .filter(({ path, change }) => change !== 'deleted' && path !== EVIDENCE_FILE)
+    .map(({ path }) => path)
+  const paths = present.filter(covered.byAny)
+  const links = (set.links ?? []).filter(covered.bySyntax)
+  const collection = new Collection(ports, covered)
   collection.addFolders()
   if (paths.length + links.length > 0) {
     const files = collection.contents(paths, links, signal)
@@ -231,8 +245,7 @@ export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): 
       progress(done, paths.length + links.length)
     }
   }
-  const { drafts, suppressions, scanned } = collection
-  // The gate writes the evidence file itself.
-  const unmatched = present.filter((path) => !isCovered(path) && path !== EVIDENCE_FILE).length
-  return { drafts, suppressions, scanned, unmatched }
+  const { suppressions, scanned } = collection
+  const drafts = mergeAliases(collection.drafts)
+  return { drafts, suppressions, scanned, unmatched: present.filter((path) => !covered.byKind(path)).length }
 }

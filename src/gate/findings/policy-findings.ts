@@ -4,6 +4,7 @@ import { type GatePolicy, isAtLeast, stageSeverity } from '../policy.ts'
 import type { ChangeSet, Scanner } from '../ports.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
 import type { PolicyChange } from '../rules/policy-change.ts'
+import { areAliases } from '../rules/profile.ts'
 import type { GateStage } from '../stage.ts'
 import type { FileSuppression, FindingDraft } from './collect.ts'
 import { parseSuppressions, type Suppression } from './suppress.ts'
@@ -108,7 +109,7 @@ const countBefore = async (
 const namedRules = ({ ids }: Suppression, { rules, stage }: SuppressionContext): [string, Severity][] => {
   const families = new Set(ids.map(familyOf))
   return [...rules.byId.values()]
-    .filter(({ id }) => families.has(familyOf(id)))
+    .filter(({ id }) => families.has(familyOf(id)) || ids.some((named) => areAliases(rules.byId, named, id)))
     .map((rule): [string, Severity] => [rule.id, stageSeverity(rule, stage)])
     .sort(([a], [b]) => (a < b ? -1 : 1))
 }

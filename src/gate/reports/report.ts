@@ -2,6 +2,7 @@ import { compareText } from '../../evidence/compare.ts'
 import type { GateOutcome, Platform, Ruleset, Severity } from '../../evidence/schema.ts'
 import { SEVERITIES } from '../../evidence/severities.ts'
 import type { GatePolicy } from '../policy.ts'
+import type { RuleProfile } from '../rules/profile.ts'
 import type { AppliedOverride } from '../rules/severity-overrides.ts'
 import type { GateStage } from '../stage.ts'
 
@@ -21,12 +22,20 @@ export type GateFinding = {
   readonly file: string
   /** Absent when the finding is about a whole file, or about no file. */
   readonly region?: Region
-  /** `new` findings are judged; `known` ones are in the baseline; `suppressed` ones have a suppression comment. */
+  /**
+   * `new` findings are judged; `known` ones are in the baseline or on lines that the change does not touch;
+   * `suppressed` ones have a suppression comment.
+   */
   readonly state: 'new' | 'known' | 'suppressed'
   /** The reason in the suppression comment. */
   readonly reason?: string
+  /** Further names of the rule. */
+  readonly aliases?: readonly string[]
   readonly why?: string
   readonly fix?: string
+  readonly category?: string
+  /** The weakness in the Common Weakness Enumeration, such as `CWE-89`. */
+  readonly cwe?: string
   readonly matchedBy: string
   readonly source: string
   /** Stays the same when lines move or files are renamed. */
@@ -52,12 +61,20 @@ export interface GateReport {
   readonly policy_from?: 'worktree'
   /** The commit whose policy was joined with that of the change; absent without one. */
   readonly policy_base?: string
-  /** `unmatched`: changed files that no rule applies to. */
+  /** `unmatched`: changed files that no rule applies to but those about every text. */
   readonly files: { readonly changed: number; readonly scanned: number; readonly unmatched: number }
+  /** Present when findings on unchanged lines are `known`, so that they do not block. */
+  readonly changed_lines?: true
   readonly counts: Counts
   readonly findings: readonly GateFinding[]
+  /** Present when options limit the findings: how many were left out. */
+  readonly not_shown?: number
+  /** Present when paths limit the files that were judged. Such a run leaves no evidence. */
+  readonly paths?: readonly string[]
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
+  /** Absent for the default profile. */
+  readonly profile?: RuleProfile
   /** Severity overrides in force; absent when there are none. */
   readonly reweighed?: readonly AppliedOverride[]
   /** Absent without a baseline. */

@@ -9,10 +9,36 @@ const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   INFO: 'note',
 }
 
+/** Scores from 0 to 10, by which code scanning sorts findings about security: critical from 9, high from 7, medium from 4. */
+const SECURITY_SEVERITIES: Readonly<Record<Severity, string>> = {
+  CRITICAL: '9.5',
+  ERROR: '8.0',
+  WARN: '5.0',
+  INFO: '2.0',
+}
+const SECURITY = new Set(['security', 'secrets'])
+
+/** The properties of a rule. Only findings about security have a score: it would rank a left-over print as a weakness. */
+const ruleProperties = ({ severity, category, cwe }: GateFinding) => {
+  const isSecurity = cwe !== undefined || SECURITY.has(category ?? '')
+  const names = [
+    ...(isSecurity ? ['security'] : []),
+    ...(category === undefined ? [] : [category]),
+    // The form that code scanning recognizes.
+    ...(cwe === undefined ? [] : [`external/cwe/${cwe.toLowerCase()}`]),
+  ]
+  return {
+    severity,
+    ...(names.length > 0 && { tags: [...new Set(names)] }),
+    ...(isSecurity && { 'security-severity': SECURITY_SEVERITIES[severity] }),
+  }
+}
+
 /** A path as a relative URI. Segments are percent-encoded, so that no name reads as a scheme or a query. */
 const toUri = (file: string): string => file.toWellFormed().split('/').map(encodeURIComponent).join('/')
 
-const toRule = ({ ruleId, severity, message, why, fix, code }: GateFinding) => {
+const toRule = (finding: GateFinding) => {
+  const { ruleId, severity, message, why, fix, code } = finding
   const help = [why, fix].filter((part) => part !== undefined).join('\n\n') || message
   return {
     id: ruleId,
@@ -21,7 +47,7 @@ const toRule = ({ ruleId, severity, message, why, fix, code }: GateFinding) => {
     fullDescription: { text: why ?? message },
     help: { text: help },
     defaultConfiguration: { level: LEVELS[severity] },
-    properties: { severity },
+    properties: ruleProperties(finding),
   }
 }
 

@@ -2,12 +2,14 @@ import type { Ruleset } from '../../evidence/schema.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
 import type { LanguageName } from '../../kernel/text/languages.ts'
 import type { GatePolicy } from '../policy.ts'
-import type { CompiledRule } from '../ports.ts'
 import type { GateStage } from '../stage.ts'
-import { type ChangeRule, compileChanges, compileRules, type PlatformRoots, selectRules } from './compile.ts'
+import { compileRules, type PlatformRoots, selectRules } from './compile.ts'
+import { type ChangeRule, compileChanges } from './compile-changes.ts'
+import type { CompiledRule } from './compiled-rule.ts'
 import type { UserRules } from './join-rules.ts'
 import { grammarFor } from './languages.ts'
 import type { Pack, RuleSource, ShippedRules } from './packs.ts'
+import type { RuleProfile } from './profile.ts'
 import { ruleFaults } from './rule-faults.ts'
 import { NO_OVERRIDES, OVERRIDES_NAME, type SeverityOverrides } from './severity-overrides.ts'
 
@@ -30,7 +32,9 @@ const withoutPrefix = (digest: string): string => digest.replace(/^sha256:/, '')
 /** A user rule with the id of a shipped rule would replace it. */
 const rejectDuplicateIds = (userRules: Pack, { packs, aliases }: ShippedRules): void => {
   const shipped = new Set([
-    ...packs.flatMap(({ rules, changes }) => [...rules, ...changes].map(({ id }) => id)),
+    ...packs.flatMap(({ rules, changes }) =>
+      [...rules, ...changes].flatMap(({ id, metadata }) => [id, ...(metadata?.aliases ?? [])]),
+    ),
     ...aliases.map(({ id }) => id),
   ])
   const duplicate = [...userRules.rules, ...userRules.changes].find(({ id }) => shipped.has(id))
@@ -52,11 +56,11 @@ export const readUserRules = async (
 
 export const loadSeverityOverrides = async (
   source: RuleSource | undefined,
-  shippedRules: ShippedRules,
+  shipped: { readonly shippedRules: ShippedRules; readonly profile: RuleProfile },
 ): Promise<SeverityOverrides> =>
   source === undefined
     ? NO_OVERRIDES
-    : (await import('./parse-overrides.ts')).readSeverityOverrides(source.path, source.text, shippedRules)
+    : (await import('./parse-overrides.ts')).readSeverityOverrides(source.path, source.text, shipped)
 
 interface RuleInputs {
   readonly shippedRules: ShippedRules
@@ -65,12 +69,13 @@ interface RuleInputs {
   readonly roots: PlatformRoots
   readonly stage: GateStage
   readonly policy: GatePolicy
+  readonly profile: RuleProfile
   /** The extensions of the files in scope. */
   readonly extensions: ReadonlySet<string>
 }
 
 const listRulesets = (
-  { shippedRules, userRules, overrides, policy }: RuleInputs,
+  { shippedRules, userRules, overrides, policy, profile }: RuleInputs,
   usedPacks: ReadonlySet<string>,
 ): Ruleset[] => {
   const ruleset = (platform: string, bundle: string, digest: string): Ruleset => ({
@@ -83,7 +88,7 @@ const listRulesets = (
     ...packs
       .filter(({ name }) => usedPacks.has(name))
       .map(({ name, version, digest }) => ruleset(name, `${name}@${version}`, digest)),
-    ...(aliases.length === 0 ? [] : [ruleset('skills', 'skills', digestJson(aliases))]),
+    ...(aliases.length === 0 || profile !== 'seed' ? [] : [ruleset('skills', 'skills', digestJson(aliases))]),
     ...(userRules === undefined ? [] : [ruleset(USER_PACK, 'project-rules', userRules.digest)]),
     ...(overrides.list.length === 0 ? [] : [ruleset(USER_PACK, 'project-severities', overrides.digest)]),
     ruleset('policy', policy.trace.bundle, policy.trace.hash),
@@ -92,18 +97,19 @@ const listRulesets = (
 
 /** The rules that apply to this repository at this stage. Shipped rules are compiled only for languages in scope. */
 export const assembleRules = (inputs: RuleInputs): RuleSet => {
-  const { shippedRules, userRules, roots, stage, extensions } = inputs
-  const { packs, aliases, literals } = shippedRules
+  const { shippedRules, userRules, roots, stage, extensions, profile } = inputs
+  const { packs, literals } = shippedRules
+  const aliases = profile === 'seed' ? shippedRules.aliases : []
   const overrides = inputs.overrides.byRule
-  const shipped = selectRules(packs, { roots, stage, aliases, literals, overrides })
+  const shipped = selectRules(packs, { roots, stage, aliases, literals, overrides, profile })
   const foreign = userRules === undefined ? [] : selectRules([userRules], { roots, stage })
   const isRead = (language: LanguageName) =>
     [...extensions].some((one) => grammarFor(language, one) !== undefined)
   const rules = [...compileRules(shipped, true, isRead), ...compileRules(foreign, false)]
-  const changes = compileChanges(userRules === undefined ? packs : [...packs, userRules], {
-    roots,
-    overrides,
-  })
+  const changes = [
+    ...compileChanges(packs, { roots, overrides, profile }),
+    ...(userRules === undefined ? [] : compileChanges([userRules], { roots })),
+  ]
   const changeIds = new Set(changes.map(({ id }) => id))
   const usedPacks = new Set([
     ...shipped.map(({ pack }) => pack),

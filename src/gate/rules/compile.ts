@@ -2,12 +2,13 @@ import type { Severity } from '../../evidence/schema.ts'
 import { pushTo } from '../../kernel/multimap.ts'
 import { compileBraceGlob, type PathTest } from '../../kernel/text/glob.ts'
 import { extensionOf, type LanguageName } from '../../kernel/text/languages.ts'
-import type { CompiledRule } from '../ports.ts'
 import { GATE_STAGES, type GateStage } from '../stage.ts'
+import type { CompiledRule } from './compiled-rule.ts'
 import { findLanguage, translateKinds } from './languages.ts'
 import type { Pack, ShippedRules } from './packs.ts'
-import type { ChangeFile, RuleAlias, RuleFile } from './rule.ts'
-import { RULE_LEVELS, type SeverityOverrides } from './severity-overrides.ts'
+import { profileSeverity, RULE_LEVELS, type RuleProfile } from './profile.ts'
+import type { RuleAlias, RuleFile, SyntaxRuleFile } from './rule.ts'
+import { findOverride, type SeverityOverrides } from './severity-overrides.ts'
 
 /** The folders of each platform, ending in `/`; `''` is the whole repository. */
 export type PlatformRoots = Readonly<Record<string, readonly string[]>>
@@ -19,11 +20,13 @@ export interface CompileOptions {
   /** Required literals of shipped rules, computed at build time. */
   readonly literals?: ShippedRules['literals']
   readonly overrides?: SeverityOverrides['byRule']
+  /** Undefined for user rules, which belong to no profile. */
+  readonly profile?: RuleProfile
 }
 
 type Test = (path: string) => boolean
 
-const ruleCode = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
+export const ruleCode = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
 
 export const rulePlatforms = ({
   metadata,
@@ -33,6 +36,9 @@ export const rulePlatforms = ({
   const platform = metadata?.platform ?? 'generic'
   return typeof platform === 'string' ? [platform] : platform
 }
+
+const ruleSeverity = ({ metadata, severity }: RuleFile): Severity | undefined =>
+  metadata?.severity ?? RULE_LEVELS[severity]
 
 type Globs = RuleFile['files']
 
@@ -47,7 +53,7 @@ const compileGlobs = (globs: Globs, whenEmpty: boolean): PathTest => {
 }
 
 /** The folders that a rule applies to. A platform that was not detected has none. */
-const rootsFor = (platforms: readonly string[], roots: PlatformRoots): readonly string[] =>
+export const rootsFor = (platforms: readonly string[], roots: PlatformRoots): readonly string[] =>
   [...new Set(platforms.flatMap((name) => (name === 'generic' ? [''] : (roots[name] ?? []))))].sort()
 
 interface SplitPath {
@@ -75,7 +81,7 @@ const matchesPath = (test: PathTest, { segments, lowered }: SplitPath): boolean 
   test(segments) || (lowered !== undefined && test(lowered))
 
 /** Globs are relative to a platform's folder, so that a rule fits any layout. */
-const coverage = (files: Globs, ignores: Globs, folders: readonly string[]): Test => {
+export const coverage = (files: Globs, ignores: Globs, folders: readonly string[]): Test => {
   const isIncluded = compileGlobs(files, true)
   const isExcluded = compileGlobs(ignores, false)
   return (path) =>
@@ -105,7 +111,7 @@ class Coverages {
   }
 }
 
-const matcherOf = ({ rule, constraints, utils }: RuleFile) => ({
+const matcherOf = ({ rule, constraints, utils }: SyntaxRuleFile) => ({
   rule,
   ...(constraints !== undefined && { constraints }),
   ...(utils !== undefined && { utils }),
@@ -115,9 +121,8 @@ const matcherOf = ({ rule, constraints, utils }: RuleFile) => ({
 interface SelectedRule {
   readonly file: RuleFile
   readonly pack: string
-  readonly home: LanguageName
   readonly severity: Severity
-  /** True when the severity comes from an override. */
+  /** True when no stage raises the severity: it comes from an override, or the profile is `default`. */
   readonly pinnedSeverity: boolean
   readonly covers: Test
   readonly literals: ShippedRules['literals'][string] | undefined
@@ -138,26 +143,32 @@ const withAliases = (
     .map(({ id, severity, platform }) => ({
       ...file,
       id,
-      metadata: { ...file.metadata, severity, platform, code: ruleCode(id) },
+      metadata: {
+        ...file.metadata,
+        severity,
+        platform,
+        code: ruleCode(id),
+        aliases: undefined,
+        seedSeverity: undefined,
+      },
     })),
 ]
 
 /** The rules of the packs that apply to a repository with these platforms. */
 export const selectRules = (packs: readonly Pack[], options: CompileOptions): SelectedRule[] => {
-  const { roots, stage, aliases = [], literals, overrides } = options
+  const { roots, stage, aliases = [], literals, overrides, profile } = options
   const coverages = new Coverages(roots)
   const aliasesOf = new Map<string, RuleAlias[]>()
   for (const alias of aliases) pushTo(aliasesOf, alias.of, alias)
   const select = (pack: string, file: RuleFile, of: string): SelectedRule[] => {
-    const override = overrides?.get(file.id)
-    const severity = override ?? file.metadata?.severity ?? RULE_LEVELS[file.severity]
-    const home = findLanguage(file.language)
-    if (severity === undefined || severity === 'OFF' || file.severity === 'off' || home === undefined)
-      return []
+    const override = findOverride(overrides, file.id, file.metadata?.aliases)
+    const own = profile === undefined ? ruleSeverity(file) : profileSeverity(file, profile)
+    const severity = override ?? own
+    if (severity === undefined || severity === 'OFF' || file.severity === 'off') return []
     const covers = coverages.of(file, rulePlatforms(file))
     if (covers === undefined) return []
-    const pinnedSeverity = override !== undefined
-    return [{ file, pack, home, severity, pinnedSeverity, covers, literals: literals?.[of] }]
+    const pinnedSeverity = override !== undefined || profile === 'default'
+    return [{ file, pack, severity, pinnedSeverity, covers, literals: literals?.[of] }]
   }
   return packs.flatMap(({ name, rules }) =>
     rules.flatMap((file) =>
@@ -166,19 +177,21 @@ export const selectRules = (packs: readonly Pack[], options: CompileOptions): Se
   )
 }
 
-/** Compiles rules for each of their languages that `reads` accepts. */
+/** The languages of a rule; the first is the one that its matcher is written for. */
+const languagesOf = ({ language, metadata }: SyntaxRuleFile): readonly LanguageName[] => [
+  ...new Set([language, ...(metadata?.languages ?? [])].flatMap((name) => findLanguage(name) ?? [])),
+]
+
+/** Compiles rules; those about syntax for each of their languages that `reads` accepts. */
 export const compileRules = (
   rules: readonly SelectedRule[],
   trusted: boolean,
   reads: (language: LanguageName) => boolean = () => true,
 ): CompiledRule[] =>
-  rules.flatMap(({ file, home, severity, pinnedSeverity, covers, literals }) => {
+  rules.flatMap(({ file, severity, pinnedSeverity, covers, literals }): CompiledRule[] => {
     const { id, message, metadata = {} } = file
-    const others = (metadata.languages ?? []).flatMap((name) => findLanguage(name) ?? [])
-    return [...new Set([home, ...others])].filter(reads).map((language) => ({
+    const basics = {
       id,
-      language,
-      matcher: language === home ? matcherOf(file) : translateKinds(matcherOf(file), home, language),
       covers,
       severity,
       ...(pinnedSeverity && { pinnedSeverity }),
@@ -188,47 +201,18 @@ export const compileRules = (
       ...(metadata.why !== undefined && { why: metadata.why }),
       ...(metadata.fix !== undefined && { fix: metadata.fix }),
       ...(metadata.secret && { secret: true }),
+      ...(metadata.aliases !== undefined && { aliases: metadata.aliases }),
+      ...(metadata.category !== undefined && { category: metadata.category }),
+      ...(metadata.cwe !== undefined && { cwe: metadata.cwe }),
+    }
+    if ('text' in file) return [{ ...basics, text: file.text, everyFile: file.files === undefined }]
+    const [home, ...others] = languagesOf(file)
+    if (home === undefined) return []
+    const matcher = matcherOf(file)
+    return [home, ...others].filter(reads).map((language) => ({
+      ...basics,
+      language,
+      matcher: language === home ? matcher : translateKinds(matcher, home, language),
       ...(literals?.[language] !== undefined && { requiredLiterals: literals[language] }),
     }))
   })
-
-export interface ChangeRule {
-  readonly id: string
-  readonly severity: Severity
-  readonly code: string
-  readonly message: string
-  readonly why?: string
-  readonly fix?: string
-  /** The changed paths whose required companion change is missing. */
-  readonly missing: (changed: readonly string[]) => readonly string[]
-}
-
-type ChangeOptions = Pick<CompileOptions, 'roots' | 'overrides'>
-
-const compileChange = (file: ChangeFile, { roots, overrides }: ChangeOptions): ChangeRule[] => {
-  const { when, require, ignores } = file.changes
-  const folders = rootsFor(rulePlatforms(file), roots)
-  const severity = overrides?.get(file.id) ?? file.metadata.severity
-  if (folders.length === 0 || severity === 'OFF') return []
-  const needsCompanion = coverage(when, ignores, folders)
-  const isCompanion = coverage(require, undefined, folders)
-  const { code = ruleCode(file.id), why, fix } = file.metadata
-  return [
-    {
-      id: file.id,
-      severity,
-      code,
-      message: file.message,
-      ...(why !== undefined && { why }),
-      ...(fix !== undefined && { fix }),
-      missing: (changed) => {
-        const found = changed.filter(needsCompanion)
-        return found.length === 0 || changed.some(isCompanion) ? [] : found
-      },
-    },
-  ]
-}
-
-/** Compiles the rules about changed files. */
-export const compileChanges = (packs: readonly Pack[], options: ChangeOptions): ChangeRule[] =>
-  packs.flatMap(({ changes }) => changes.flatMap((file) => compileChange(file, options)))

@@ -2,7 +2,7 @@ import { compareText } from '../../evidence/compare.ts'
 import type { Severity } from '../../evidence/schema.ts'
 import { gateFaults } from '../faults.ts'
 import type { Pack, ShippedRules } from './packs.ts'
-import { RULE_LEVELS } from './severity-overrides.ts'
+import { RULE_LEVELS } from './profile.ts'
 
 export interface ExplainRequest {
   readonly rule: string | undefined
@@ -12,7 +12,13 @@ type RuleCard = {
   readonly id: string
   readonly pack: string
   readonly severity: Severity
+  /** Present when the rule runs in this profile only. */
+  readonly profile?: 'seed'
+  /** The severity in the profile `seed`, where it is another. */
+  readonly seedSeverity?: Severity
   readonly message: string
+  /** Further names of the rule. */
+  readonly aliases?: readonly string[]
   readonly why?: string
   readonly fix?: string
   /** Examples of code that the rule accepts, and of code that it reports. */
@@ -43,7 +49,10 @@ const toCard = (pack: string, rule: Pack['rules'][number] | Pack['changes'][numb
     id,
     pack,
     severity: metadata?.severity ?? level ?? 'INFO',
+    ...(metadata?.profile !== undefined && { profile: metadata.profile }),
+    ...(metadata?.seedSeverity !== undefined && { seedSeverity: metadata.seedSeverity }),
     message,
+    ...(metadata?.aliases !== undefined && { aliases: metadata.aliases }),
     ...(metadata?.why !== undefined && { why: metadata.why }),
     ...(metadata?.fix !== undefined && { fix: metadata.fix }),
   }
@@ -56,7 +65,7 @@ const listCards = ({ packs, aliases }: ShippedRules, userRules: Pack | undefined
   )
   const aliased = aliases.flatMap(({ id, of, severity }) => {
     const card = cards.find((one) => one.id === of)
-    return card === undefined ? [] : [{ ...card, id, severity, pack: 'skills' }]
+    return card === undefined ? [] : [{ ...card, id, severity, profile: 'seed' as const, pack: 'skills' }]
   })
   return [...cards, ...aliased].sort((a, b) => compareText(a.id, b.id))
 }
@@ -67,11 +76,18 @@ export const explainRules = async (
 ): Promise<Explanation> => {
   const cards = listCards(shippedRules, userRules)
   if (rule === undefined) {
-    return { rules: cards.map(({ id, pack, severity, message }) => ({ id, pack, severity, message })) }
+    const short = cards.map(({ id, pack, severity, profile, message }) => ({
+      id,
+      pack,
+      severity,
+      ...(profile !== undefined && { profile }),
+      message,
+    }))
+    return { rules: short }
   }
-  const card = cards.find(({ id }) => id === rule)
+  const card = cards.find(({ id }) => id === rule) ?? cards.find(({ aliases }) => aliases?.includes(rule))
   if (card === undefined) throw gateFaults.rule_unknown(`no rule is called ${JSON.stringify(rule)}`)
-  const source = shippedRules.aliases.find(({ id }) => id === rule)?.of ?? rule
+  const source = shippedRules.aliases.find(({ id }) => id === rule)?.of ?? card.id
   const known = await examples()
   const shown = Object.hasOwn(known, source) ? known[source] : undefined
   return { rules: [{ ...card, ...shown }] }

@@ -4,6 +4,7 @@ import { SEVERITIES } from '../../evidence/severities.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
 import type { ShippedRules } from './packs.ts'
 import { parseAs, readRuleYaml } from './parse-rule.ts'
+import type { RuleProfile } from './profile.ts'
 import { ruleFaults } from './rule-faults.ts'
 import { type SeverityOverrides, shippedSeverities } from './severity-overrides.ts'
 
@@ -15,10 +16,10 @@ const OverridesFile = z.strictObject({
 export const readSeverityOverrides = async (
   path: string,
   text: string,
-  shippedRules: ShippedRules,
+  { shippedRules, profile }: { readonly shippedRules: ShippedRules; readonly profile: RuleProfile },
 ): Promise<SeverityOverrides> => {
   const { severities } = parseAs(OverridesFile, path, await readRuleYaml(path, text))
-  const shipped = shippedSeverities(shippedRules)
+  const shipped = shippedSeverities(shippedRules, profile)
   const list = Object.entries(severities)
     .sort(([a], [b]) => compareText(a, b))
     .map(([rule, to]) => {

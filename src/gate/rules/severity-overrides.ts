@@ -5,6 +5,7 @@ import { stageSeverity } from '../policy.ts'
 import type { GateStage } from '../stage.ts'
 import type { ShippedRules } from './packs.ts'
 import { listEffects, type PolicyChange } from './policy-change.ts'
+import { profileSeverity, type RuleProfile } from './profile.ts'
 
 /** The file in which a repository overrides severities of shipped rules; it lies beside the user rules. */
 export const OVERRIDES_NAME = 'severities.yml'
@@ -14,7 +15,8 @@ type SeverityOverride = Severity | 'OFF'
 /** A shipped rule whose severity the repository overrides. */
 export interface AppliedOverride {
   readonly rule: string
-  readonly from: Severity
+  /** `OFF` for a rule that runs in another profile only. */
+  readonly from: SeverityOverride
   readonly to: SeverityOverride
 }
 
@@ -26,37 +28,51 @@ export interface SeverityOverrides {
 
 export const NO_OVERRIDES: SeverityOverrides = { byRule: new Map(), list: [], digest: '' }
 
-/** Severities of ast-grep in ours; `off` has none. */
-export const RULE_LEVELS: Readonly<Record<string, Severity>> = {
-  error: 'ERROR',
-  warning: 'WARN',
-  info: 'INFO',
-  hint: 'INFO',
+/** The severities of shipped rules in a profile, by id and alias. */
+export const shippedSeverities = (
+  { packs, aliases }: ShippedRules,
+  profile: RuleProfile,
+): ReadonlyMap<string, SeverityOverride> => {
+  const rules = packs.flatMap((pack) => [...pack.rules, ...pack.changes])
+  const severityOf = (rule: (typeof rules)[number]) => profileSeverity(rule, profile) ?? 'OFF'
+  return new Map([
+    ...rules.flatMap((rule) =>
+      (rule.metadata?.aliases ?? []).map((alias) => [alias, severityOf(rule)] as const),
+    ),
+    ...aliases.map(({ id, severity }) => [id, profile === 'seed' ? severity : 'OFF'] as const),
+    ...rules.map((rule) => [rule.id, severityOf(rule)] as const),
+  ])
 }
 
-/** The severities of shipped rules, by id and alias. */
-export const shippedSeverities = ({ packs, aliases }: ShippedRules): ReadonlyMap<string, Severity> =>
-  new Map([
-    ...packs.flatMap(({ rules, changes }) => [
-      ...rules.map(
-        ({ id, severity, metadata }) => [id, metadata?.severity ?? RULE_LEVELS[severity] ?? 'INFO'] as const,
-      ),
-      ...changes.map(({ id, metadata }) => [id, metadata.severity] as const),
-    ]),
-    ...aliases.map(({ id, severity }) => [id, severity] as const),
-  ])
+const overrideRank = (override: SeverityOverride): number =>
+  override === 'OFF' ? -1 : SEVERITIES.indexOf(override)
+
+/** The override of a rule: by its id, or else the strictest one by a further name. */
+export const findOverride = (
+  byRule: SeverityOverrides['byRule'] | undefined,
+  id: string,
+  aliases: readonly string[] = [],
+): SeverityOverride | undefined =>
+  byRule?.get(id) ??
+  aliases
+    .flatMap((alias) => byRule?.get(alias) ?? [])
+    .reduce<SeverityOverride | undefined>(
+      (strictest, one) =>
+        strictest === undefined || overrideRank(one) > overrideRank(strictest) ? one : strictest,
+      undefined,
+    )
 
 /** The rank of a rule at a stage; -1 when it is off. */
 const overriddenRank = (
   id: string,
-  from: Severity,
+  from: SeverityOverride,
   override: SeverityOverride | undefined,
-  stage: GateStage,
+  { stage, profile }: { readonly stage: GateStage; readonly profile: RuleProfile },
 ): number => {
-  if (override === 'OFF') return -1
-  const pinnedSeverity = override !== undefined
-  const severity = stageSeverity({ id, severity: override ?? from, pinnedSeverity, trusted: true }, stage)
-  return SEVERITIES.indexOf(severity)
+  const severity = override ?? from
+  if (severity === 'OFF') return -1
+  const pinnedSeverity = override !== undefined || profile === 'default'
+  return SEVERITIES.indexOf(stageSeverity({ id, severity, pinnedSeverity, trusted: true }, stage))
 }
 
 /** Heuristics are promoted between these two, so a rule is compared at both. */
@@ -66,18 +82,23 @@ const COMPARED_STAGES = ['PRE_COMMIT', 'CI'] as const satisfies readonly GateSta
 export const joinOverrides = (
   base: SeverityOverrides,
   after: SeverityOverrides,
-  { stage, shippedRules }: { readonly stage: GateStage; readonly shippedRules: ShippedRules },
+  {
+    stage,
+    profile,
+    shippedRules,
+  }: { readonly stage: GateStage; readonly profile: RuleProfile; readonly shippedRules: ShippedRules },
   file: string,
 ): { readonly overrides: SeverityOverrides; readonly changes: readonly PolicyChange[] } => {
-  const shipped = shippedSeverities(shippedRules)
+  const shipped = shippedSeverities(shippedRules, profile)
   const rules = [...new Set([...base.byRule.keys(), ...after.byRule.keys()])].sort()
   const effects: string[] = []
   let weaker = false
   const list = rules.flatMap((rule): AppliedOverride[] => {
-    const from = shipped.get(rule) ?? 'INFO'
+    const from = shipped.get(rule) ?? 'OFF'
     const [before, present] = [base.byRule.get(rule), after.byRule.get(rule)]
     const lighterAt = (at: GateStage) =>
-      overriddenRank(rule, from, present, at) < overriddenRank(rule, from, before, at)
+      overriddenRank(rule, from, present, { stage: at, profile }) <
+      overriddenRank(rule, from, before, { stage: at, profile })
     if (before !== present) effects.push(`${rule}: ${before ?? from} → ${present ?? from}`)
     weaker ||= COMPARED_STAGES.some(lighterAt)
     const to = lighterAt(stage) ? before : present

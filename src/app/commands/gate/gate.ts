@@ -4,6 +4,7 @@ import { BASELINE_FILE, writeBaseline } from '../../../gate/findings/baseline.ts
 import { POLICY_FROM } from '../../../gate/policy-layer.ts'
 import type { Scope } from '../../../gate/ports.ts'
 import { type GateRun, onlyNew } from '../../../gate/reports/report.ts'
+import { limitFindings } from '../../../gate/reports/select.ts'
 import { runGate } from '../../../gate/run.ts'
 import type { GateStage } from '../../../gate/stage.ts'
 import { Fault } from '../../../kernel/fault.ts'
@@ -19,7 +20,8 @@ import { loadSettings } from '../../process-context.ts'
 import { supportsColor } from '../../terminal.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
 import { requireWritable } from '../require-writable.ts'
-import { pickScope, pickScopes, pickStage, readChoice } from './pick-scope.ts'
+import { limitGate, pathScope, pickPaths, readLimits } from './pick-findings.ts'
+import { pickChangedLines, pickScope, pickScopes, pickStage, readChoice } from './pick-scope.ts'
 import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
 
 /** The command runs until it is done or the process ends. */
@@ -69,7 +71,9 @@ const deliver = async (invocation: Invocation, root: string, run: DeliveredRun):
   const { summaryLine, writeText } = await import('../../../gate/reports/text.ts')
   const style = { colour: file === undefined && supportsColor() }
   const writer = format === undefined ? undefined : FORMATS[format]
-  const text = writer === undefined ? writeText(run, style) : await writer(run)
+  const limits = readLimits(invocation)
+  const limited = { ...run, report: limitFindings(run.report, limits) }
+  const text = writer === undefined ? writeText(run, { ...style, ...limits }) : await writer(limited)
   if (file !== undefined) {
     await writeNamedFile(root, { flag: 'output', file }, `${text}\n`)
     if (!flags.quiet) terminal.printError(summaryLine(run.report, { colour: false }))
@@ -96,8 +100,13 @@ const judge = async (
   const isBuild = request.stage === 'CI' && request.scope === undefined
   const build = isBuild ? await (await import('../../build-event.ts')).readBuild(process.env) : undefined
   const remote = textFlag(invocation, 'remote')
+  const changedLines = pickChangedLines(invocation)
   return withProgress(progressJob(invocation), (progress) =>
-    runGate(gate.ports, { ...request, build, remote, baseline, policyFrom, progress }, NO_ABORT),
+    runGate(
+      gate.ports,
+      { ...request, build, remote, changedLines, baseline, policyFrom, progress },
+      NO_ABORT,
+    ),
   )
 }
 
@@ -144,17 +153,20 @@ export const judgeWorktree = async (config: Config): Promise<GateRun> => {
 
 export const run = async (invocation: Invocation): Promise<number> => {
   const [verb, ...rest] = invocation.positionals
-  if (rest.length > 0 || (verb !== undefined && verb !== 'baseline')) {
-    throw usageFaults.argument('the only argument is: baseline')
-  }
   pickFormat(invocation)
-  if (verb === 'baseline') return createBaseline(invocation)
+  if (verb === 'baseline') {
+    if (rest.length > 0) throw usageFaults.argument('`warrant gate baseline` has no further argument')
+    return createBaseline(invocation)
+  }
+  readLimits(invocation)
   const { config } = loadSettings(invocation)
-  const scope = pickScope(invocation)
-  const gate = await openForCommand(config)
+  const opened = await openForCommand(config)
+  const paths = await pickPaths(invocation, opened, process.cwd())
+  const gate = paths.length === 0 ? opened : limitGate(opened, paths)
+  const scope = pickScope(invocation) ?? pathScope(invocation, paths)
   if (textFlag(invocation, 'output') !== undefined) requireWritable(config, '--output')
-  const write = invocation.flags['no-evidence'] !== true && !config.readOnly
-  const chosen = unrecordedBy(invocation, config)
+  const write = invocation.flags['no-evidence'] !== true && !config.readOnly && paths.length === 0
+  const chosen = paths.length > 0 ? 'the paths' : unrecordedBy(invocation, config)
   // Loads while git works.
   if (chosen === undefined) void preloadStore(config)
   const picked = await pickStage(invocation, scope, gate)
@@ -171,7 +183,8 @@ export const run = async (invocation: Invocation): Promise<number> => {
     const made = { run: complete, started, warn }
     const failure = chosen === undefined ? await recordRun(config, gate.root, made) : undefined
     const blocked = complete.report.status === 'BLOCKED'
-    const shown = flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
+    const report = flags['new-only'] ? onlyNew(complete.report) : complete.report
+    const shown = { ...complete, report: paths.length === 0 ? report : { ...report, paths } }
     const recorded = chosen === undefined && failure === undefined
     // A format for machines is one document: that of the run that decides.
     if (blocked || at === scopes.length - 1 || pickFormat(invocation) === undefined)

@@ -1,3 +1,4 @@
+import { SEVERITIES } from '../../../evidence/severities.ts'
 import { GATE_STAGES } from '../../../gate/stage.ts'
 import type { Option } from '../../../surfaces/cli/command.ts'
 
@@ -23,6 +24,17 @@ export const GATE_OPTIONS: readonly Option[] = [
     kind: 'text',
     value: 'A..B',
     description: 'Check the changes of B since its merge base with A.',
+  },
+  {
+    flag: 'changed-lines',
+    kind: 'switch',
+    description:
+      'Findings on lines that the change does not touch are known and do not block. Default at PRE_WRITE and PRE_COMMIT.',
+  },
+  {
+    flag: 'no-changed-lines',
+    kind: 'switch',
+    description: 'Every line of a changed file counts. Default at PRE_PUSH and CI.',
   },
   {
     flag: 'remote',
@@ -64,5 +76,19 @@ export const GATE_OPTIONS: readonly Option[] = [
     kind: 'switch',
     description: 'Show only findings that are not in the baseline; needs one.',
   },
+  {
+    flag: 'severity',
+    kind: 'text',
+    value: 'SEVERITY',
+    description: 'Show findings from this severity on. Default of the text: WARN, or what blocks.',
+    choices: SEVERITIES,
+  },
+  {
+    flag: 'max',
+    kind: 'text',
+    value: 'N',
+    description: 'Show the N worst findings. Default of the text: 50.',
+  },
+  { flag: 'all-findings', kind: 'switch', description: 'Show findings without a limit of their number.' },
   { flag: 'quiet', kind: 'switch', description: 'Print nothing unless the change is blocked.' },
 ]

@@ -31,6 +31,15 @@ export const pickScope = (invocation: Invocation): Scope | undefined => {
   return read
 }
 
+/** Whether findings on unchanged lines count; undefined when the stage decides. */
+export const pickChangedLines = ({ flags }: Invocation): boolean | undefined => {
+  const [on, off] = [flags['changed-lines'] === true, flags['no-changed-lines'] === true]
+  if (on && off) throw usageFaults.option('choose one of --changed-lines, --no-changed-lines')
+  if (on && (flags.all === true || flags.scope === 'repository'))
+    throw usageFaults.option('--changed-lines needs a change, and the whole repository is none')
+  return on || off ? on : undefined
+}
+
 export const pickStage = async (
   invocation: Invocation,
   scope: Scope | undefined,

@@ -1,0 +1,34 @@
+import type { Severity } from '../../evidence/schema.ts'
+import type { Pack } from './packs.ts'
+
+/** `default`: rules whose findings are worth acting on. `seed`: these, and all former rules with their severities. */
+export const RULE_PROFILES = ['default', 'seed'] as const
+export type RuleProfile = (typeof RULE_PROFILES)[number]
+
+type AnyRule = Pack['rules'][number] | Pack['changes'][number]
+
+/** Severities of ast-grep in ours; `off` has none. */
+export const RULE_LEVELS: Readonly<Record<string, Severity>> = {
+  error: 'ERROR',
+  warning: 'WARN',
+  info: 'INFO',
+  hint: 'INFO',
+}
+
+/** The severity of a rule in a profile; undefined where the rule does not run. */
+export const profileSeverity = (rule: AnyRule, profile: RuleProfile): Severity | undefined => {
+  const { metadata } = rule
+  if (profile === 'default' && metadata?.profile === 'seed') return undefined
+  const severity = metadata?.severity ?? ('severity' in rule ? RULE_LEVELS[rule.severity] : undefined)
+  return profile === 'seed' ? (metadata?.seedSeverity ?? severity) : severity
+}
+
+/** A rule with further names: those of its former versions. */
+interface NamedRule {
+  readonly id: string
+  readonly aliases?: readonly string[]
+}
+
+/** Whether one of two rules has the other's id as a further name. */
+export const areAliases = (byId: ReadonlyMap<string, NamedRule>, one: string, other: string): boolean =>
+  byId.get(one)?.aliases?.includes(other) === true || byId.get(other)?.aliases?.includes(one) === true
