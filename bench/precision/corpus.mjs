@@ -3,6 +3,7 @@
 //   === path/of/a/file.ts
 //   db.query(`… '${name}'`)          «id critical CWE-89: what is wrong»    a defect; `«end id»` ends a longer one
 //   db.query('… $1', [name])         «clean id: why this is right»          a correct twin
+//   pool.query(sql)                  «also id»                              a further line where it may be reported
 //   const x = (                      «file id error …»                      a file that is broken as a whole
 //   token: ⟦github-token⟧                                                   a value made at run time (values.mjs)
 
@@ -13,7 +14,7 @@ import { Stop } from '../lib/stop.mjs'
 import { makeValue } from './values.mjs'
 
 /**
- * @typedef {{ id: string, group: string, file: string, first: number, last: number, about: string }} Marked
+ * @typedef {{ id: string, group: string, file: string, first: number, last: number, also: number[], about: string }} Marked
  * @typedef {Marked & { harm: 'critical' | 'error' | 'warn', cwe: string }} Plant
  * @typedef {{ name: string, plants: Plant[], twins: Marked[], files: Map<string, string> }} Group
  */
@@ -22,7 +23,7 @@ const folder = fileURLToPath(new URL('plants', import.meta.url))
 
 const PLANT = /^(file )?([a-z0-9-]+) (critical|error|warn) (?:(CWE-\d+): )?(.+)$/
 const TWIN = /^clean ([a-z0-9-]+): (.+)$/
-const END = /^end ([a-z0-9-]+)$/
+const END = /^(end|also) ([a-z0-9-]+)$/
 
 /** @param {string} name */
 function readGroup(name) {
@@ -43,6 +44,8 @@ function readFile(group, file, body) {
   if (group.files.has(file)) throw new Stop(`${group.name}: ${file} is there twice`)
   /** @type {string[]} */
   const lines = []
+  /** @type {{ text: string, where: { file: string, first: number, last: number } }[]} */
+  const marks = []
   for (const raw of body.replace(/\n+$/, '').split('\n')) {
     const mark = /\s*«([^»]+)»$/.exec(raw)
     const first = lines.length + 1
@@ -53,8 +56,11 @@ function readFile(group, file, body) {
       makeValue(kind, place).replaceAll('\n', `\n${indent}`),
     )
     lines.push(...filled.split('\n'))
-    if (mark?.[1] !== undefined) readMark(group, mark[1], { file, first, last: lines.length })
+    if (mark?.[1] !== undefined) marks.push({ text: mark[1], where: { file, first, last: lines.length } })
   }
+  // A further line may stand before the one that names the defect.
+  marks.sort((a, b) => Number(END.test(a.text)) - Number(END.test(b.text)))
+  for (const { text, where } of marks) readMark(group, text, where)
   group.files.set(file, `${lines.join('\n')}\n`)
 }
 
@@ -70,14 +76,23 @@ function readMark(group, text, where) {
   if (plant !== null) {
     const [, whole, id = '', harm, cwe = '', about = ''] = plant
     const lines = whole === undefined ? where : { ...where, first: 1, last: Number.POSITIVE_INFINITY }
-    group.plants.push({ id, group: group.name, ...lines, about, cwe, harm: /** @type {any} */ (harm) })
+    group.plants.push({
+      id,
+      group: group.name,
+      ...lines,
+      also: [],
+      about,
+      cwe,
+      harm: /** @type {any} */ (harm),
+    })
   } else if (twin !== null) {
     const [, id = '', about = ''] = twin
-    group.twins.push({ id, group: group.name, ...where, about })
+    group.twins.push({ id, group: group.name, ...where, also: [], about })
   } else if (end !== null) {
-    const open = [...group.plants, ...group.twins].find(({ id }) => id === end[1])
-    if (open === undefined) throw new Stop(`${group.name}: nothing begins ${end[1]}`)
-    open.last = where.last
+    const open = [...group.plants, ...group.twins].find(({ id }) => id === end[2])
+    if (open === undefined) throw new Stop(`${group.name}: nothing begins ${end[2]}`)
+    if (end[1] === 'also') open.also.push(where.first)
+    else open.last = where.last
   } else throw new Stop(`${group.name}, ${where.file}:${where.first}: what is «${text}»?`)
 }
 

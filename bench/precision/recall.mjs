@@ -33,7 +33,8 @@ export function isOn(marked, finding) {
   const first = finding.region?.line ?? 1
   const last = finding.region?.endLine ?? first
   if (last - first >= LONGEST_REGION && marked.last !== Number.POSITIVE_INFINITY) return false
-  return first <= marked.last && last >= marked.first
+  if (first <= marked.last && last >= marked.first) return true
+  return marked.also.some((line) => first <= line && last >= line)
 }
 
 /**
