@@ -40,7 +40,7 @@ await main(async () => {
   if (command === undefined) throw new Stop(`say what to measure: ${Object.keys(COMMANDS).join(', ')}`)
   console.log(
     await command(
-      readOptions(['group', 'rules', 'folder', 'only', 'seed', 'size', 'output'], ['json', 'missed']),
+      readOptions(['group', 'rules', 'folder', 'only', 'seed', 'size', 'output'], ['json', 'missed', 'keep']),
     ),
   )
 })

@@ -1,6 +1,6 @@
 // How many planted defects does the gate find, at which severity, and what does it say of correct code beside them?
 
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readCorpus, writeGroup } from './corpus.mjs'
 import { git, isAtLeast, makeHome, runGate, stageAll } from './gate.mjs'
@@ -172,9 +172,34 @@ export function judgeCorpus(only) {
   }
 }
 
-/** @param {{ group?: string, missed: boolean, json: boolean }} options */
-export function measureRecall({ group, missed, json }) {
+const expectedFile = new URL('expected.json', import.meta.url)
+
+/**
+ * The rules that found each plant, kept to notice when one stops finding it.
+ *
+ * @param {Counted[]} counted
+ */
+function keepRules(counted) {
+  const found = counted.flatMap(({ plants }) => plants.filter(({ isFound }) => isFound))
+  const rules = Object.fromEntries(found.map(({ plant, rules }) => [plant.id, rules.join(' ')]))
+  writeFileSync(expectedFile, `${JSON.stringify(rules, null, 2)}\n`)
+}
+
+/** @param {Counted[]} counted */
+function lostText(counted) {
+  if (!existsSync(expectedFile)) return ''
+  const expected = JSON.parse(readFileSync(expectedFile, 'utf8'))
+  const lost = counted
+    .flatMap(({ plants }) => plants)
+    .filter(({ plant, isFound }) => !isFound && expected[plant.id] !== undefined)
+  return lost.map(({ plant }) => `\n\nlost    ${plant.id}, found before by ${expected[plant.id]}`).join('')
+}
+
+/** @param {{ group?: string, missed?: boolean, keep?: boolean, json?: boolean }} options */
+export function measureRecall({ group, missed, keep, json }) {
   const counted = judgeCorpus(group)
+  if (keep) keepRules(counted)
   if (json) return JSON.stringify(counted, null, 2)
-  return missed ? `${recallText(counted)}\n\n${missedText(counted)}` : recallText(counted)
+  const text = recallText(counted) + lostText(counted)
+  return missed ? `${text}\n\n${missedText(counted)}` : text
 }
