@@ -193,7 +193,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'platform/syntax': { purpose: 'Syntax trees by ast-grep.', imports: ['project', 'kernel'] },
   'platform/scanner': {
     purpose: 'Matches rules against files, in this process or in child processes.',
-    imports: ['platform/syntax', 'platform/system', 'gate', 'kernel'],
+    imports: ['platform/syntax', 'platform/files', 'platform/jail', 'platform/system', 'gate', 'kernel'],
   },
   'platform/log-stores': {
     purpose: 'Log stores: what all check, and the one in memory.',

@@ -1,4 +1,6 @@
 import { resolve } from 'node:path'
+import { pathFilter } from '../../../gate/facts/limit-paths.ts'
+import type { Shard } from '../../../gate/facts/shard.ts'
 import { gateFaults } from '../../../gate/faults.ts'
 import { BASELINE_FILE, writeBaseline } from '../../../gate/findings/baseline.ts'
 import { POLICY_FROM } from '../../../gate/policy-layer.ts'
@@ -14,14 +16,14 @@ import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
 import type { Config } from '../../config/settings.ts'
 import { VERSION } from '../../config/version.ts'
-import { findBaseline, type OpenGate, openGate } from '../../open/gate.ts'
+import { findBaseline, type GateContext, type OpenGate, openGate } from '../../open/gate.ts'
 import { preloadStore } from '../../open/store.ts'
 import { loadSettings } from '../../process-context.ts'
 import { supportsColor } from '../../terminal.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
 import { requireWritable } from '../require-writable.ts'
 import { limitGate, pathScope, pickPaths, readLimits } from './pick-findings.ts'
-import { pickChangedLines, pickScope, pickScopes, pickStage, readChoice } from './pick-scope.ts'
+import { pickChangedLines, pickScope, pickScopes, pickShard, pickStage, readChoice } from './pick-scope.ts'
 import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
 
 /** The command runs until it is done or the process ends. */
@@ -110,10 +112,10 @@ const judge = async (
   )
 }
 
-const openForCommand = async (config: Config): Promise<OpenGate> => {
+const openForCommand = async (config: Config, reuse?: GateContext['reuse']): Promise<OpenGate> => {
   // Copied once: reading a variable of process.env is a call into native code.
   const environment = { ...process.env }
-  const context = { environment, clock: systemClock, indexFile: environment.GIT_INDEX_FILE }
+  const context = { environment, clock: systemClock, indexFile: environment.GIT_INDEX_FILE, reuse }
   return openGate(config, { ...context, folder: resolve(config.root), signal: NO_ABORT })
 }
 
@@ -134,6 +136,29 @@ const createBaseline = async (invocation: Invocation): Promise<number> => {
   const accepted = findings.filter(({ state }) => state !== 'suppressed').length
   const text = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${named ?? BASELINE_FILE}`
   invocation.terminal.print(invocation.json ? JSON.stringify({ accepted }) : text)
+  return 0
+}
+
+/** Scans a part of the files for `gate merge`. Its findings are no verdict: they do not change the exit code. */
+const scanShard = async (invocation: Invocation, shard: Shard): Promise<number> => {
+  const { ShardResults, shardTest } = await import('./shards.ts')
+  const { config } = loadSettings(invocation)
+  const results = new ShardResults()
+  const gate = limitGate(await openForCommand(config, results.reuse()), shardTest(shard))
+  const picked = await pickStage(invocation, pickScope(invocation), gate)
+  let scanned = 0
+  for (const scope of await pickScopes(invocation, picked, gate)) {
+    const { report } = await judge(invocation, gate, { stage: picked.stage, scope, write: false })
+    scanned += report.files.scanned
+  }
+  const file = textFlag(invocation, 'output')
+  const text = results.write(shard)
+  if (file === undefined) invocation.terminal.print(text)
+  else await writeNamedFile(gate.root, { flag: 'output', file }, `${text}\n`)
+  if (!invocation.flags.quiet)
+    invocation.terminal.printError(
+      `warrant: shard ${shard.number}/${shard.count} scanned ${scanned} files. \`warrant gate merge\` gives the verdict of all shards.`,
+    )
   return 0
 }
 
@@ -159,10 +184,14 @@ export const run = async (invocation: Invocation): Promise<number> => {
     return createBaseline(invocation)
   }
   readLimits(invocation)
+  const shard = pickShard(invocation)
+  if (shard !== undefined) return scanShard(invocation, shard)
+  const merged = verb === 'merge' ? await (await import('./shards.ts')).readShards(rest) : undefined
   const { config } = loadSettings(invocation)
-  const opened = await openForCommand(config)
-  const paths = await pickPaths(invocation, opened, process.cwd())
-  const gate = paths.length === 0 ? opened : limitGate(opened, paths)
+  const reuse = invocation.flags['no-cache'] === true ? 'none' : undefined
+  const opened = await openForCommand(config, merged?.reuse() ?? reuse)
+  const paths = merged === undefined ? await pickPaths(invocation, opened, process.cwd()) : []
+  const gate = paths.length === 0 ? opened : limitGate(opened, pathFilter(paths))
   const scope = pickScope(invocation) ?? pathScope(invocation, paths)
   if (textFlag(invocation, 'output') !== undefined) requireWritable(config, '--output')
   const write = invocation.flags['no-evidence'] !== true && !config.readOnly && paths.length === 0
@@ -180,6 +209,8 @@ export const run = async (invocation: Invocation): Promise<number> => {
   for (const [at, one] of scopes.entries()) {
     const started = systemClock.elapsed()
     const complete = await judge(invocation, gate, { stage: picked.stage, scope: one, write })
+    if (merged !== undefined && merged.missing > 0 && !flags.quiet)
+      warn(`no shard has a result of ${merged.missing} files in this state; they were scanned now.`)
     const made = { run: complete, started, warn }
     const failure = chosen === undefined ? await recordRun(config, gate.root, made) : undefined
     const blocked = complete.report.status === 'BLOCKED'
