@@ -32,7 +32,7 @@ export function isOn(marked, finding) {
   if (finding.file !== marked.file) return false
   const first = finding.region?.line ?? 1
   const last = finding.region?.endLine ?? first
-  if (last - first >= LONGEST_REGION && marked.last !== Number.POSITIVE_INFINITY) return false
+  if (last - first >= Math.max(LONGEST_REGION, marked.last - marked.first + 1)) return false
   if (first <= marked.last && last >= marked.first) return true
   return marked.also.some((line) => first <= line && last >= line)
 }

@@ -70,16 +70,17 @@ const base64url = (value) => Buffer.from(JSON.stringify(value)).toString('base64
  * @param {Characters} from
  * @param {string} kind
  * @param {string} start how the Base64 of such a file begins
- * @param {number} lines
+ * @param {number} bytes as many as the beginning says
  */
-function pem(from, kind, start, lines) {
-  const body = Array.from({ length: lines }, () => from.take(BASE64, 64))
+function pem(from, kind, start, bytes) {
+  const random = from.take(BASE64, 4 * Math.ceil(bytes / 3) - start.length)
+  const body = Buffer.from(start + random, 'base64')
+    .subarray(0, bytes)
+    .toString('base64')
   const dashes = '-'.repeat(5)
   return [
     `${dashes}BEGIN ${kind}${dashes}`,
-    `${start}${body[0]?.slice(start.length)}`,
-    ...body.slice(1),
-    `${from.take(BASE64, 42)}==`,
+    ...(body.match(/.{1,64}/g) ?? []),
     `${dashes}END ${kind}${dashes}`,
   ]
 }
@@ -159,16 +160,15 @@ const KINDS = {
   'basic-auth': (from) => Buffer.from(`deploy:${from.take(ALNUM, 20)}`).toString('base64'),
   uuid,
   sha512: (from) => `sha512-${from.take(BASE64, 86)}==`,
-  'rsa-key': (from) => pem(from, `RSA PRIVATE ${'KEY'}`, 'MIIEpAIBAAKCAQEA', 8).join('\n'),
-  'pkcs8-key': (from) => pem(from, `PRIVATE ${'KEY'}`, 'MIIEvQIBADANBgkqhkiG9w0BAQ', 8).join('\n'),
-  'ec-key': (from) => pem(from, `EC PRIVATE ${'KEY'}`, 'MHcCAQEEI', 3).join('\n'),
+  'rsa-key': (from) => pem(from, `RSA PRIVATE ${'KEY'}`, 'MIIEpAIBAAKCAQEA', 1192).join('\n'),
+  'pkcs8-key': (from) => pem(from, `PRIVATE ${'KEY'}`, 'MIIEvQIBADANBgkqhkiG9w0BAQ', 1217).join('\n'),
+  'ec-key': (from) => pem(from, `EC PRIVATE ${'KEY'}`, 'MHcCAQEEI', 121).join('\n'),
   'openssh-key': (from) =>
-    pem(from, `OPENSSH PRIVATE ${'KEY'}`, 'b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ', 6).join('\n'),
+    pem(from, `OPENSSH PRIVATE ${'KEY'}`, 'b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ', 399).join('\n'),
   'pkcs8-key-escaped': (from) =>
-    `${pem(from, `PRIVATE ${'KEY'}`, 'MIIEvQIBADANBgkqhkiG9w0BAQ', 6).join('\\n')}\\n`,
-  'rsa-key-concatenated': (from) => pem(from, `RSA PRIVATE ${'KEY'}`, 'MIIEpAIBAAKCAQEA', 4).join('\\n'),
-  'public-key': (from) => pem(from, `PUBLIC ${'KEY'}`, 'MIIBIjANBgkqhkiG9w0BAQ', 4).join('\n'),
-  certificate: (from) => pem(from, 'CERTIFICATE', 'MIIDXTCCAkWgAwIBAgIJA', 5).join('\n'),
+    `${pem(from, `PRIVATE ${'KEY'}`, 'MIIEvQIBADANBgkqhkiG9w0BAQ', 1217).join('\\n')}\\n`,
+  'public-key': (from) => pem(from, `PUBLIC ${'KEY'}`, 'MIIBIjANBgkqhkiG9w0BAQ', 294).join('\n'),
+  certificate: (from) => pem(from, 'CERTIFICATE', 'MIIDXTCCAkWgAwIBAgIJA', 865).join('\n'),
   'aws-example-id': () => `AK${'IA'}IOSFODNN7EXAMPLE`,
   'aws-example-secret': () => `wJalrXUtnFEMI/K7MDENG/bPxRfiCY${'EXAMPLEKEY'}`,
   'stripe-publishable': (from) => `pk_${'live_'}51${from.take(ALNUM, 97)}`,
