@@ -17,7 +17,7 @@ import { watchChecks } from './watch-checks.ts'
 /** The command runs until it is done or the process ends. */
 const NO_ABORT = new AbortController().signal
 
-export const progressJob = ({ flags }: Invocation): ProgressJob => ({
+export const gateProgress = ({ flags }: Invocation): ProgressJob => ({
   what: 'gate',
   unit: 'files',
   hidden: flags.quiet === true,
@@ -39,7 +39,7 @@ export const judgeChange = async (
   const remote = textFlag(invocation, 'remote')
   const changedLines = pickChangedLines(invocation)
   const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
-  return withProgress(progressJob(invocation), (progress) =>
+  return withProgress(gateProgress(invocation), (progress) =>
     runGate(
       gate.ports,
       { ...request, build, remote, changedLines, baseline, policyFrom, progress, checkProgress },
