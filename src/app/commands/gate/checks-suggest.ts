@@ -1,6 +1,6 @@
 import { CHECKS_FILE } from '../../../gate/checks/check.ts'
 import { suggestChecks, writeChecksFile } from '../../../gate/checks/suggest/suggest.ts'
-import type { ProjectFiles } from '../../../gate/checks/suggest/suggestion.ts'
+import type { DeclaringFiles } from '../../../gate/checks/suggest/suggestion.ts'
 import { decodeLenient } from '../../../kernel/text/decode.ts'
 import { createRepositoryFile } from '../../../platform/files/output-file.ts'
 import { repositoryFiles } from '../../../platform/git/worktree.ts'
@@ -14,7 +14,7 @@ import { requireWritable } from '../require-writable.ts'
 const MAX_BYTES = 1024 * 1024
 
 /** A file that cannot be used as a policy may still be one that says nothing about checks. */
-const openProject = async (root: string): Promise<ProjectFiles> => {
+const openProject = async (root: string): Promise<DeclaringFiles> => {
   const files = repositoryFiles(root)
   return {
     names: new Set(await files.names('.')),
