@@ -136,6 +136,8 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/app/commands/client-command.ts': 'the name of the running program',
   'src/app/commands/server/doctor.ts': 'whether root and state folder may be used',
   'src/app/commands/lineage/proofs.ts': 'files the operator names, to be verified',
+  'src/app/commands/gate/shards.ts': 'files the operator names, parsed before use',
+  'src/platform/scanner/result-cache.ts': 'a file of this user outside of every repository',
   'src/app/commands/gate/push-refs.ts': 'asks what stdin is, and opens nothing',
   'src/app/config/untrusted-config.ts': 'asks where a path leads, and opens nothing',
   'src/app/config/load-config.ts':
@@ -148,6 +150,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
 
 /** Who reads a whole file however long it takes. In a folder that others may have filled a pipe takes for ever. */
 const WHOLE_READERS: Readonly<Record<string, string>> = {
+  'src/app/commands/gate/shards.ts': 'files the operator names, parsed before use',
   'src/platform/jail/mounts.ts': 'what the system tells of mounts',
   'src/platform/files/process-identity.ts': 'what the system tells of processes',
   'src/platform/system/own-time.ts': 'what the scheduler counted for this process and its children',

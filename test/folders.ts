@@ -105,6 +105,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Output of the tools that a repository runs, read into results.',
     imports: ['gate/reports', 'evidence', 'kernel'],
   },
+  'gate/checks/suggest': {
+    purpose: 'Checks that a repository could declare, by the tools it uses.',
+    imports: ['gate/checks/readers', 'kernel'],
+  },
   'gate/sdd': {
     purpose: 'Specification-driven development: OpenSpec sessions and decisions.',
     imports: ['evidence', 'kernel'],
@@ -204,7 +208,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'platform/syntax': { purpose: 'Syntax trees by ast-grep.', imports: ['project', 'kernel'] },
   'platform/scanner': {
     purpose: 'Matches rules against files, in this process or in child processes.',
-    imports: ['platform/syntax', 'platform/system', 'gate', 'kernel'],
+    imports: ['platform/syntax', 'platform/files', 'platform/jail', 'platform/system', 'gate', 'kernel'],
   },
   'platform/log-stores': {
     purpose: 'Log stores: what all check, and the one in memory.',

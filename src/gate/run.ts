@@ -40,9 +40,11 @@ export interface GatePorts extends PolicyPorts, StageCheckPorts {
   readonly now: () => number
 }
 
-interface GateRequest extends PolicyRequest, Partial<Pick<StageInput, 'build' | 'remote'>> {
+export interface GateRequest extends PolicyRequest, Partial<Pick<StageInput, 'build' | 'remote'>> {
   /** Undefined: the scope of the stage. */
   readonly scope: Scope | undefined
+  /** Whether no check runs: a shard scans files, and gives no verdict. */
+  readonly rulesOnly?: boolean
   /** Whether the evidence file is replaced. A policy that is tried out leaves none. */
   readonly write: boolean
   /** Whether findings on unchanged lines are known. Undefined: as the stage does it. */
@@ -89,7 +91,8 @@ const evaluateFiles = async (
   const { stage, progress } = request
   const { set, tracksModules, tree, ...context } = await readChange(ports, request, signal)
   const { layer, changes } = await readJoinedPolicy(ports, request, set, signal)
-  const { policy, userRules, overrides, baseline, checks } = layer
+  const { policy, userRules, overrides, baseline } = layer
+  const checks = request.rulesOnly ? [] : layer.checks
   const changed = set.changes.map(({ path }) => path)
   const extensions = new Set([...changed, ...(set.links ?? [])].map(extensionOf))
   const rules = assembleRules({
