@@ -8,9 +8,6 @@ import type { GateStage } from '../stage.ts'
 import { CHECKS_FILE, type Check, concernsPath } from './check.ts'
 import { checkRegion } from './check-problems.ts'
 
-/** What Warrant itself keeps in a repository. */
-const isOwn = (path: string): boolean => path.startsWith('.warrant/')
-
 /** How the working tree, in which checks run, differs from what is judged. */
 interface TreeDifference {
   /** Files that hold something else. */
@@ -23,7 +20,7 @@ const differing = (one: readonly TreeEntry[], other: readonly TreeEntry[]): read
   const ids = new Map(one.map(({ path, id }) => [path, id]))
   const others = new Map(other.map(({ path, id }) => [path, id]))
   return [...new Set([...ids.keys(), ...others.keys()])]
-    .filter((path) => ids.get(path) !== others.get(path) && !isOwn(path))
+    .filter((path) => ids.get(path) !== others.get(path))
     .sort(compareText)
 }
 

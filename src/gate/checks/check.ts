@@ -1,4 +1,5 @@
 import type { Severity } from '../../evidence/schema.ts'
+import { EVIDENCE_FILE } from '../../evidence/store.ts'
 import { compileBraceGlob } from '../../kernel/text/glob.ts'
 import type { GateStage } from '../stage.ts'
 import type { ReaderName } from './readers/check-readers.ts'
@@ -56,13 +57,16 @@ export interface RequiredCheck {
   readonly ofBase: boolean
 }
 
-/** Whether a file matters to a check. Files of the root folder always do: manifests, lock files, configuration. */
+/**
+ * Whether a file matters to a check. Files of the root folder always do: manifests, lock files, configuration. What the
+ * gate itself writes never does.
+ */
 export const concernsPath = ({ paths }: Pick<Check, 'paths'>): ((path: string) => boolean) => {
-  if (paths === undefined) return () => true
-  const tests = paths.map((glob) => compileBraceGlob(glob))
+  const tests = paths?.map((glob) => compileBraceGlob(glob))
   return (path) => {
+    if (path === EVIDENCE_FILE || path.startsWith('.warrant/')) return false
     const segments = path.split('/')
-    return segments.length === 1 || tests.some((test) => test(segments))
+    return tests === undefined || segments.length === 1 || tests.some((test) => test(segments))
   }
 }
 

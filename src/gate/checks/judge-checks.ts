@@ -6,7 +6,7 @@ import type { FindingDraft } from '../findings/collect.ts'
 import type { ChangeSet, GitReader } from '../ports.ts'
 import type { CheckRow } from '../reports/report.ts'
 import type { GateStage } from '../stage.ts'
-import { type Check, concernsPath, type RequiredCheck } from './check.ts'
+import { CHECKS_FILE, type Check, concernsPath, type RequiredCheck } from './check.ts'
 import { differenceDraft, readTreeDifference, readWorktreeFiles } from './check-tree.ts'
 import { judgeCoverage } from './judge-coverage.ts'
 import { digestOutput } from './output-json.ts'
@@ -42,7 +42,9 @@ export const selectChecks = (
   const skipped: RequiredCheck[] = []
   for (const one of required) {
     if (!one.check.stages.includes(stage)) continue
-    const concerns = concernsPath(one.check)
+    const matters = concernsPath(one.check)
+    // A new version of the checks is tried on the change that brings it.
+    const concerns = (path: string) => path === CHECKS_FILE || matters(path)
     const isConcerned = set.changes.some(
       ({ path, from }) => concerns(path) || (from !== undefined && concerns(from)),
     )
