@@ -152,7 +152,7 @@ export const TextMatcher = z.strictObject({
     .array(
       z
         .string()
-        .min(2)
+        .min(1)
         .max(100)
         .refine((word) => word === word.toLowerCase(), 'write it in lower case'),
     )
