@@ -1,9 +1,10 @@
 import type { Evidence, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
-import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
+import { readStageChange } from './facts/change-context.ts'
 import { readChangedLines } from './facts/changed-lines.ts'
-import { type StageInput, stageScope } from './facts/scope.ts'
+import { fileKinds } from './facts/file-kinds.ts'
+import type { StageInput } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
 import { collectMatches, type FindingDraft } from './findings/collect.ts'
 import { collectChanges } from './findings/collect-changes.ts'
@@ -60,6 +61,7 @@ interface Evaluation {
   readonly unchanged?: ReadonlySet<string>
   readonly source: string
   readonly files: GateRun['report']['files']
+  readonly notes: readonly string[]
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
   readonly overrides: readonly AppliedOverride[]
@@ -70,16 +72,6 @@ interface Evaluation {
   /** New path → old path of moved files. */
   readonly moved: ReadonlyMap<string, string>
   readonly tree: JudgedTree | undefined
-}
-
-const readChange = async (
-  { git }: GatePorts,
-  request: GateRequest,
-  signal: AbortSignal,
-): Promise<ChangeContext> => {
-  const { stage, build, remote } = request
-  const scope = request.scope ?? (await stageScope(stage, { git, build, remote }, signal))
-  return gatherChangeContext(git, scope, signal)
 }
 
 /** Whether findings count on changed lines only: while one works and before a commit, unless an option says otherwise. */
@@ -103,8 +95,8 @@ const evaluateFiles = async (
   signal: AbortSignal,
 ): Promise<Evaluation> => {
   const { stage, progress } = request
-  const { set, tracksModules, tree, ...context } = await readChange(ports, request, signal)
-  const { layer, changes } = await readJoinedPolicy(ports, request, set, signal)
+  const { set, tracksModules, tree, ...context } = await readStageChange(ports.git, request, signal)
+  const { layer, changes, attributes } = await readJoinedPolicy(ports, request, set, signal)
   const { policy, userRules, overrides, baseline } = layer
   const changed = set.changes.map(({ path }) => path)
   const extensions = new Set([...changed, ...(set.links ?? [])].map(extensionOf))
@@ -119,7 +111,8 @@ const evaluateFiles = async (
     extensions,
   })
   const { scanner } = ports
-  const found = await collectMatches({ set, rules, scanner, stage, tracksModules, progress }, signal)
+  const kinds = fileKinds(attributes)
+  const found = await collectMatches({ set, rules, scanner, stage, tracksModules, kinds, progress }, signal)
   // The whole repository is not a change, so rules about changed files do not apply.
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
   const trial = request.policyFrom === 'worktree'
@@ -134,7 +127,8 @@ const evaluateFiles = async (
     drafts,
     ...(judgesByLine(request, set) && { unchanged: await findUnchanged(set, drafts, rules, signal) }),
     source: set.source,
-    files: { changed: set.changes.length, scanned: found.scanned, unmatched: found.unmatched },
+    files: found.files,
+    notes: found.notes,
     platforms: context.detection.platforms,
     rulesets: rules.rulesets,
     overrides: overrides.list,
@@ -160,6 +154,7 @@ const notEvaluated = async (ports: GatePorts, request: GateRequest): Promise<Eva
     drafts: [],
     source: SDD_SOURCE,
     files: { changed: 0, scanned: 0, unmatched: 0 },
+    notes: [],
     platforms: {},
     rulesets: [{ platform: 'policy', bundle: policy.trace.bundle, hash: policy.trace.hash }],
     overrides: [],
@@ -215,7 +210,7 @@ export const runGate = async (
   const shown = findings.filter((one) => !isShadowed(one))
   const counts = countFindings(shown)
   const judgement: Judgement = { ...evaluation, stage, outcome, findings, counts, state, decision }
-  const notes: string[] = []
+  const notes = [...evaluation.notes]
   const options = { now: ports.now(), ownsEvidence: ports.ownsEvidence, notes }
   const build = (previous: Evidence | undefined) => writeEvidence(judgement, previous, options)
   const evidence = await (write ? ports.evidence.replace(build) : build(undefined))

@@ -3,14 +3,16 @@ import { EVIDENCE_FILE } from '../../evidence/store.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
 import { stageSeverity } from '../policy.ts'
 import type { ChangeSet, FileContent, FileReading, Match, Scanner, ScanReport } from '../ports.ts'
-import type { Excerpt } from '../reports/report.ts'
+import type { Excerpt, ReportedFiles } from '../reports/report.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
 import { readsExtension } from '../rules/languages.ts'
 import { areAliases } from '../rules/profile.ts'
 import type { GateStage } from '../stage.ts'
 import type { Unfingerprinted } from './baseline.ts'
 import { coveredPaths } from './covered-paths.ts'
-import { excerptOf, redactSecrets, regionText, splitSourceLines } from './excerpt.ts'
+import { describeRule } from './describe-rule.ts'
+import { excerptOf, redactSecrets, regionText, secretRegion, splitSourceLines } from './excerpt.ts'
+import { FileContents, type KindTests } from './file-contents.ts'
 import {
   FILE_PROBLEMS,
   type FileProblem,
@@ -18,6 +20,7 @@ import {
   givenUpProblem,
   linkProblem,
 } from './file-problems.ts'
+import { FileTally } from './file-tally.ts'
 import { mergeAliases } from './merge-aliases.ts'
 import {
   parseSuppressions,
@@ -46,10 +49,9 @@ interface CollectPorts {
   readonly stage: GateStage
   /** Whether git tracks a file below the `node_modules` of the root. */
   readonly tracksModules: boolean
+  readonly kinds: KindTests
   readonly progress: (done: number, total: number) => void
 }
-
-const MAX_SECRET_LINES = 8
 
 /** The lines of a file, and the same lines with secrets redacted, for reports. */
 interface FileLines {
@@ -61,7 +63,8 @@ interface FileLines {
 class Collection {
   readonly drafts: FindingDraft[] = []
   readonly suppressions: FileSuppression[] = []
-  scanned = 0
+  readonly tally = new FileTally()
+  readonly files: FileContents
   readonly #ports: CollectPorts
   readonly #bytes = new Map<string, Uint8Array>()
   readonly #links = new Set<string>()
@@ -70,6 +73,7 @@ class Collection {
   constructor(ports: CollectPorts, covered: ReturnType<typeof coveredPaths>) {
     this.#ports = ports
     this.#covered = covered
+    this.files = new FileContents(ports.set, ports.kinds)
   }
 
   async *contents(
@@ -78,7 +82,7 @@ class Collection {
     signal: AbortSignal,
   ): AsyncGenerator<FileContent> {
     const { set } = this.#ports
-    if (paths.length > 0) yield* this.#keep(set.read(paths, signal))
+    if (paths.length > 0) yield* this.#keep(this.files.read(paths, signal))
     if (links.length === 0 || set.readLinks === undefined) return
     for await (const link of this.#keep(set.readLinks(links, signal))) {
       this.#links.add(link.path)
@@ -108,15 +112,16 @@ class Collection {
     const { path } = report
     const bytes = this.#bytes.get(path)
     this.#bytes.delete(path)
-    if (report.outcome === 'skipped') return
     const isLink = this.#links.has(path)
-    if (!isLink && this.#covered.byKind(path)) this.scanned += 1
+    if (!isLink) this.tally.add(report, !this.files.kinds.has(path) && this.#covered.byKind(path))
+    if (report.outcome === 'skipped') return
     for (const suppression of parseSuppressions(report.comments))
       this.suppressions.push({ file: path, suppression })
     const { kept, suppressed, notices } = this.#applySuppressions(report)
     const lines = bytes === undefined ? [] : splitSourceLines(bytes, path)
     // Reports end up in logs and CI services, so secrets are redacted.
-    const redacted = redactSecrets(lines, report.matches.flatMap(this.#secretRegion))
+    const secrets = report.matches.flatMap((one) => secretRegion(one, this.#ports.rules.byId.get(one.ruleId)))
+    const redacted = redactSecrets(lines, secrets)
     for (const match of kept) this.#addMatch(path, match, { lines, redacted })
     for (const { match, by } of suppressed) this.#addMatch(path, match, { lines, redacted }, by.reason)
     for (const match of notices) this.#addNotice(path, match, redacted)
@@ -132,16 +137,6 @@ class Collection {
     if (report.outcome === 'given-up') {
       this.#addProblem(path, givenUpProblem(report.why))
     }
-  }
-
-  /**
-   * The region that is redacted in all excerpts of a file. A user rule that calls a whole program a secret would hide
-   * the code of every other finding: its long matches are redacted in its own excerpt only.
-   */
-  readonly #secretRegion = (match: Match) => {
-    const rule = this.#ports.rules.byId.get(match.ruleId)
-    if (!rule?.secret || (!rule.trusted && match.endLine - match.line >= MAX_SECRET_LINES)) return []
-    return [{ ...match, continues: rule.trusted }]
   }
 
   /** Splits the matches by the suppression comments of the file. */
@@ -174,27 +169,19 @@ class Collection {
   #addMatch(path: string, match: Match, { lines, redacted }: FileLines, suppressed?: string): void {
     const rule = this.#ports.rules.byId.get(match.ruleId)
     if (rule === undefined) return
+    const { set, stage } = this.#ports
     const { line, column, endLine, endColumn } = match
     const region = { line, column, endLine, endColumn }
+    const shown = rule.secret ? redactSecrets(redacted, [{ ...region, continues: false }]) : redacted
     this.drafts.push({
-      ruleId: rule.id,
-      severity: stageSeverity(rule, this.#ports.stage),
-      code: rule.code,
+      ...describeRule(rule),
+      severity: stageSeverity(rule, stage),
       message: match.message,
       file: path,
       region,
-      ...(rule.aliases !== undefined && { aliases: rule.aliases }),
-      ...(rule.why !== undefined && { why: rule.why }),
-      ...(rule.fix !== undefined && { fix: rule.fix }),
-      ...(rule.category !== undefined && { category: rule.category }),
-      ...(rule.cwe !== undefined && { cwe: rule.cwe }),
-      matchedBy: rule.id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
-      source: this.#ports.set.source,
+      source: set.source,
       text: regionText(lines, region),
-      excerpt: excerptOf(
-        rule.secret ? redactSecrets(redacted, [{ ...region, continues: false }]) : redacted,
-        region,
-      ),
+      excerpt: excerptOf(shown, region),
       ...(suppressed !== undefined && { suppressed }),
     })
   }
@@ -219,9 +206,8 @@ interface Collected {
   readonly drafts: readonly FindingDraft[]
   /** The valid suppression comments of the scanned files. */
   readonly suppressions: readonly FileSuppression[]
-  readonly scanned: number
-  /** Changed files that no rule applies to but those about every text. */
-  readonly unmatched: number
+  readonly files: ReportedFiles
+  readonly notes: readonly string[]
 }
 
 /** Findings of the rules about syntax. */
@@ -237,15 +223,20 @@ export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): 
   const collection = new Collection(ports, covered)
   collection.addFolders()
   if (paths.length + links.length > 0) {
-    const files = collection.contents(paths, links, signal)
+    const contents = collection.contents(paths, links, signal)
     let done = 0
-    for await (const report of (await scanner()).scan(files, rules.rules, signal)) {
+    for await (const report of (await scanner()).scan(contents, rules.rules, signal)) {
       collection.accept(report)
       done += 1
       progress(done, paths.length + links.length)
     }
   }
-  const { suppressions, scanned } = collection
-  const drafts = mergeAliases(collection.drafts)
-  return { drafts, suppressions, scanned, unmatched: present.filter((path) => !covered.byKind(path)).length }
+  const { suppressions, files, tally } = collection
+  const unmatched = present.filter((path) => !covered.byKind(path) && !files.kinds.has(path)).length
+  return {
+    drafts: mergeAliases(collection.drafts),
+    suppressions,
+    files: tally.count(files, set.changes.length, unmatched),
+    notes: tally.notes(files, set),
+  }
 }

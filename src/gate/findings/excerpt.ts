@@ -30,6 +30,20 @@ interface SecretRegion extends Region {
   readonly continues: boolean
 }
 
+const MAX_SECRET_LINES = 8
+
+/**
+ * The region that is redacted in all excerpts of a file. A user rule that calls a whole program a secret would hide
+ * the code of every other finding: its long matches are redacted in its own excerpt only.
+ */
+export const secretRegion = (
+  match: Region,
+  rule: { readonly secret?: boolean; readonly trusted: boolean } | undefined,
+): SecretRegion[] => {
+  if (!rule?.secret || (!rule.trusted && match.endLine - match.line >= MAX_SECRET_LINES)) return []
+  return [{ ...match, continues: rule.trusted }]
+}
+
 /** The lines with secrets redacted to the end of each line. */
 export const redactSecrets = (
   lines: readonly string[],

@@ -88,6 +88,8 @@ const Metadata = z.object({
   secret: z.boolean().optional(),
   /** The rule is about the program itself: it skips tests, examples, documents, benchmarks and maintenance scripts. */
   production: z.boolean().optional(),
+  /** A rule about text reads generated and vendored files too; rules about secrets always do. */
+  everyKind: z.boolean().optional(),
   /** Further languages; comment and string node kinds are translated to theirs. */
   languages: z.array(Word).min(1).max(20).optional(),
   /** Further names of the rule, which overrides, suppressions and baselines may use. */

@@ -61,7 +61,7 @@ const canScanInline = ({ trusted, passes }: ScanGroup, bytes: Uint8Array): boole
 
 const toReport = (path: string, group: ScanGroup, result: ScanResult): ScanReport => {
   const { hits, comments, broken, gap = false, cut, doubt } = result.scan ?? NO_HITS
-  const found = { path, matches: toMatches(hits, group), comments }
+  const found = { path, packs: group.packs, matches: toMatches(hits, group), comments }
   if (result.end === 'given-up') return { ...found, outcome: 'given-up', why: result.why }
   if (doubt !== undefined) return { ...found, outcome: 'given-up', why: doubt }
   if (cut) return { ...found, outcome: 'given-up', why: 'matches' }
@@ -88,13 +88,14 @@ class Scan {
 
   async scan(file: FileContent): Promise<ScanReport> {
     const { path } = file
-    const group = this.#plan.groupFor(path)
+    const group = this.#plan.groupFor(file)
     if (group === undefined) return { path, outcome: 'skipped' }
     if (group.passes.length === 0) return this.#scanText(group, file)
     if (file.bytes.length <= this.#limits.fileBytes)
       return toReport(path, group, await this.#run(group, file))
     const report = await this.#scanText(this.#plan.textGroup(group), file)
-    const found = report.outcome === 'skipped' ? { path, matches: [], comments: [] } : report
+    const found =
+      report.outcome === 'skipped' ? { path, packs: group.packs, matches: [], comments: [] } : report
     return { ...found, outcome: 'given-up', why: 'size' }
   }
 
@@ -106,7 +107,7 @@ class Scan {
     if (doubt !== undefined) return { path, outcome: 'skipped', why: 'binary' }
     const isCandidate = this.#searches.candidates(text).some((index) => group.texts.includes(index))
     if (!isCandidate && !text.includes(IGNORE_WORD))
-      return { path, outcome: 'scanned', matches: [], comments: [] }
+      return { path, outcome: 'scanned', packs: group.packs, matches: [], comments: [] }
     return toReport(path, group, await this.#run(group, file))
   }
 
