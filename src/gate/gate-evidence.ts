@@ -3,7 +3,7 @@ import { consolidateFindings } from '../evidence/consolidate.ts'
 import { dedupeFindings, normalizeFinding } from '../evidence/finding.ts'
 import type { Evidence, GateOutcome, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { LoadedBaseline } from './findings/baseline.ts'
-import type { CheckRow, GateFinding } from './reports/report.ts'
+import type { CheckRow, GateFinding, ReportedFiles } from './reports/report.ts'
 import type { AppliedOverride } from './rules/severity-overrides.ts'
 import type { SddDecision } from './sdd/decision.ts'
 import type { GateStage } from './stage.ts'
@@ -13,7 +13,7 @@ export interface Judgement {
   readonly stage: GateStage
   readonly outcome: GateOutcome
   readonly source: string
-  readonly files: { readonly scanned: number }
+  readonly files: ReportedFiles
   readonly findings: readonly GateFinding[]
   readonly counts: { readonly known: number; readonly suppressed: number }
   readonly platforms: Readonly<Record<string, Platform>>
@@ -58,6 +58,8 @@ const snapshotExtras = (judged: Judgement) => {
     ...(unchanged !== undefined && { changed_lines: true }),
     ...(policyBase !== undefined && { policy_base: policyBase }),
     files_scanned: files.scanned,
+    ...(files.packs !== undefined && { files_by_pack: files.packs }),
+    ...(files.skipped !== undefined && { files_not_judged: files.skipped }),
     known_findings: counts.known,
     suppressed_findings: counts.suppressed,
     ...(overrides.length > 0 && { reweighed_rules: overrides }),

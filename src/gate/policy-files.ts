@@ -17,13 +17,22 @@ export interface PolicyFiles {
   readonly checks: string | undefined
 }
 
+/** Says which files are generated. */
+const ATTRIBUTES_FILE = '.gitattributes'
+
 const MAX_POLICY_BYTES = 1024 * 1024
 const MAX_RULE_BYTES = 64 * 1024
 const MAX_BASELINE_BYTES = 64 * 1024 * 1024
 
 /** The paths of these files, where `baseline` is the one of the baseline. */
 export const policyPaths = (baseline: string | undefined): PathList => ({
-  files: [HARD_MODE_FILE, SKILLS_FILE, CHECKS_FILE, ...(baseline === undefined ? [] : [baseline])],
+  files: [
+    HARD_MODE_FILE,
+    SKILLS_FILE,
+    CHECKS_FILE,
+    ATTRIBUTES_FILE,
+    ...(baseline === undefined ? [] : [baseline]),
+  ],
   folders: [USER_RULES_FOLDER],
 })
 
@@ -42,6 +51,10 @@ const readSource = async (
   const text = await readText(files, path, limit)
   return text === undefined ? undefined : { path, text }
 }
+
+/** The attributes of the files of a version. */
+export const readAttributes = (files: RepositoryFiles): Promise<string | undefined> =>
+  readText(files, ATTRIBUTES_FILE, MAX_RULE_BYTES)
 
 /** The texts of hard mode and of `skills.policy.json`. */
 export const readThresholdFiles = async (files: RepositoryFiles) => {

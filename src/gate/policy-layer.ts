@@ -7,6 +7,7 @@ import {
   overlayCommit,
   type PolicyFiles,
   policyPaths,
+  readAttributes,
   readPolicyFiles,
   unlessInvalid,
 } from './policy-files.ts'
@@ -187,7 +188,7 @@ export const readJoinedPolicy = async (
   request: PolicyRequest,
   { base, head }: Pick<ChangeSet, 'base' | 'head'>,
   signal: AbortSignal,
-): Promise<JoinedPolicy> => {
+): Promise<JoinedPolicy & { readonly attributes: string | undefined }> => {
   const { stage, baseline, policyFrom } = request
   const paths = policyPaths(baseline)
   const before = base === undefined ? undefined : await ports.git.filesAt(base, paths, signal)
@@ -199,9 +200,11 @@ export const readJoinedPolicy = async (
     layerContext(ports, stage),
   ])
   const joined = await joinLayers(old, present, context)
+  const attributes = before && (await readAttributes(ignoreUnusable(before)))
   const removed = ((await before?.exists(OPENSPEC_FOLDER)) && !(await files.exists(OPENSPEC_FOLDER))) ?? false
   return {
     layer: policyFrom === 'base' ? joined.layer : await readWorktreePolicy(ports, request),
     changes: removed ? [...joined.changes, SPECIFICATION_REMOVED] : joined.changes,
+    attributes,
   }
 }

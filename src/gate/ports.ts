@@ -56,6 +56,8 @@ export interface ChangeSet {
 export interface FileContent {
   readonly path: string
   readonly bytes: Uint8Array
+  /** People do not write the file here, so only rules that apply to every kind of file read it. */
+  readonly secretsOnly?: boolean
 }
 
 /** The content of a file, or undefined when it exists but cannot be read. */
@@ -154,6 +156,8 @@ export interface Comment {
 /** Matches and comments of a file, in the order of the text. */
 interface ScannedFile {
   readonly path: string
+  /** The packs whose rules apply to it. */
+  readonly packs: readonly string[]
   readonly matches: readonly Match[]
   readonly comments: readonly Comment[]
 }

@@ -4,8 +4,9 @@ import { extensionOf } from '../kernel/text/languages.ts'
 import { findUnchanged, judgesByLine } from './changed-line-findings.ts'
 import type { CheckProgress } from './checks/judge-checks.ts'
 import { alongChecks, checkDrafts, type StageCheckPorts } from './checks/stage-checks.ts'
-import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
-import { type StageInput, stageScope } from './facts/scope.ts'
+import { readStageChange } from './facts/change-context.ts'
+import { fileKinds } from './facts/file-kinds.ts'
+import type { StageInput } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
 import { collectMatches, type FindingDraft } from './findings/collect.ts'
 import { collectChanges } from './findings/collect-changes.ts'
@@ -62,6 +63,7 @@ interface Evaluation {
   readonly unchanged?: ReadonlySet<string>
   readonly source: string
   readonly files: GateRun['report']['files']
+  readonly notes: readonly string[]
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
   readonly overrides: readonly AppliedOverride[]
@@ -75,24 +77,14 @@ interface Evaluation {
   readonly checks: readonly CheckRow[]
 }
 
-const readChange = async (
-  { git }: GatePorts,
-  request: GateRequest,
-  signal: AbortSignal,
-): Promise<ChangeContext> => {
-  const { stage, build, remote } = request
-  const scope = request.scope ?? (await stageScope(stage, { git, build, remote }, signal))
-  return gatherChangeContext(git, scope, signal)
-}
-
 const evaluateFiles = async (
   ports: GatePorts,
   request: GateRequest,
   signal: AbortSignal,
 ): Promise<Evaluation> => {
   const { stage, progress } = request
-  const { set, tracksModules, tree, ...context } = await readChange(ports, request, signal)
-  const { layer, changes } = await readJoinedPolicy(ports, request, set, signal)
+  const { set, tracksModules, tree, ...context } = await readStageChange(ports.git, request, signal)
+  const { layer, changes, attributes } = await readJoinedPolicy(ports, request, set, signal)
   const { policy, userRules, overrides, baseline } = layer
   const checks = request.rulesOnly ? [] : layer.checks
   const changed = set.changes.map(({ path }) => path)
@@ -108,7 +100,8 @@ const evaluateFiles = async (
     extensions,
   })
   const { scanner } = ports
-  const scan = { set, rules, scanner, stage, tracksModules, progress }
+  const kinds = fileKinds(attributes)
+  const scan = { set, rules, scanner, stage, tracksModules, kinds, progress }
   const [found, checked] = await alongChecks(ports, { ...request, set, checks }, signal, (stop) =>
     collectMatches(scan, stop),
   )
@@ -127,7 +120,8 @@ const evaluateFiles = async (
     drafts,
     ...(judgesByLine(request, set) && { unchanged: await findUnchanged(set, drafts, rules, signal) }),
     source: set.source,
-    files: { changed: set.changes.length, scanned: found.scanned, unmatched: found.unmatched },
+    files: found.files,
+    notes: found.notes,
     platforms: context.detection.platforms,
     rulesets: [...rules.rulesets, ...checked.rulesets],
     overrides: overrides.list,
@@ -154,6 +148,7 @@ const notEvaluated = async (ports: GatePorts, request: GateRequest): Promise<Eva
     drafts: [],
     source: SDD_SOURCE,
     files: { changed: 0, scanned: 0, unmatched: 0 },
+    notes: [],
     platforms: {},
     rulesets: [{ platform: 'policy', bundle: policy.trace.bundle, hash: policy.trace.hash }],
     overrides: [],
@@ -210,7 +205,7 @@ export const runGate = async (
   const shown = findings.filter((one) => !isShadowed(one))
   const counts = countFindings(shown)
   const judgement: Judgement = { ...evaluation, stage, outcome, findings, counts, state, decision }
-  const notes: string[] = []
+  const notes = [...evaluation.notes]
   const options = { now: ports.now(), ownsEvidence: ports.ownsEvidence, notes }
   const build = (previous: Evidence | undefined) => writeEvidence(judgement, previous, options)
   const evidence = await (write ? ports.evidence.replace(build) : build(undefined))

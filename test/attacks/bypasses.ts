@@ -236,6 +236,19 @@ export const BYPASSES: readonly Bypass[] = [
     ],
   },
   {
+    bypass: 'a source file that says it is generated',
+    stopped: 'every stage',
+    found: 'every stage',
+    by: 'a comment, long lines and `.gitattributes` count only as the base has them. New files with the name of a generated or vendored one are read for secrets and conflict markers, and named in the report',
+    shownBy: [
+      [
+        'test/attacks/generated-files.test.ts',
+        'by a comment, long lines or attributes of the change is judged',
+      ],
+      ['test/attacks/generated-files.test.ts', 'is counted and named'],
+    ],
+  },
+  {
     bypass: 'a flood of matches, a file over 2 MiB',
     stopped: 'every stage',
     found: 'every stage',

@@ -2,6 +2,7 @@ import type { JudgedTree } from '../../evidence/schema.ts'
 import { recordJudgedTree } from '../judged-tree.ts'
 import type { ChangeSet, GitReader, Scope, TrackedFiles } from '../ports.ts'
 import type { PolicyChange } from '../rules/policy-change.ts'
+import type { GateStage } from '../stage.ts'
 import {
   type Detection,
   detectPlatforms,
@@ -16,9 +17,10 @@ import {
   manifestFolder,
   manifestsToRead,
 } from './manifests.ts'
+import { type StageInput, stageScope } from './scope.ts'
 
 /** The changed files, what they hold, and the platforms of the repository. */
-export interface ChangeContext {
+interface ChangeContext {
   readonly set: ChangeSet
   readonly detection: Detection
   /** Platforms that the change switches off while it keeps their files. */
@@ -158,4 +160,18 @@ export const gatherChangeContext = async (
     detect(set, tracked, signal),
   ])
   return { ...detected, tree, tracksModules: module !== undefined }
+}
+
+/** As `gatherChangeContext`, for the scope of a stage unless another one is given. */
+export const readStageChange = async (
+  git: GitReader,
+  request: {
+    readonly scope: Scope | undefined
+    readonly stage: GateStage
+  } & Partial<Pick<StageInput, 'build' | 'remote'>>,
+  signal: AbortSignal,
+): Promise<ChangeContext> => {
+  const { stage, build, remote } = request
+  const scope = request.scope ?? (await stageScope(stage, { git, build, remote }, signal))
+  return gatherChangeContext(git, scope, signal)
 }

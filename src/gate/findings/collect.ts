@@ -3,14 +3,16 @@ import { EVIDENCE_FILE } from '../../evidence/store.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
 import { stageSeverity } from '../policy.ts'
 import type { ChangeSet, FileContent, FileReading, Match, Scanner, ScanReport } from '../ports.ts'
-import type { Excerpt } from '../reports/report.ts'
+import type { Excerpt, ReportedFiles } from '../reports/report.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
 import { readsExtension } from '../rules/languages.ts'
 import { areAliases } from '../rules/profile.ts'
 import type { GateStage } from '../stage.ts'
 import type { Unfingerprinted } from './baseline.ts'
 import { coveredPaths } from './covered-paths.ts'
+import { describeRule } from './describe-rule.ts'
 import { excerptOf, redactSecrets, regionText, splitSourceLines } from './excerpt.ts'
+import { FileContents, type KindTests } from './file-contents.ts'
 import {
   FILE_PROBLEMS,
   type FileProblem,
@@ -18,6 +20,7 @@ import {
   givenUpProblem,
   linkProblem,
 } from './file-problems.ts'
+import { FileTally } from './file-tally.ts'
 import { mergeAliases } from './merge-aliases.ts'
 import { keepStrongestSecrets, secretRegions, traceSecret } from './secret-matches.ts'
 import {
@@ -47,6 +50,7 @@ interface CollectPorts {
   readonly stage: GateStage
   /** Whether git tracks a file below the `node_modules` of the root. */
   readonly tracksModules: boolean
+  readonly kinds: KindTests
   readonly progress: (done: number, total: number) => void
 }
 
@@ -60,7 +64,8 @@ interface FileLines {
 class Collection {
   readonly drafts: FindingDraft[] = []
   readonly suppressions: FileSuppression[] = []
-  scanned = 0
+  readonly tally = new FileTally()
+  readonly files: FileContents
   readonly #ports: CollectPorts
   readonly #bytes = new Map<string, Uint8Array>()
   readonly #links = new Set<string>()
@@ -69,6 +74,7 @@ class Collection {
   constructor(ports: CollectPorts, covered: ReturnType<typeof coveredPaths>) {
     this.#ports = ports
     this.#covered = covered
+    this.files = new FileContents(ports.set, ports.kinds)
   }
 
   async *contents(
@@ -77,7 +83,7 @@ class Collection {
     signal: AbortSignal,
   ): AsyncGenerator<FileContent> {
     const { set } = this.#ports
-    if (paths.length > 0) yield* this.#keep(set.read(paths, signal))
+    if (paths.length > 0) yield* this.#keep(this.files.read(paths, signal))
     if (links.length === 0 || set.readLinks === undefined) return
     for await (const link of this.#keep(set.readLinks(links, signal))) {
       this.#links.add(link.path)
@@ -107,19 +113,17 @@ class Collection {
     const { path } = scanned
     const bytes = this.#bytes.get(path)
     this.#bytes.delete(path)
+    const isLink = this.#links.has(path)
+    if (!isLink) this.tally.add(scanned, !this.files.kinds.has(path) && this.#covered.byKind(path))
     if (scanned.outcome === 'skipped') return
     const report = { ...scanned, matches: keepStrongestSecrets(scanned.matches, this.#ports.rules.byId) }
-    const isLink = this.#links.has(path)
-    if (!isLink && this.#covered.byKind(path)) this.scanned += 1
     for (const suppression of parseSuppressions(report.comments))
       this.suppressions.push({ file: path, suppression })
     const { kept, suppressed, notices } = this.#applySuppressions(report)
     const lines = bytes === undefined ? [] : splitSourceLines(bytes, path)
     // Reports end up in logs and CI services, so secrets are redacted.
-    const redacted = redactSecrets(
-      lines,
-      scanned.matches.flatMap((match) => secretRegions(match, this.#ports.rules.byId)),
-    )
+    const secrets = scanned.matches.flatMap((match) => secretRegions(match, this.#ports.rules.byId))
+    const redacted = redactSecrets(lines, secrets)
     for (const match of kept) this.#addMatch(path, match, { lines, redacted })
     for (const { match, by } of suppressed) this.#addMatch(path, match, { lines, redacted }, by.reason)
     for (const match of notices) this.#addNotice(path, match, redacted)
@@ -167,27 +171,19 @@ class Collection {
   #addMatch(path: string, match: Match, { lines, redacted }: FileLines, suppressed?: string): void {
     const rule = this.#ports.rules.byId.get(match.ruleId)
     if (rule === undefined) return
+    const { set, stage } = this.#ports
     const { line, column, endLine, endColumn } = match
     const region = { line, column, endLine, endColumn }
+    const shown = rule.secret ? redactSecrets(redacted, [{ ...region, continues: false }]) : redacted
     this.drafts.push({
-      ruleId: rule.id,
-      severity: stageSeverity(rule, this.#ports.stage),
-      code: rule.code,
+      ...describeRule(rule),
+      severity: stageSeverity(rule, stage),
       message: match.message,
       file: path,
       region,
-      ...(rule.aliases !== undefined && { aliases: rule.aliases }),
-      ...(rule.why !== undefined && { why: rule.why }),
-      ...(rule.fix !== undefined && { fix: rule.fix }),
-      ...(rule.category !== undefined && { category: rule.category }),
-      ...(rule.cwe !== undefined && { cwe: rule.cwe }),
-      matchedBy: rule.id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
-      source: this.#ports.set.source,
+      source: set.source,
       text: rule.secret ? traceSecret(lines, redacted, region) : regionText(lines, region),
-      excerpt: excerptOf(
-        rule.secret ? redactSecrets(redacted, [{ ...region, continues: false }]) : redacted,
-        region,
-      ),
+      excerpt: excerptOf(shown, region),
       ...(suppressed !== undefined && { suppressed }),
     })
   }
@@ -212,9 +208,8 @@ interface Collected {
   readonly drafts: readonly FindingDraft[]
   /** The valid suppression comments of the scanned files. */
   readonly suppressions: readonly FileSuppression[]
-  readonly scanned: number
-  /** Changed files that no rule applies to but those about every text. */
-  readonly unmatched: number
+  readonly files: ReportedFiles
+  readonly notes: readonly string[]
 }
 
 /** Findings of the rules about syntax. */
@@ -230,15 +225,20 @@ export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): 
   const collection = new Collection(ports, covered)
   collection.addFolders()
   if (paths.length + links.length > 0) {
-    const files = collection.contents(paths, links, signal)
+    const contents = collection.contents(paths, links, signal)
     let done = 0
-    for await (const report of (await scanner()).scan(files, rules.rules, signal)) {
+    for await (const report of (await scanner()).scan(contents, rules.rules, signal)) {
       collection.accept(report)
       done += 1
       progress(done, paths.length + links.length)
     }
   }
-  const { suppressions, scanned } = collection
-  const drafts = mergeAliases(collection.drafts)
-  return { drafts, suppressions, scanned, unmatched: present.filter((path) => !covered.byKind(path)).length }
+  const { suppressions, files, tally } = collection
+  const unmatched = present.filter((path) => !covered.byKind(path) && !files.kinds.has(path)).length
+  return {
+    drafts: mergeAliases(collection.drafts),
+    suppressions,
+    files: tally.count(files, set.changes.length, unmatched),
+    notes: tally.notes(files, set),
+  }
 }

@@ -16,6 +16,8 @@ const rule = (id: string, severity: 'CRITICAL' | 'ERROR', secret = true): readon
     code: '',
     text: { regex: 'a' },
     everyFile: true,
+    everyKind: true,
+    pack: 'secrets',
   },
 ]
 const RULES = new Map([

@@ -87,6 +87,18 @@ export interface CheckRow {
   readonly duration_ms?: number
 }
 
+/** Which files were looked at, and why others were not. */
+export type ReportedFiles = {
+  readonly changed: number
+  readonly scanned: number
+  /** Changed files that no rule applies to but those about every text. */
+  readonly unmatched: number
+  /** How many files the rules of each pack read. */
+  readonly packs?: Readonly<Record<string, number>>
+  /** Binary files and those above 16 MiB were not read; generated and vendored ones were read for secrets alone. */
+  readonly skipped?: Readonly<Record<'binary' | 'generated' | 'vendored' | 'too_large', number>>
+}
+
 /** The result of a gate run, as commands and tools return it. */
 export interface GateReport {
   readonly stage: GateStage
@@ -99,8 +111,7 @@ export interface GateReport {
   readonly policy_from?: 'worktree'
   /** The commit whose policy was joined with that of the change; absent without one. */
   readonly policy_base?: string
-  /** `unmatched`: changed files that no rule applies to but those about every text. */
-  readonly files: { readonly changed: number; readonly scanned: number; readonly unmatched: number }
+  readonly files: ReportedFiles
   /** Present when findings on unchanged lines are `known`, so that they do not block. */
   readonly changed_lines?: true
   readonly counts: Counts

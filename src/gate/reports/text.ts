@@ -2,6 +2,7 @@ import type { Severity } from '../../evidence/schema.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import { isAtLeast } from '../policy.ts'
 import { checkLines } from './check-lines.ts'
+import { fileLine } from './file-line.ts'
 import type { Excerpt, GateFinding, GateReport, GateRun, Region } from './report.ts'
 import { worstFirst } from './report.ts'
 import {
@@ -184,6 +185,7 @@ export const writeText = (run: GateRun, style: TextStyle & FindingLimits): strin
     ...(report.notes ?? []).map(escapeLineBreaks),
     ...renderHidden(selected),
     summaryLine(report, style),
+    ...fileLine(report).map((line) => paint('dim', line)),
     ...nextSteps(run),
   ].join('\n')
 }

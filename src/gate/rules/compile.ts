@@ -195,10 +195,11 @@ export const compileRules = (
   trusted: boolean,
   reads: (language: LanguageName) => boolean = () => true,
 ): CompiledRule[] =>
-  rules.flatMap(({ file, severity, pinnedSeverity, covers, literals }): CompiledRule[] => {
+  rules.flatMap(({ file, pack, severity, pinnedSeverity, covers, literals }): CompiledRule[] => {
     const { id, message, metadata = {} } = file
     const basics = {
       id,
+      pack,
       covers,
       severity,
       ...(pinnedSeverity && { pinnedSeverity }),
@@ -212,7 +213,10 @@ export const compileRules = (
       ...(metadata.category !== undefined && { category: metadata.category }),
       ...(metadata.cwe !== undefined && { cwe: metadata.cwe }),
     }
-    if ('text' in file) return [{ ...basics, text: file.text, everyFile: file.files === undefined }]
+    if ('text' in file) {
+      const everyKind = metadata.secret === true || metadata.everyKind === true
+      return [{ ...basics, text: file.text, everyFile: file.files === undefined, everyKind }]
+    }
     const [home, ...others] = languagesOf(file)
     if (home === undefined) return []
     const matcher = matcherOf(file)

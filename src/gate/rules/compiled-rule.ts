@@ -4,6 +4,7 @@ import type { TextMatcher } from './rule.ts'
 
 interface RuleBasics {
   readonly id: string
+  readonly pack: string
   /** Whether the rule applies to this path. */
   readonly covers: (path: string) => boolean
   readonly severity: Severity
@@ -41,6 +42,8 @@ interface CompiledTextRule extends RuleBasics {
   readonly text: TextMatcher
   /** True without `files`: the rule is about every text, so it says nothing about what kind of file was judged. */
   readonly everyFile: boolean
+  /** The rule reads generated and vendored files too. */
+  readonly everyKind: boolean
   readonly language?: undefined
   readonly matcher?: undefined
   readonly repair?: undefined

@@ -40,3 +40,24 @@ export const isProduction = (path: string): boolean => {
   const folders = packages === null ? segments : path.slice(0, packages.index).split('/')
   return !folders.some((one) => SUPPORT_FOLDERS.has(one.toLowerCase()) || SUPPORT_FOLDER.test(one))
 }
+
+/** A file that people do not write here: only rules about secrets read it. */
+export type UnjudgedKind = 'generated' | 'vendored'
+
+const GENERATED_NAMES = [
+  /\.(?:gen|generated|g|pb|pb\.gw|min|designer|freezed)\.[^.]+$/i,
+  /[._-]generated\.[^.]+$|^zz_generated[._]/i,
+  /_pb2(?:_grpc)?\.pyi?$|\.pb\.(?:go|cc|h)$|\.(?:snap|map)$/,
+  /^(?:package-lock|npm-shrinkwrap|packages\.lock|composer\.lock)\.json$/,
+  /^(?:yarn|Gemfile|Pipfile|poetry|uv|pdm|Cargo|composer|mix|pubspec|flake|deno|bun|Podfile)\.lock(?:b)?$/,
+  /^(?:pnpm-lock\.yaml|go\.sum|go\.work\.sum|Package\.resolved|gradle\.lockfile|gradlew|gradlew\.bat|mvnw|mvnw\.cmd)$/,
+]
+const VENDORED =
+  /(?:^|\/)(?:node_modules|bower_components|third[_-]?party|Pods|Carthage|\.yarn)\/|^vendor\/|(?:^|\/)(?:public|static|assets|lib|libs|www|web)\/vendor\/|(?:^|\/)vendor\/[\w-]+\.[\w.-]+\//
+
+/** The kind that a path tells; undefined for files that people write. */
+export const nameKind = (path: string): UnjudgedKind | undefined => {
+  if (VENDORED.test(path)) return 'vendored'
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return GENERATED_NAMES.some((pattern) => pattern.test(name)) ? 'generated' : undefined
+}

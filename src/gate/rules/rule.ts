@@ -90,6 +90,8 @@ const Metadata = z.object({
   production: z.boolean().optional(),
   /** Whether `fix` keeps the meaning of the program, so that `warrant gate --fix` applies it. */
   safeFix: z.boolean().optional(),
+  /** A rule about text reads generated and vendored files too; rules about secrets always do. */
+  everyKind: z.boolean().optional(),
   /** Further languages; comment and string node kinds are translated to theirs. */
   languages: z.array(Word).min(1).max(20).optional(),
   /** Further names of the rule, which overrides, suppressions and baselines may use. */

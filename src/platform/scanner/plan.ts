@@ -1,4 +1,4 @@
-import type { Match } from '../../gate/ports.ts'
+import type { FileContent, Match } from '../../gate/ports.ts'
 import type { CompiledRule } from '../../gate/rules/compiled-rule.ts'
 import { grammarFor, grammarsFor } from '../../gate/rules/languages.ts'
 import { pushTo } from '../../kernel/multimap.ts'
@@ -16,6 +16,8 @@ export interface ScanGroup extends FilePasses {
   readonly id: number
   /** The rules behind each matcher that apply to the files of this group. */
   readonly rules: ReadonlyMap<number, readonly CompiledRule[]>
+  /** The packs of these rules. */
+  readonly packs: readonly string[]
   readonly trusted: boolean
 }
 
@@ -87,16 +89,16 @@ export class ScanPlan {
     )
   }
 
-  /** The group of a path; undefined when no rule applies to it. */
-  groupFor(path: string): ScanGroup | undefined {
+  /** The group of a file; undefined when no rule applies to it. */
+  groupFor({ path, secretsOnly = false }: FileContent): ScanGroup | undefined {
     const extension = extensionOf(path)
     const covered = this.#coverages.map((covers) => covers(path))
-    const key = `${extension} ${covered.map(Number).join('')}`
-    if (!this.#groups.has(key)) this.#groups.set(key, this.#createGroup(extension, covered))
+    const key = `${extension} ${covered.map(Number).join('')} ${secretsOnly}`
+    if (!this.#groups.has(key)) this.#groups.set(key, this.#createGroup(extension, covered, secretsOnly))
     return this.#groups.get(key)
   }
 
-  #createGroup(extension: string, covered: readonly boolean[]): ScanGroup | undefined {
+  #createGroup(extension: string, covered: readonly boolean[], secretsOnly: boolean): ScanGroup | undefined {
     const covers = new Set(this.#coverages.filter((_, index) => covered[index]))
     const grammars = new Map<
       string,
@@ -105,6 +107,7 @@ export class ScanPlan {
     const rules = new Map<number, CompiledRule[]>()
     const texts = new Set<number>()
     for (const { rule, matcher } of this.#rules) {
+      if (secretsOnly && !(rule.text !== undefined && rule.everyKind)) continue
       if (rule.text !== undefined) {
         if (!covers.has(rule.covers)) continue
         texts.add(matcher)
@@ -125,8 +128,10 @@ export class ScanPlan {
     const passes = [...grammars]
       .sort(([a], [b]) => (a < b ? 1 : -1))
       .map(([grammar, { comments, matchers }]) => ({ grammar, comments, matchers: [...matchers] }))
-    const trusted = [...rules.values()].flat().every((rule) => rule.trusted)
-    return { id: this.#count++, passes, texts: [...texts], rules, trusted }
+    const all = [...rules.values()].flat()
+    const packs = [...new Set(all.map(({ pack }) => pack))].sort()
+    const trusted = all.every((rule) => rule.trusted)
+    return { id: this.#count++, passes, texts: [...texts], rules, packs, trusted }
   }
 
   /** The same group without parsing: rules about text read files that are too large for a parser. */

@@ -3,11 +3,11 @@ import type { ScanReport } from '../../gate/ports.ts'
 import type { CompiledRule } from '../../gate/rules/compiled-rule.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 
-/** What a scan found in a file, without its path. */
+/** What a scan found in a file, without its path and the packs of its rules. */
 export type StoredReport =
   Exclude<ScanReport, { readonly outcome: 'skipped' | 'given-up' }> extends infer T
     ? T extends ScanReport
-      ? Omit<T, 'path'>
+      ? Omit<T, 'path' | 'packs'>
       : never
     : never
 
@@ -46,7 +46,7 @@ export const resultKey = (program: string, rules: string, path: string, bytes: U
 /** A report that can be used again. One that was given up may end otherwise the next time. */
 export const toStored = (report: ScanReport): StoredReport | undefined => {
   if (report.outcome === 'skipped' || report.outcome === 'given-up') return undefined
-  const { path: _, ...rest } = report
+  const { path: _, packs: __, ...rest } = report
   return rest
 }
 

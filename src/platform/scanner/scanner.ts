@@ -72,7 +72,7 @@ const canScanInline = ({ trusted, passes }: ScanGroup, bytes: Uint8Array): boole
 
 const toReport = (path: string, group: ScanGroup, result: ScanResult): ScanReport => {
   const { hits, comments, broken, gap = false, cut, doubt } = result.scan ?? NO_HITS
-  const found = { path, matches: toMatches(hits, group), comments }
+  const found = { path, packs: group.packs, matches: toMatches(hits, group), comments }
   if (result.end === 'given-up') return { ...found, outcome: 'given-up', why: result.why }
   if (doubt !== undefined) return { ...found, outcome: 'given-up', why: doubt }
   if (cut) return { ...found, outcome: 'given-up', why: 'matches' }
@@ -104,7 +104,7 @@ class Scan {
 
   async scan(file: FileContent): Promise<ScanReport> {
     const { path } = file
-    const group = this.#plan.groupFor(path)
+    const group = this.#plan.groupFor(file)
     if (group === undefined) return { path, outcome: 'skipped' }
     this.#seen += 1
     const known = this.#known
@@ -113,7 +113,7 @@ class Scan {
     const results = await this.#results
     const key = resultKey(known.program, this.#digestOf(group), path, file.bytes)
     const found = results.get(key)
-    if (found !== undefined) return { path, ...found }
+    if (found !== undefined) return { path, packs: group.packs, ...found }
     const report = await this.#scanWith(group, file)
     const stored = toStored(report)
     if (stored !== undefined) results.put(key, stored)
@@ -132,7 +132,8 @@ class Scan {
     if (file.bytes.length <= this.#limits.fileBytes)
       return toReport(path, group, await this.#run(group, file))
     const report = await this.#scanText(this.#plan.textGroup(group), file)
-    const found = report.outcome === 'skipped' ? { path, matches: [], comments: [] } : report
+    const found =
+      report.outcome === 'skipped' ? { path, packs: group.packs, matches: [], comments: [] } : report
     return { ...found, outcome: 'given-up', why: 'size' }
   }
 
@@ -144,7 +145,7 @@ class Scan {
     if (doubt !== undefined) return { path, outcome: 'skipped', why: 'binary' }
     const isCandidate = this.#searches.candidates(text).some((index) => group.texts.includes(index))
     if (!isCandidate && !text.includes(IGNORE_WORD))
-      return { path, outcome: 'scanned', matches: [], comments: [] }
+      return { path, outcome: 'scanned', packs: group.packs, matches: [], comments: [] }
     return toReport(path, group, await this.#run(group, file))
   }
 

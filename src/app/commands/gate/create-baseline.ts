@@ -8,7 +8,7 @@ import { loadSettings } from '../../process-context.ts'
 import { withProgress } from '../progress.ts'
 import { requireWritable } from '../require-writable.ts'
 import { writeNamedFile } from './deliver-report.ts'
-import { openForCommand, gateProgress } from './judge-change.ts'
+import { gateProgress, openForCommand } from './judge-change.ts'
 import { pickScope } from './pick-scope.ts'
 import { watchChecks } from './watch-checks.ts'
 

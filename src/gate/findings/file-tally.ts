@@ -1,0 +1,80 @@
+import { extensionOf, grammarForExtension } from '../../kernel/text/languages.ts'
+import type { ChangeSet, ScanReport } from '../ports.ts'
+import type { ReportedFiles } from '../reports/report.ts'
+import type { FileContents } from './file-contents.ts'
+
+/** Packs that say nothing about a language or a framework. */
+const GENERAL_PACKS = new Set(['generic', 'secrets', 'config', 'agents'])
+/** Languages of programs that no shipped pack is for. */
+const OTHER_SOURCES = new Set(
+  'rb php cs fs vb rs c h cc cpp hpp m mm scala groovy dart ex exs erl clj lua pl r jl zig nim hs ml vue svelte sol'.split(
+    ' ',
+  ),
+)
+const MAX_NAMES = 5
+
+const isSource = (path: string): boolean => {
+  const extension = extensionOf(path)
+  return grammarForExtension(extension) !== undefined || OTHER_SOURCES.has(extension)
+}
+
+const listNames = (paths: readonly string[]): string => {
+  const names = paths.toSorted().slice(0, MAX_NAMES).join(', ')
+  return paths.length > MAX_NAMES ? `${names} and ${paths.length - MAX_NAMES} more` : names
+}
+
+const files = (count: number): string => (count === 1 ? '1 file' : `${count} files`)
+
+/** Counts which files were looked at by which packs, and why others were not. */
+export class FileTally {
+  readonly #packs = new Map<string, number>()
+  readonly #skipped = { binary: 0, size: 0 }
+  #scanned = 0
+  /** Files of programs that no pack for a language or a framework read. */
+  #unread = 0
+  #read = 0
+
+  add(report: ScanReport, isOfKind: boolean): void {
+    if (report.outcome === 'skipped') {
+      if (report.why !== undefined) this.#skipped[report.why] += 1
+      return
+    }
+    if (isOfKind) this.#scanned += 1
+    for (const pack of report.packs) this.#packs.set(pack, (this.#packs.get(pack) ?? 0) + 1)
+    if (!isSource(report.path)) return
+    if (report.packs.every((pack) => GENERAL_PACKS.has(pack))) this.#unread += 1
+    else this.#read += 1
+  }
+
+  count({ kinds }: FileContents, changed: number, unmatched: number): ReportedFiles {
+    const { binary, size } = this.#skipped
+    const ofKind = (kind: string) => [...kinds.values()].filter((one) => one === kind).length
+    const skipped = { binary, generated: ofKind('generated'), vendored: ofKind('vendored'), too_large: size }
+    const packs = Object.fromEntries([...this.#packs].sort(([a], [b]) => (a < b ? -1 : 1)))
+    return { changed, scanned: this.#scanned, unmatched, packs, skipped }
+  }
+
+  /** What a reader must know about the files that rules did not read. */
+  notes({ kinds, newlyMarked }: FileContents, { changes, source }: ChangeSet): string[] {
+    const isChange = source !== 'git:repository'
+    const added = changes.filter(({ path, change }) => isChange && change === 'added' && kinds.has(path))
+    const names = added.map(({ path }) => path)
+    return [
+      ...(names.length === 0
+        ? []
+        : [
+            `${files(names.length)} new in this change ${names.length === 1 ? 'counts' : 'count'} as generated or vendored, so only rules about secrets read ${names.length === 1 ? 'it' : 'them'}: ${listNames(names)}.`,
+          ]),
+      ...(newlyMarked.length === 0
+        ? []
+        : [
+            `${files(newlyMarked.length)} ${newlyMarked.length === 1 ? 'claims' : 'claim'} to be generated, which the base does not show, and ${newlyMarked.length === 1 ? 'was' : 'were'} judged all the same: ${listNames(newlyMarked)}.`,
+          ]),
+      ...(this.#unread === 0 || this.#read > 0
+        ? []
+        : [
+            `No rules for a language or framework apply to ${files(this.#unread)} of source code: only general rules read ${this.#unread === 1 ? 'it' : 'them'}. Add rules of your own in .warrant/rules.`,
+          ]),
+    ]
+  }
+}
