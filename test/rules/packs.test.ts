@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { readShippedRules } from '../../scripts/rules.ts'
+import type { ScanReport } from '../../src/gate/ports.ts'
 import { compileChanges } from '../../src/gate/rules/compile-changes.ts'
 import type { CompiledRule } from '../../src/gate/rules/compiled-rule.ts'
 import { parseAs, readRuleDocuments } from '../../src/gate/rules/parse-rule.ts'
@@ -22,9 +23,6 @@ const Snippets = z.strictObject({
 const shippedRules = await readShippedRules()
 const compiled = compileAll(shippedRules.packs)
 
-const pathFor = ({ language }: CompiledRule, index: number): string =>
-  `src/sample-${index}.${language === undefined ? 'txt' : LANGUAGES[language].extensions[0]}`
-
 const folders = shippedRules.packs.map(({ name }) => join('rules', name))
 const tests = folders.flatMap((folder) =>
   readdirSync(folder)
@@ -32,27 +30,74 @@ const tests = folders.flatMap((folder) =>
     .map((name) => join(folder, name)),
 )
 
-const readSnippets = async (path: string) =>
-  (await readRuleDocuments(path, readFileSync(path, 'utf8'))).map((value) => parseAs(Snippets, path, value))
+/** `{{}}` divides text that has the format of a secret, so that no scanner takes the snippet for one. */
+const joinParts = (texts: readonly string[]): string[] => texts.map((text) => text.replaceAll('{{}}', ''))
 
-/** Which snippets the rule matches, by their place in the list. */
-const matched = async (id: string, snippets: readonly string[], path?: string): Promise<number[]> => {
-  const rules = compiled.filter((rule) => rule.id === id).slice(0, 1)
-  const [rule] = rules
+const readSnippets = async (path: string) =>
+  (await readRuleDocuments(path, readFileSync(path, 'utf8')))
+    .map((value) => parseAs(Snippets, path, value))
+    .map((one) => ({ ...one, valid: joinParts(one.valid), invalid: joinParts(one.invalid) }))
+
+/** The first compiled rule with the id: the one for its own language. */
+const ruleOf = (id: string): CompiledRule => {
+  const rule = compiled.find((one) => one.id === id)
   if (rule === undefined) throw new Error(`no rule ${id}`)
-  if (path !== undefined && !rule.covers(path)) throw new Error(`${id} does not cover ${path}`)
-  // The scope of a rule has tests of its own.
-  const anywhere = rules.map((one) => ({ ...one, covers: () => true }))
-  const files = snippets.flatMap((text, index) => asFiles({ [path ?? pathFor(rule, index)]: text }))
-  const reports = await scanAll(files, anywhere, { inlineFiles: 1_000, inlineBytes: 10_000_000 })
-  return reports.flatMap((report, index) => ('matches' in report && report.matches.length > 0 ? [index] : []))
+  return rule
+}
+
+const LIMITS = { inlineFiles: 100_000, inlineBytes: 100_000_000 }
+
+const isMatched = (report: ScanReport): boolean => 'matches' in report && report.matches.length > 0
+
+/** Which snippets of the same path the rule matches, by their place in the list. */
+const matchedAt = async (id: string, snippets: readonly string[], path: string): Promise<number[]> => {
+  const rule = ruleOf(id)
+  if (!rule.covers(path)) throw new Error(`${id} does not cover ${path}`)
+  const files = snippets.flatMap((text) => asFiles({ [path]: text }))
+  const reports = await scanAll(files, [rule], LIMITS)
+  return reports.flatMap((report, index) => (isMatched(report) ? [index] : []))
+}
+
+const folderOf = (id: string, kind: string): string => `src/${id}/${kind}/`
+
+const extensionFor = ({ language }: CompiledRule): string | undefined =>
+  language === undefined ? 'txt' : LANGUAGES[language].extensions[0]
+
+/** The paths of the snippets that a rule matches. All snippets are scanned together: a scan has a price of its own. */
+const matchedPaths = async (): Promise<ReadonlySet<string>> => {
+  const all = (await Promise.all(tests.map(readSnippets))).flat().filter(({ path }) => path === undefined)
+  const files = all.flatMap(({ id, valid, invalid }) =>
+    Object.entries({ valid, invalid }).flatMap(([kind, texts]) =>
+      texts.flatMap((text, index) =>
+        asFiles({ [`${folderOf(id, kind)}${index}.${extensionFor(ruleOf(id))}`]: text }),
+      ),
+    ),
+  )
+  // The scope of a rule has tests of its own: here each rule reads the folder of its snippets.
+  const rules = all.map(({ id }) => ({
+    ...ruleOf(id),
+    covers: (path: string) => path.startsWith(`src/${id}/`),
+  }))
+  return new Set((await scanAll(files, rules, LIMITS)).filter(isMatched).map(({ path }) => path))
+}
+let matching: Promise<ReadonlySet<string>> | undefined
+
+const matched = async (id: string, kind: string, texts: readonly string[]): Promise<number[]> => {
+  matching ??= matchedPaths()
+  const paths = await matching
+  const extension = extensionFor(ruleOf(id))
+  return texts.flatMap((_, index) =>
+    paths.has(`${folderOf(id, kind)}${index}.${extension}`) ? [index] : [],
+  )
 }
 
 describe('the rules that are shipped', () => {
   it.each(tests)('%s holds', async (path) => {
     for (const { id, valid, invalid, path: place } of await readSnippets(path)) {
-      expect([id, await matched(id, valid, place)]).toEqual([id, []])
-      expect([id, await matched(id, invalid, place)]).toEqual([id, invalid.map((_, index) => index)])
+      const find = (kind: string, texts: readonly string[]) =>
+        place === undefined ? matched(id, kind, texts) : matchedAt(id, texts, place)
+      expect([id, await find('valid', valid)]).toEqual([id, []])
+      expect([id, await find('invalid', invalid)]).toEqual([id, invalid.map((_, index) => index)])
     }
   })
 
@@ -85,18 +130,18 @@ describe('the rules that are shipped', () => {
   })
 
   it.each([
-    ['a.ts', '// TODO later', "const k = '-----BEGIN PRIVATE KEY-----'"],
-    ['a.jsx', '// TODO later', "const k = '-----BEGIN PRIVATE KEY-----'"],
-    ['a.swift', '/* TODO later */', 'let k = "-----BEGIN PRIVATE KEY-----"'],
-    ['a.kt', '// TODO later', 'val k = "-----BEGIN PRIVATE KEY-----"'],
-    ['A.java', '/* TODO later */', 'class A { String k = "-----BEGIN PRIVATE KEY-----"; }'],
-    ['a.py', '# TODO later', 'k = "-----BEGIN PRIVATE KEY-----"'],
-    ['a.go', '// TODO later', 'package p\nvar k = `-----BEGIN PRIVATE KEY-----`'],
+    ['a.ts', '// TODO later', "const k = '\u202e'"],
+    ['a.jsx', '// TODO later', "const k = '\u202e'"],
+    ['a.swift', '/* TODO later */', 'let k = "\u202e"'],
+    ['a.kt', '// TODO later', 'val k = "\u202e"'],
+    ['A.java', '/* TODO later */', 'class A { String k = "\u202e"; }'],
+    ['a.py', '# TODO later', 'k = "\u202e"'],
+    ['a.go', '// TODO later', 'package p\nvar k = `\u202e`'],
   ])('look into comments and strings of %s', async (path, comment, string) => {
     const generic = compiled.filter(({ id }) => id.startsWith('generic.'))
     const [report] = await scanAll(asFiles({ [path]: `${comment}\n${string}\n` }), generic)
     const ids = report !== undefined && 'matches' in report ? report.matches.map(({ ruleId }) => ruleId) : []
-    expect(ids).toEqual(['generic.no-todo-without-owner', 'generic.no-private-key'])
+    expect(ids).toEqual(['generic.no-todo-without-owner', 'generic.no-hidden-direction'])
   })
 
   it('ask for tests when the domain of an iOS app changes', () => {

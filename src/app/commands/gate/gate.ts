@@ -1,11 +1,14 @@
 import { resolve } from 'node:path'
+import { RESULT_SOURCE } from '../../../gate/checks/check.ts'
+import { pathFilter } from '../../../gate/facts/limit-paths.ts'
+import type { Shard } from '../../../gate/facts/shard.ts'
 import { gateFaults } from '../../../gate/faults.ts'
 import { BASELINE_FILE, writeBaseline } from '../../../gate/findings/baseline.ts'
 import { POLICY_FROM } from '../../../gate/policy-layer.ts'
 import type { Scope } from '../../../gate/ports.ts'
 import { type GateRun, onlyNew } from '../../../gate/reports/report.ts'
 import { limitFindings } from '../../../gate/reports/select.ts'
-import { runGate } from '../../../gate/run.ts'
+import { type GateRequest, runGate } from '../../../gate/run.ts'
 import type { GateStage } from '../../../gate/stage.ts'
 import { Fault } from '../../../kernel/fault.ts'
 import { writeOutputFile } from '../../../platform/files/output-file.ts'
@@ -21,8 +24,10 @@ import { supportsColor } from '../../terminal.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
 import { requireWritable } from '../require-writable.ts'
 import { limitGate, pathScope, pickPaths, readLimits } from './pick-findings.ts'
-import { pickChangedLines, pickScope, pickScopes, pickStage, readChoice } from './pick-scope.ts'
+import { pickChangedLines, pickScope, pickScopes, pickShard, pickStage, readChoice } from './pick-scope.ts'
 import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
+import type { ShardResults } from './shards.ts'
+import { watchChecks } from './watch-checks.ts'
 
 /** The command runs until it is done or the process ends. */
 const NO_ABORT = new AbortController().signal
@@ -90,7 +95,7 @@ const progressJob = ({ flags }: Invocation): ProgressJob => ({
 const judge = async (
   invocation: Invocation,
   gate: OpenGate,
-  request: { readonly stage: GateStage; readonly scope: Scope | undefined; readonly write: boolean },
+  request: Pick<GateRequest, 'stage' | 'scope' | 'write' | 'rulesOnly'>,
 ): Promise<GateRun> => {
   const baseline = await findBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
   if (invocation.flags['new-only'] && !(await gate.files.exists(baseline))) {
@@ -101,19 +106,38 @@ const judge = async (
   const build = isBuild ? await (await import('../../build-event.ts')).readBuild(process.env) : undefined
   const remote = textFlag(invocation, 'remote')
   const changedLines = pickChangedLines(invocation)
+  const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
   return withProgress(progressJob(invocation), (progress) =>
     runGate(
       gate.ports,
-      { ...request, build, remote, changedLines, baseline, policyFrom, progress },
+      { ...request, build, remote, changedLines, baseline, policyFrom, progress, checkProgress },
       NO_ABORT,
     ),
   )
 }
 
-const openForCommand = async (config: Config): Promise<OpenGate> => {
+/** The digests of checks files that the option allows. */
+const readAllowedChecks = (invocation: Pick<Invocation, 'flags'>): readonly string[] => {
+  const digests = textFlag(invocation, 'allow-checks')?.split(',') ?? []
+  const wrong = digests.find((digest) => !/^sha256:[0-9a-f]{64}$/.test(digest))
+  if (wrong === undefined) return digests
+  throw usageFaults.option(`--allow-checks: ${JSON.stringify(wrong)} is no digest`, {
+    fix: 'Take the digest from `warrant checks list`: sha256: and 64 hexadecimal digits.',
+  })
+}
+
+const openForCommand = async (
+  config: Config,
+  invocation: Pick<Invocation, 'flags'> = { flags: {} },
+  shards?: ShardResults,
+): Promise<OpenGate> => {
   // Copied once: reading a variable of process.env is a call into native code.
   const environment = { ...process.env }
-  const context = { environment, clock: systemClock, indexFile: environment.GIT_INDEX_FILE }
+  const allowedChecks = readAllowedChecks(invocation)
+  const unused = invocation.flags['no-cache'] === true ? ('none' as const) : undefined
+  const reuse = shards?.reuse() ?? unused
+  const indexFile = environment.GIT_INDEX_FILE
+  const context = { environment, clock: systemClock, indexFile, allowedChecks, reuse }
   return openGate(config, { ...context, folder: resolve(config.root), signal: NO_ABORT })
 }
 
@@ -121,19 +145,49 @@ const openForCommand = async (config: Config): Promise<OpenGate> => {
 const createBaseline = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   requireWritable(config, '`warrant gate baseline`')
-  const gate = await openForCommand(config)
+  const gate = await openForCommand(config, invocation)
   const named = textFlag(invocation, 'baseline')
   const scope = pickScope(invocation) ?? { kind: 'repository' }
   const { report, shadowed } = await withProgress(progressJob(invocation), (progress) => {
     const policy = { stage: 'CI', policyFrom: 'worktree', baseline: undefined } as const
-    return runGate(gate.ports, { scope, ...policy, write: false, progress }, NO_ABORT)
+    const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
+    return runGate(gate.ports, { scope, ...policy, write: false, progress, checkProgress }, NO_ABORT)
   })
-  const findings = report.findings.filter(({ source }) => source === report.source)
+  const isAccepted = (source: string) => source === report.source || source.startsWith(RESULT_SOURCE)
+  const findings = report.findings.filter(({ source }) => isAccepted(source))
   const file = named ?? resolve(gate.root, BASELINE_FILE)
   await writeNamedFile(gate.root, { flag: 'baseline', file }, writeBaseline([...findings, ...shadowed]))
   const accepted = findings.filter(({ state }) => state !== 'suppressed').length
   const text = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${named ?? BASELINE_FILE}`
   invocation.terminal.print(invocation.json ? JSON.stringify({ accepted }) : text)
+  return 0
+}
+
+/** Scans a part of the files for `gate merge`. Its findings are no verdict: they do not change the exit code. */
+const scanShard = async (invocation: Invocation, shard: Shard): Promise<number> => {
+  const { ShardResults, shardTest } = await import('./shards.ts')
+  const { config } = loadSettings(invocation)
+  const results = new ShardResults()
+  const gate = limitGate(await openForCommand(config, invocation, results), shardTest(shard))
+  const picked = await pickStage(invocation, pickScope(invocation), gate)
+  let scanned = 0
+  for (const scope of await pickScopes(invocation, picked, gate)) {
+    const { report } = await judge(invocation, gate, {
+      stage: picked.stage,
+      scope,
+      write: false,
+      rulesOnly: true,
+    })
+    scanned += report.files.scanned
+  }
+  const file = textFlag(invocation, 'output')
+  const text = results.write(shard)
+  if (file === undefined) invocation.terminal.print(text)
+  else await writeNamedFile(gate.root, { flag: 'output', file }, `${text}\n`)
+  if (!invocation.flags.quiet)
+    invocation.terminal.printError(
+      `warrant: shard ${shard.number}/${shard.count} scanned ${scanned} files. \`warrant gate merge\` gives the verdict of all shards.`,
+    )
   return 0
 }
 
@@ -159,10 +213,13 @@ export const run = async (invocation: Invocation): Promise<number> => {
     return createBaseline(invocation)
   }
   readLimits(invocation)
+  const shard = pickShard(invocation)
+  if (shard !== undefined) return scanShard(invocation, shard)
+  const merged = verb === 'merge' ? await (await import('./shards.ts')).readShards(rest) : undefined
   const { config } = loadSettings(invocation)
-  const opened = await openForCommand(config)
-  const paths = await pickPaths(invocation, opened, process.cwd())
-  const gate = paths.length === 0 ? opened : limitGate(opened, paths)
+  const opened = await openForCommand(config, invocation, merged)
+  const paths = merged === undefined ? await pickPaths(invocation, opened, process.cwd()) : []
+  const gate = paths.length === 0 ? opened : limitGate(opened, pathFilter(paths))
   const scope = pickScope(invocation) ?? pathScope(invocation, paths)
   if (textFlag(invocation, 'output') !== undefined) requireWritable(config, '--output')
   const write = invocation.flags['no-evidence'] !== true && !config.readOnly && paths.length === 0
@@ -180,6 +237,8 @@ export const run = async (invocation: Invocation): Promise<number> => {
   for (const [at, one] of scopes.entries()) {
     const started = systemClock.elapsed()
     const complete = await judge(invocation, gate, { stage: picked.stage, scope: one, write })
+    if (merged !== undefined && merged.missing > 0 && !flags.quiet)
+      warn(`no shard has a result of ${merged.missing} files in this state; they were scanned now.`)
     const made = { run: complete, started, warn }
     const failure = chosen === undefined ? await recordRun(config, gate.root, made) : undefined
     const blocked = complete.report.status === 'BLOCKED'

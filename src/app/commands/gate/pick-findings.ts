@@ -1,6 +1,6 @@
 import { relative, resolve, sep } from 'node:path'
 import { SEVERITIES } from '../../../evidence/severities.ts'
-import { limitToPaths } from '../../../gate/facts/limit-paths.ts'
+import { limitFiles } from '../../../gate/facts/limit-paths.ts'
 import type { Scope } from '../../../gate/ports.ts'
 import type { FindingLimits } from '../../../gate/reports/select.ts'
 import { isPathInside } from '../../../kernel/text/path-inside.ts'
@@ -38,9 +38,10 @@ export const pickPaths = async (
   return paths
 }
 
-export const limitGate = (gate: OpenGate, paths: readonly string[]): OpenGate => ({
+/** The gate, which judges only some of the files. */
+export const limitGate = (gate: OpenGate, isInside: (path: string) => boolean): OpenGate => ({
   ...gate,
-  ports: { ...gate.ports, git: limitToPaths(gate.ports.git, paths) },
+  ports: { ...gate.ports, git: limitFiles(gate.ports.git, isInside) },
 })
 
 /** Named files are judged as they are, changed or not, unless an option asks for a change. */

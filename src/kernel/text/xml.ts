@@ -1,4 +1,4 @@
-import { defineFaults } from '../../kernel/fault.ts'
+import { defineFaults } from '../fault.ts'
 
 export const xmlFaults = defineFaults('xml', {
   malformed: {
@@ -35,6 +35,8 @@ const decode = (text: string): string =>
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : ''
   })
 
+const notOneRoot = () => xmlFaults.malformed('the document must have exactly one root element')
+
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
 
 /** The index of the `>` that ends a tag; a `>` inside of a quoted attribute does not count. */
@@ -60,50 +62,53 @@ interface XmlOptions {
   readonly doctype?: 'refuse' | 'skip'
 }
 
+/** Receives the parts of a document in their order. Text between two tags may come in several pieces. */
+export interface XmlVisitor {
+  /** `offset` is the position of the tag in the text. */
+  open(name: string, attributes: Element['attributes'], offset: number): void
+  text(text: string): void
+  close(name: string): void
+}
+
+const SKIPPED: readonly (readonly [start: string, end: string])[] = [
+  ['<!--', '-->'],
+  ['<?', '?>'],
+]
+
 class Reader {
   readonly #text: string
-  readonly #open: Element[] = [{ name: '', children: [], attributes: [], text: '', line: 0 }]
-  #at = 0
-  #line = 1
-  #counted = 0
+  readonly #visitor: XmlVisitor
+  readonly #open: string[] = []
   readonly #skipsDoctype: boolean
+  #at = 0
+  #roots = 0
 
-  constructor(text: string, { doctype = 'refuse' }: XmlOptions) {
+  constructor(text: string, visitor: XmlVisitor, { doctype = 'refuse' }: XmlOptions) {
     this.#text = text
+    this.#visitor = visitor
     this.#skipsDoctype = doctype === 'skip'
   }
 
-  read(): Element {
-    const skips: readonly (readonly [string, string])[] = [
-      ['<!--', '-->'],
-      ['<?', '?>'],
-    ]
+  read(): void {
     while (this.#at < this.#text.length) {
       const next = this.#text.indexOf('<', this.#at)
-      this.#addText(decode(this.#text.slice(this.#at, next < 0 ? this.#text.length : next)))
+      this.#addText(this.#text.slice(this.#at, next < 0 ? this.#text.length : next))
       if (next < 0) break
       this.#at = next
-      const skip = skips.find(([start]) => this.#text.startsWith(start, next))
+      const skip = SKIPPED.find(([start]) => this.#text.startsWith(start, next))
       if (skip !== undefined) this.#at = this.#indexAfter(skip[1], next + skip[0].length)
       else if (this.#text.startsWith('<![CDATA[', next)) this.#cdata(next + 9)
       else if (this.#text.startsWith('<!', next)) this.#declaration(next)
       else this.#tag(next)
     }
-    return this.#finish()
+    const unclosed = this.#open[0]
+    if (unclosed !== undefined) throw xmlFaults.malformed(`<${unclosed}> is not closed`)
+    if (this.#roots !== 1) throw notOneRoot()
   }
 
-  #finish(): Element {
-    const [top, unclosed] = this.#open
-    if (unclosed !== undefined) throw xmlFaults.malformed(`<${unclosed.name}> is not closed`)
-    const root = top?.children[0]
-    if (root === undefined || top?.children.length !== 1 || top.text.trim() !== '')
-      throw xmlFaults.malformed('the document must have exactly one root element')
-    return root
-  }
-
-  #addText(text: string): void {
-    const current = this.#open.at(-1)
-    if (current !== undefined) current.text += text
+  #addText(raw: string): void {
+    if (this.#open.length > 0) this.#visitor.text(decode(raw))
+    else if (raw.trim() !== '') throw notOneRoot()
   }
 
   #indexAfter(mark: string, from: number): number {
@@ -114,7 +119,8 @@ class Reader {
 
   #cdata(from: number): void {
     this.#at = this.#indexAfter(']]>', from)
-    this.#addText(this.#text.slice(from, this.#at - 3))
+    if (this.#open.length === 0) throw notOneRoot()
+    this.#visitor.text(this.#text.slice(from, this.#at - 3))
   }
 
   #declaration(start: number): void {
@@ -124,11 +130,6 @@ class Reader {
     this.#at = end + 1
   }
 
-  #lineAt(at: number): number {
-    for (; this.#counted < at; this.#counted += 1) if (this.#text[this.#counted] === '\n') this.#line += 1
-    return this.#line
-  }
-
   #tag(start: number): void {
     const end = tagEnd(this.#text, start + 1)
     if (end < 0) throw xmlFaults.malformed('a tag does not end')
@@ -136,28 +137,59 @@ class Reader {
     const inside = this.#text.slice(start + 1, end)
     const [, slash = '', name = ''] = /^(\/?)([A-Za-z_][\w.:-]*)/.exec(inside) ?? []
     if (name === '') throw xmlFaults.malformed('a tag has no name')
-    if (slash === '/') this.#close(localName(name))
-    else this.#begin(localName(name), inside.endsWith('/'), start, attributesOf(inside))
+    if (slash === '/') return this.#close(localName(name))
+    this.#begin(localName(name), attributesOf(inside), start)
+    if (inside.endsWith('/')) this.#close(localName(name))
   }
 
-  #begin(name: string, empty: boolean, start: number, attributes: Element['attributes']): void {
-    if (this.#open.length > MAX_DEPTH)
+  #begin(name: string, attributes: Element['attributes'], start: number): void {
+    if (this.#open.length >= MAX_DEPTH)
       throw xmlFaults.malformed(`elements are nested deeper than ${MAX_DEPTH} levels`)
-    const element: Element = { name, children: [], attributes, text: '', line: this.#lineAt(start) }
-    this.#open.at(-1)?.children.push(element)
-    if (!empty) this.#open.push(element)
+    if (this.#open.length === 0) this.#roots += 1
+    if (this.#roots > 1) throw notOneRoot()
+    this.#open.push(name)
+    this.#visitor.open(name, attributes, start)
   }
 
   #close(name: string): void {
-    const element = this.#open.pop()
-    if (this.#open.length === 0 || element?.name !== name)
-      throw xmlFaults.malformed(`</${name}> does not match the open element`)
+    if (this.#open.pop() !== name) throw xmlFaults.malformed(`</${name}> does not match the open element`)
+    this.#visitor.close(name)
   }
 }
 
-/** Parses XML in one pass: elements, attributes, text and line numbers. No DTD, no entities, no network. */
-export const readXml = (text: string, options: XmlOptions = {}): Element =>
-  new Reader(text.replace(/^\uFEFF/, ''), options).read()
+/** Parses XML in one pass without keeping it: elements, attributes and text. No DTD, no entities, no network. */
+export const walkXml = (text: string, visitor: XmlVisitor, options: XmlOptions = {}): void =>
+  new Reader(text.replace(/^\uFEFF/, ''), visitor, options).read()
+
+/** Parses XML into a tree with line numbers, as `walkXml`. */
+export const readXml = (text: string, options: XmlOptions = {}): Element => {
+  const source = text.replace(/^\uFEFF/, '')
+  const open: Element[] = []
+  let root: Element | undefined
+  let [line, counted] = [1, 0]
+  const lineAt = (offset: number): number => {
+    for (; counted < offset; counted += 1) if (source[counted] === '\n') line += 1
+    return line
+  }
+  const visitor: XmlVisitor = {
+    open(name, attributes, offset) {
+      const element: Element = { name, children: [], attributes, text: '', line: lineAt(offset) }
+      root ??= element
+      open.at(-1)?.children.push(element)
+      open.push(element)
+    },
+    text(part) {
+      const current = open.at(-1)
+      if (current !== undefined) current.text += part
+    },
+    close() {
+      open.pop()
+    },
+  }
+  walkXml(source, visitor, options)
+  if (root === undefined) throw notOneRoot()
+  return root
+}
 
 export const childOf = (element: Element | undefined, name: string): Element | undefined =>
   element?.children.find((child) => child.name === name)
