@@ -86,9 +86,7 @@ const matched = async (id: string, kind: string, texts: readonly string[]): Prom
   matching ??= matchedPaths()
   const paths = await matching
   const extension = extensionFor(ruleOf(id))
-  return texts.flatMap((_, index) =>
-    paths.has(`${folderOf(id, kind)}${index}.${extension}`) ? [index] : [],
-  )
+  return texts.flatMap((_, index) => (paths.has(`${folderOf(id, kind)}${index}.${extension}`) ? [index] : []))
 }
 
 describe('the rules that are shipped', () => {
