@@ -40,6 +40,7 @@ const toEvidenceFinding = ({
   reason: __,
   category: ___,
   cwe: ____,
+  edit: _____,
   ...rest
 }: GateFinding) => ({
   ...rest,

@@ -9,6 +9,7 @@ import { type StageInput, stageScope } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
 import { collectMatches, type FindingDraft } from './findings/collect.ts'
 import { collectChanges } from './findings/collect-changes.ts'
+import { addEdits, type RewriteMatch } from './findings/edits.ts'
 import { familiesInBaseline, familyKey, SDD_SOURCE } from './findings/known.ts'
 import { addedSuppressions, manifestDrafts, policyDrafts } from './findings/policy-findings.ts'
 import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
@@ -31,6 +32,7 @@ import type { GateStage } from './stage.ts'
 export interface GatePorts extends PolicyPorts, StageCheckPorts {
   readonly evidence: EvidenceStore
   readonly scanner: () => Promise<Scanner>
+  readonly rewrite: RewriteMatch
   readonly state: (signal: AbortSignal) => Promise<RepoState>
   /** Whether the specification allows the stage; undefined when the repository follows none. */
   readonly sddDecision: (stage: GateStage, signal: AbortSignal) => Promise<SddDecision | undefined>
@@ -114,7 +116,7 @@ const evaluateFiles = async (
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
   const trial = request.policyFrom === 'worktree'
   const drafts = [
-    ...found.drafts,
+    ...(await addEdits(found.drafts, rules.rules, ports.rewrite)),
     ...missing,
     ...manifestDrafts(context.broken, set.source),
     ...(await addedSuppressions(found.suppressions, { stage, set, rules, scanner, trial }, signal)),

@@ -3,11 +3,15 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { readShippedRules } from '../../scripts/rules.ts'
+import { addEdits } from '../../src/gate/findings/edits.ts'
+import { excerptOf, regionText } from '../../src/gate/findings/excerpt.ts'
 import type { ScanReport } from '../../src/gate/ports.ts'
+import { joinReplaced, pickEdits, replaceLines, splitWithEnds } from '../../src/gate/repair.ts'
 import { compileChanges } from '../../src/gate/rules/compile-changes.ts'
 import type { CompiledRule } from '../../src/gate/rules/compiled-rule.ts'
 import { parseAs, readRuleDocuments } from '../../src/gate/rules/parse-rule.ts'
 import { LANGUAGES } from '../../src/kernel/text/languages.ts'
+import { rewriteMatch } from '../../src/platform/scanner/rewrite.ts'
 import { asFiles, compileAll, scanAll } from '../support/scan.ts'
 
 /** Every rule that is shipped, on every snippet beside it, through the engine that will run it. */
@@ -50,9 +54,12 @@ const LIMITS = { inlineFiles: 100_000, inlineBytes: 100_000_000 }
 const isMatched = (report: ScanReport): boolean => 'matches' in report && report.matches.length > 0
 
 /** Which snippets of the same path the rule matches, by their place in the list. */
-const matchedAt = async (id: string, snippets: readonly string[], path: string): Promise<number[]> => {
-  const rule = ruleOf(id)
-  if (!rule.covers(path)) throw new Error(`${id} does not cover ${path}`)
+const matchedAt = async (
+  rule: CompiledRule,
+  snippets: readonly string[],
+  path: string,
+): Promise<number[]> => {
+  if (!rule.covers(path)) throw new Error(`${rule.id} does not cover ${path}`)
   const files = snippets.flatMap((text) => asFiles({ [path]: text }))
   const reports = await scanAll(files, [rule], LIMITS)
   return reports.flatMap((report, index) => (isMatched(report) ? [index] : []))
@@ -89,14 +96,56 @@ const matched = async (id: string, kind: string, texts: readonly string[]): Prom
   return texts.flatMap((_, index) => (paths.has(`${folderOf(id, kind)}${index}.${extension}`) ? [index] : []))
 }
 
+/** The text with all edits of a rule; undefined when it offers none. */
+const repairOnce = async (rule: CompiledRule, path: string, text: string): Promise<string | undefined> => {
+  const reports = await scanAll(asFiles({ [path]: text }), [rule], { inlineFiles: 1_000 })
+  const lines = text.split('\n')
+  const drafts = reports
+    .flatMap((report) => ('matches' in report ? report.matches : []))
+    .map((region) => ({
+      ...{
+        ruleId: rule.id,
+        severity: rule.severity,
+        code: '',
+        message: '',
+        matchedBy: '',
+        source: '',
+        file: path,
+      },
+      region,
+      text: regionText(lines, region),
+      excerpt: excerptOf(lines, region),
+    }))
+  const edits = (await addEdits(drafts, [rule], rewriteMatch)).flatMap(({ edit }) => edit ?? [])
+  const ends = splitWithEnds(text)
+  return edits.length === 0 ? undefined : joinReplaced(ends, replaceLines(ends, pickEdits(edits).picked))
+}
+
 describe('the rules that are shipped', () => {
   it.each(tests)('%s holds', async (path) => {
     for (const { id, valid, invalid, path: place } of await readSnippets(path)) {
       const find = (kind: string, texts: readonly string[]) =>
-        place === undefined ? matched(id, kind, texts) : matchedAt(id, texts, place)
+        place === undefined ? matched(id, kind, texts) : matchedAt(ruleOf(id), texts, place)
       expect([id, await find('valid', valid)]).toEqual([id, []])
       expect([id, await find('invalid', invalid)]).toEqual([id, invalid.map((_, index) => index)])
     }
+  })
+
+  it('no longer match what their own repair made of a snippet', async () => {
+    const repaired: string[] = []
+    for (const { id, invalid } of (await Promise.all(tests.map(readSnippets))).flat()) {
+      const rule = compiled.find((one) => one.id === id)
+      if (rule?.repair === undefined) continue
+      for (const text of invalid) {
+        const anywhere = { ...rule, covers: () => true }
+        const path = `src/sample.${extensionFor(rule)}`
+        const after = await repairOnce(anywhere, path, text)
+        if (after === undefined) continue
+        repaired.push(id)
+        expect([id, after, await matchedAt(anywhere, [after], path)]).toEqual([id, after, []])
+      }
+    }
+    expect(repaired).toContain('frontend.no-debugger')
   })
 
   it('have snippets, each beside its rule', async () => {

@@ -98,6 +98,7 @@ export const openGate = async (
       evidence: fileEvidence(root, clock),
       shippedRules: () => shippedRules,
       scanner: () => openScanner(pickReuse(config, root, context)),
+      rewrite: async (request) => (await import('../../platform/scanner/rewrite.ts')).rewriteMatch(request),
       policyVariables: policyVariables(environment),
       profile: config.profile,
       state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),

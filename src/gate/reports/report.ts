@@ -14,6 +14,13 @@ export type Region = {
   readonly endColumn: number
 }
 
+/** A repair: the text that replaces a range. `safe` ones keep the meaning of the program and can be applied unseen. */
+export type Edit = {
+  readonly range: Region
+  readonly text: string
+  readonly safe: boolean
+}
+
 export type GateFinding = {
   readonly ruleId: string
   readonly severity: Severity
@@ -36,6 +43,8 @@ export type GateFinding = {
   readonly category?: string
   /** The weakness in the Common Weakness Enumeration, such as `CWE-89`. */
   readonly cwe?: string
+  /** The edit that repairs it, if the rule has one. */
+  readonly edit?: Edit
   readonly matchedBy: string
   readonly source: string
   /** Stays the same when lines move or files are renamed. */

@@ -1,6 +1,6 @@
 import { compareText } from '../../evidence/compare.ts'
 import type { Severity } from '../../evidence/schema.ts'
-import type { GateFinding, GateRun } from './report.ts'
+import type { GateFinding, GateRun, Region } from './report.ts'
 
 const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   CRITICAL: 'error',
@@ -57,6 +57,32 @@ const listRules = (findings: readonly GateFinding[]) => {
   return [...first.values()].map(toRule).sort((a, b) => compareText(a.id, b.id))
 }
 
+const toSarifRegion = ({ line, column, endLine, endColumn }: Region) => ({
+  startLine: line,
+  startColumn: column,
+  endLine,
+  endColumn,
+})
+
+const toFixes = ({ file, fix, message, edit }: GateFinding) =>
+  edit === undefined
+    ? {}
+    : {
+        fixes: [
+          {
+            description: { text: fix ?? message },
+            artifactChanges: [
+              {
+                artifactLocation: { uri: toUri(file), uriBaseId: '%SRCROOT%' },
+                replacements: [
+                  { deletedRegion: toSarifRegion(edit.range), insertedContent: { text: edit.text } },
+                ],
+              },
+            ],
+          },
+        ],
+      }
+
 const toLocation = (finding: GateFinding, { excerpts }: GateRun) => {
   const { file, region } = finding
   const excerpt = excerpts.get(finding)
@@ -64,12 +90,7 @@ const toLocation = (finding: GateFinding, { excerpts }: GateRun) => {
     physicalLocation: {
       artifactLocation: { uri: toUri(file), uriBaseId: '%SRCROOT%' },
       ...(region !== undefined && {
-        region: {
-          startLine: region.line,
-          startColumn: region.column,
-          endLine: region.endLine,
-          endColumn: region.endColumn,
-        },
+        region: toSarifRegion(region),
       }),
       ...(region !== undefined &&
         excerpt !== undefined && {
@@ -96,6 +117,7 @@ const toResult = (finding: GateFinding, run: GateRun, ruleIndex: number) => {
     ...(state === 'suppressed' && {
       suppressions: [{ kind: 'inSource', status: 'accepted', ...(reason && { justification: reason }) }],
     }),
+    ...toFixes(finding),
     properties: { severity },
   }
 }

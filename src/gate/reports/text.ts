@@ -155,10 +155,16 @@ const nextSteps = ({ report }: GateRun): string[] => {
   const blocking = findings.filter(
     ({ state, severity }) => state === 'new' && isAtLeast(severity, policy.block_on_or_above),
   )
+  const repairable = findings.filter(({ state, edit }) => state === 'new' && edit?.safe === true).length
   const example = blocking.find((one) => !isOfGate(one))
   if (example === undefined) return []
   return [
     `Repair what is ${policy.block_on_or_above}${policy.block_on_or_above === 'CRITICAL' ? '' : ' or worse'} (${blocking.length}), then run the gate again.`,
+    ...(repairable === 0
+      ? []
+      : [
+          `${count(repairable, 'finding')} can be repaired for you: warrant gate --fix (--dry-run shows how)`,
+        ]),
     `Or give a reason in a comment on the line above: warrant-ignore ${escapeLine(example.ruleId)}: <reason>`,
     'Or accept all findings that exist today: warrant gate baseline',
   ]

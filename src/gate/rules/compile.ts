@@ -220,6 +220,8 @@ export const compileRules = (
       ...basics,
       language,
       matcher: language === home ? matcher : translateKinds(matcher, home, language),
+      ...(typeof file.fix === 'string' &&
+        !metadata.secret && { repair: { template: file.fix, safe: trusted && metadata.safeFix === true } }),
       ...(literals?.[language] !== undefined && { requiredLiterals: literals[language] }),
     }))
   })

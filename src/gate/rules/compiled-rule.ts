@@ -29,6 +29,8 @@ interface CompiledSyntaxRule extends RuleBasics {
   readonly language: LanguageName
   /** The ast-grep rule object: `rule`, and where present `constraints`, `utils`, `transform`. */
   readonly matcher: Readonly<Record<string, unknown>>
+  /** The replacement of a match, as ast-grep writes it. Only edits of shipped rules are safe to apply unseen. */
+  readonly repair?: { readonly template: string; readonly safe: boolean }
   /** A file must contain one literal of each list for the rule to match; computed at build time. */
   readonly requiredLiterals?: readonly (readonly string[])[]
   readonly text?: undefined
@@ -41,6 +43,7 @@ interface CompiledTextRule extends RuleBasics {
   readonly everyFile: boolean
   readonly language?: undefined
   readonly matcher?: undefined
+  readonly repair?: undefined
 }
 
 /** A rule that is ready to run. */

@@ -4,8 +4,8 @@ import { exceedsAlternatives, MAX_ALTERNATIVES } from '../../kernel/text/glob.ts
 import { GATE_STAGES } from '../stage.ts'
 
 /**
- * A rule about syntax is an ast-grep rule. `transform`, `rewriters`, `labels` and `fix` are accepted, so that the same
- * file works in the ast-grep tools, but they are never executed here.
+ * A rule about syntax is an ast-grep rule. `transform`, `rewriters` and `labels` are accepted, so that the same file
+ * works in the ast-grep tools, but they are never executed here. A `fix` that is a text is offered as an edit.
  */
 
 const Text = z.string().min(1).max(4_000)
@@ -88,6 +88,8 @@ const Metadata = z.object({
   secret: z.boolean().optional(),
   /** The rule is about the program itself: it skips tests, examples, documents, benchmarks and maintenance scripts. */
   production: z.boolean().optional(),
+  /** Whether `fix` keeps the meaning of the program, so that `warrant gate --fix` applies it. */
+  safeFix: z.boolean().optional(),
   /** Further languages; comment and string node kinds are translated to theirs. */
   languages: z.array(Word).min(1).max(20).optional(),
   /** Further names of the rule, which overrides, suppressions and baselines may use. */

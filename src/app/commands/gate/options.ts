@@ -84,6 +84,16 @@ export const GATE_OPTIONS: readonly Option[] = [
     description: 'Show only findings that are not in the baseline; needs one.',
   },
   {
+    flag: 'fix',
+    kind: 'switch',
+    description: 'Apply the repairs that are safe, then check. Staged files are repaired in the index too.',
+  },
+  {
+    flag: 'dry-run',
+    kind: 'switch',
+    description: 'With --fix: show the repairs as a diff and change nothing.',
+  },
+  {
     flag: 'severity',
     kind: 'text',
     value: 'SEVERITY',

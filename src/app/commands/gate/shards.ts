@@ -7,8 +7,14 @@ import {
   isResultKey,
   type ScanResults,
 } from '../../../platform/scanner/scan-results.ts'
-import { usageFaults } from '../../../surfaces/cli/command.ts'
+import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
+import { textFlag } from '../../../surfaces/cli/subcommand.ts'
 import type { ScanReuse } from '../../open/load-rules.ts'
+import { loadSettings } from '../../process-context.ts'
+import { writeNamedFile } from './deliver-report.ts'
+import { judgeChange, openForCommand } from './judge-change.ts'
+import { limitGate } from './pick-findings.ts'
+import { pickScope, pickScopes, pickStage } from './pick-scope.ts'
 
 /**
  * A shard scans a part of the files on one machine, and `gate merge` judges with the results of all of them. A result
@@ -17,14 +23,8 @@ import type { ScanReuse } from '../../open/load-rules.ts'
 
 const FORMAT = 'warrant-shard-1'
 
-/** Whether a file belongs to the shard. */
-export const shardTest =
-  (shard: Shard): ((path: string) => boolean) =>
-  (path) =>
-    isInShard(path, shard)
-
 /** Results by key, in memory. */
-export class ShardResults implements ScanResults {
+class ShardResults implements ScanResults {
   readonly #reports = new Map<string, string>()
   /** Files that no shard has a result of. */
   missing = 0
@@ -83,4 +83,33 @@ export const readShards = async (files: readonly string[]): Promise<ShardResults
     results.add(file, text)
   }
   return results
+}
+
+/** Scans a part of the files for `gate merge`. Its findings are no verdict: they do not change the exit code. */
+export const scanShard = async (invocation: Invocation, shard: Shard): Promise<number> => {
+  const { config } = loadSettings(invocation)
+  const results = new ShardResults()
+  const gate = limitGate(await openForCommand(config, invocation, results.reuse()), (path) =>
+    isInShard(path, shard),
+  )
+  const picked = await pickStage(invocation, pickScope(invocation), gate)
+  let scanned = 0
+  for (const scope of await pickScopes(invocation, picked, gate)) {
+    const { report } = await judgeChange(invocation, gate, {
+      stage: picked.stage,
+      scope,
+      write: false,
+      rulesOnly: true,
+    })
+    scanned += report.files.scanned
+  }
+  const file = textFlag(invocation, 'output')
+  const text = results.write(shard)
+  if (file === undefined) invocation.terminal.print(text)
+  else await writeNamedFile(gate.root, { flag: 'output', file }, `${text}\n`)
+  if (!invocation.flags.quiet)
+    invocation.terminal.printError(
+      `warrant: shard ${shard.number}/${shard.count} scanned ${scanned} files. \`warrant gate merge\` gives the verdict of all shards.`,
+    )
+  return 0
 }
