@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { readShippedRules } from '../../scripts/rules.ts'
 import { addEdits } from '../../src/gate/findings/edits.ts'
 import { excerptOf, regionText } from '../../src/gate/findings/excerpt.ts'
+import type { ScanReport } from '../../src/gate/ports.ts'
 import { joinReplaced, pickEdits, replaceLines, splitWithEnds } from '../../src/gate/repair.ts'
 import { compileChanges } from '../../src/gate/rules/compile-changes.ts'
 import type { CompiledRule } from '../../src/gate/rules/compiled-rule.ts'
@@ -26,9 +27,6 @@ const Snippets = z.strictObject({
 const shippedRules = await readShippedRules()
 const compiled = compileAll(shippedRules.packs)
 
-const pathFor = ({ language }: CompiledRule, index: number): string =>
-  `src/sample-${index}.${language === undefined ? 'txt' : LANGUAGES[language].extensions[0]}`
-
 const folders = shippedRules.packs.map(({ name }) => join('rules', name))
 const tests = folders.flatMap((folder) =>
   readdirSync(folder)
@@ -44,17 +42,58 @@ const readSnippets = async (path: string) =>
     .map((value) => parseAs(Snippets, path, value))
     .map((one) => ({ ...one, valid: joinParts(one.valid), invalid: joinParts(one.invalid) }))
 
-/** Which snippets the rule matches, by their place in the list. */
-const matched = async (id: string, snippets: readonly string[], path?: string): Promise<number[]> => {
-  const rules = compiled.filter((rule) => rule.id === id).slice(0, 1)
-  const [rule] = rules
+/** The first compiled rule with the id: the one for its own language. */
+const ruleOf = (id: string): CompiledRule => {
+  const rule = compiled.find((one) => one.id === id)
   if (rule === undefined) throw new Error(`no rule ${id}`)
-  if (path !== undefined && !rule.covers(path)) throw new Error(`${id} does not cover ${path}`)
-  // The scope of a rule has tests of its own.
-  const anywhere = rules.map((one) => ({ ...one, covers: () => true }))
-  const files = snippets.flatMap((text, index) => asFiles({ [path ?? pathFor(rule, index)]: text }))
-  const reports = await scanAll(files, anywhere, { inlineFiles: 1_000, inlineBytes: 10_000_000 })
-  return reports.flatMap((report, index) => ('matches' in report && report.matches.length > 0 ? [index] : []))
+  return rule
+}
+
+const LIMITS = { inlineFiles: 100_000, inlineBytes: 100_000_000 }
+
+const isMatched = (report: ScanReport): boolean => 'matches' in report && report.matches.length > 0
+
+/** Which snippets of the same path the rule matches, by their place in the list. */
+const matchedAt = async (
+  rule: CompiledRule,
+  snippets: readonly string[],
+  path: string,
+): Promise<number[]> => {
+  if (!rule.covers(path)) throw new Error(`${rule.id} does not cover ${path}`)
+  const files = snippets.flatMap((text) => asFiles({ [path]: text }))
+  const reports = await scanAll(files, [rule], LIMITS)
+  return reports.flatMap((report, index) => (isMatched(report) ? [index] : []))
+}
+
+const folderOf = (id: string, kind: string): string => `src/${id}/${kind}/`
+
+const extensionFor = ({ language }: CompiledRule): string | undefined =>
+  language === undefined ? 'txt' : LANGUAGES[language].extensions[0]
+
+/** The paths of the snippets that a rule matches. All snippets are scanned together: a scan has a price of its own. */
+const matchedPaths = async (): Promise<ReadonlySet<string>> => {
+  const all = (await Promise.all(tests.map(readSnippets))).flat().filter(({ path }) => path === undefined)
+  const files = all.flatMap(({ id, valid, invalid }) =>
+    Object.entries({ valid, invalid }).flatMap(([kind, texts]) =>
+      texts.flatMap((text, index) =>
+        asFiles({ [`${folderOf(id, kind)}${index}.${extensionFor(ruleOf(id))}`]: text }),
+      ),
+    ),
+  )
+  // The scope of a rule has tests of its own: here each rule reads the folder of its snippets.
+  const rules = all.map(({ id }) => ({
+    ...ruleOf(id),
+    covers: (path: string) => path.startsWith(`src/${id}/`),
+  }))
+  return new Set((await scanAll(files, rules, LIMITS)).filter(isMatched).map(({ path }) => path))
+}
+let matching: Promise<ReadonlySet<string>> | undefined
+
+const matched = async (id: string, kind: string, texts: readonly string[]): Promise<number[]> => {
+  matching ??= matchedPaths()
+  const paths = await matching
+  const extension = extensionFor(ruleOf(id))
+  return texts.flatMap((_, index) => (paths.has(`${folderOf(id, kind)}${index}.${extension}`) ? [index] : []))
 }
 
 /** The text with all edits of a rule; undefined when it offers none. */
@@ -85,8 +124,10 @@ const repairOnce = async (rule: CompiledRule, path: string, text: string): Promi
 describe('the rules that are shipped', () => {
   it.each(tests)('%s holds', async (path) => {
     for (const { id, valid, invalid, path: place } of await readSnippets(path)) {
-      expect([id, await matched(id, valid, place)]).toEqual([id, []])
-      expect([id, await matched(id, invalid, place)]).toEqual([id, invalid.map((_, index) => index)])
+      const find = (kind: string, texts: readonly string[]) =>
+        place === undefined ? matched(id, kind, texts) : matchedAt(ruleOf(id), texts, place)
+      expect([id, await find('valid', valid)]).toEqual([id, []])
+      expect([id, await find('invalid', invalid)]).toEqual([id, invalid.map((_, index) => index)])
     }
   })
 
@@ -96,10 +137,12 @@ describe('the rules that are shipped', () => {
       const rule = compiled.find((one) => one.id === id)
       if (rule?.repair === undefined) continue
       for (const text of invalid) {
-        const after = await repairOnce({ ...rule, covers: () => true }, pathFor(rule, 0), text)
+        const anywhere = { ...rule, covers: () => true }
+        const path = `src/sample.${extensionFor(rule)}`
+        const after = await repairOnce(anywhere, path, text)
         if (after === undefined) continue
         repaired.push(id)
-        expect([id, after, await matched(id, [after])]).toEqual([id, after, []])
+        expect([id, after, await matchedAt(anywhere, [after], path)]).toEqual([id, after, []])
       }
     }
     expect(repaired).toContain('frontend.no-debugger')
