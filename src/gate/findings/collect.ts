@@ -5,6 +5,7 @@ import { stageSeverity } from '../policy.ts'
 import type { ChangeSet, FileContent, FileReading, Match, Scanner, ScanReport } from '../ports.ts'
 import type { Excerpt } from '../reports/report.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
+import { ruleClass } from '../rules/compiled-rule.ts'
 import { readsExtension } from '../rules/languages.ts'
 import { areAliases } from '../rules/profile.ts'
 import type { GateStage } from '../stage.ts'
@@ -183,11 +184,9 @@ class Collection {
       message: match.message,
       file: path,
       region,
-      ...(rule.aliases !== undefined && { aliases: rule.aliases }),
       ...(rule.why !== undefined && { why: rule.why }),
       ...(rule.fix !== undefined && { fix: rule.fix }),
-      ...(rule.category !== undefined && { category: rule.category }),
-      ...(rule.cwe !== undefined && { cwe: rule.cwe }),
+      ...ruleClass(rule),
       matchedBy: rule.id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
       source: this.#ports.set.source,
       text: regionText(lines, region),

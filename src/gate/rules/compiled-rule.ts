@@ -48,3 +48,14 @@ interface CompiledTextRule extends RuleBasics {
 
 /** A rule that is ready to run. */
 export type CompiledRule = CompiledSyntaxRule | CompiledTextRule
+
+/** What findings say of their rule: its further names, and what kind of problem it is about. */
+export const ruleClass = ({
+  aliases,
+  category,
+  cwe,
+}: Pick<CompiledRule, 'aliases' | 'category' | 'cwe'>) => ({
+  ...(aliases !== undefined && { aliases }),
+  ...(category !== undefined && { category }),
+  ...(cwe !== undefined && { cwe }),
+})
