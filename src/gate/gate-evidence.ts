@@ -3,7 +3,7 @@ import { consolidateFindings } from '../evidence/consolidate.ts'
 import { dedupeFindings, normalizeFinding } from '../evidence/finding.ts'
 import type { Evidence, GateOutcome, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { LoadedBaseline } from './findings/baseline.ts'
-import type { GateFinding } from './reports/report.ts'
+import type { CheckRow, GateFinding } from './reports/report.ts'
 import type { AppliedOverride } from './rules/severity-overrides.ts'
 import type { SddDecision } from './sdd/decision.ts'
 import type { GateStage } from './stage.ts'
@@ -28,6 +28,7 @@ export interface Judgement {
   readonly tree: JudgedTree | undefined
   /** Present when findings counted on changed lines only. */
   readonly unchanged?: ReadonlySet<string>
+  readonly checks: readonly CheckRow[]
 }
 
 const toEvidenceFinding = ({
@@ -51,7 +52,7 @@ const toEvidenceFinding = ({
 
 /** Members of the snapshot beyond the evidence format. */
 const snapshotExtras = (judged: Judgement) => {
-  const { source, files, counts, baseline, overrides, policyBase, unchanged } = judged
+  const { source, files, counts, baseline, overrides, policyBase, unchanged, checks } = judged
   return {
     source,
     ...(unchanged !== undefined && { changed_lines: true }),
@@ -61,6 +62,8 @@ const snapshotExtras = (judged: Judgement) => {
     suppressed_findings: counts.suppressed,
     ...(overrides.length > 0 && { reweighed_rules: overrides }),
     ...(baseline !== undefined && { baseline: { path: baseline.path, digest: baseline.digest } }),
+    // Times and hits of the cache are left out: the same tree gives the same evidence.
+    ...(checks.length > 0 && { checks: checks.map(({ cached: _, duration_ms: __, ...row }) => row) }),
   }
 }
 

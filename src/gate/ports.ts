@@ -81,6 +81,8 @@ export interface TrackedFiles extends Pick<ChangeSet, 'read'> {
    * occur more than once.
    */
   find(ends: readonly string[], starts?: readonly string[]): Iterable<string>
+  /** Every path and what git stores under it. */
+  entries(): Iterable<TreeEntry>
 }
 
 /** Files, and folders with the files in them. */

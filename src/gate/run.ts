@@ -1,38 +1,35 @@
 import type { Evidence, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
+import { findUnchanged, judgesByLine } from './changed-line-findings.ts'
+import type { CheckProgress } from './checks/judge-checks.ts'
+import { alongChecks, checkDrafts, type StageCheckPorts } from './checks/stage-checks.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
-import { readChangedLines } from './facts/changed-lines.ts'
 import { type StageInput, stageScope } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
 import { collectMatches, type FindingDraft } from './findings/collect.ts'
 import { collectChanges } from './findings/collect-changes.ts'
 import { addEdits, type RewriteMatch } from './findings/edits.ts'
-import {
-  familiesInBaseline,
-  familiesOnUnchangedLines,
-  familyKey,
-  filesJudgedByLine,
-  SDD_SOURCE,
-} from './findings/known.ts'
+import { familiesInBaseline, familyKey, SDD_SOURCE } from './findings/known.ts'
 import { addedSuppressions, manifestDrafts, policyDrafts } from './findings/policy-findings.ts'
 import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
 import { type GatePolicy, judgeSeverities } from './policy.ts'
 import { type PolicyPorts, type PolicyRequest, readJoinedPolicy, readWorktreePolicy } from './policy-layer.ts'
-import type { ChangeSet, Scanner, Scope } from './ports.ts'
+import type { Scanner, Scope } from './ports.ts'
 import {
+  type CheckRow,
   comparePlaces,
   countFindings,
   type Excerpt,
   type GateFinding,
   type GateRun,
 } from './reports/report.ts'
-import { assembleRules, type RuleSet } from './rules/assemble-rules.ts'
+import { assembleRules } from './rules/assemble-rules.ts'
 import type { AppliedOverride } from './rules/severity-overrides.ts'
 import { type SddDecision, sddFinding } from './sdd/decision.ts'
 import type { GateStage } from './stage.ts'
 
-export interface GatePorts extends PolicyPorts {
+export interface GatePorts extends PolicyPorts, StageCheckPorts {
   readonly evidence: EvidenceStore
   readonly scanner: () => Promise<Scanner>
   readonly rewrite: RewriteMatch
@@ -45,14 +42,17 @@ export interface GatePorts extends PolicyPorts {
   readonly now: () => number
 }
 
-interface GateRequest extends PolicyRequest, Partial<Pick<StageInput, 'build' | 'remote'>> {
+export interface GateRequest extends PolicyRequest, Partial<Pick<StageInput, 'build' | 'remote'>> {
   /** Undefined: the scope of the stage. */
   readonly scope: Scope | undefined
+  /** Whether no check runs: a shard scans files, and gives no verdict. */
+  readonly rulesOnly?: boolean
   /** Whether the evidence file is replaced. A policy that is tried out leaves none. */
   readonly write: boolean
   /** Whether findings on unchanged lines are known. Undefined: as the stage does it. */
   readonly changedLines?: boolean | undefined
   readonly progress: (done: number, total: number) => void
+  readonly checkProgress?: CheckProgress
 }
 
 /** Findings before they are judged, and where they come from. */
@@ -72,6 +72,7 @@ interface Evaluation {
   /** New path → old path of moved files. */
   readonly moved: ReadonlyMap<string, string>
   readonly tree: JudgedTree | undefined
+  readonly checks: readonly CheckRow[]
 }
 
 const readChange = async (
@@ -84,21 +85,6 @@ const readChange = async (
   return gatherChangeContext(git, scope, signal)
 }
 
-/** Whether findings count on changed lines only: while one works and before a commit, unless an option says otherwise. */
-const judgesByLine = ({ stage, changedLines }: GateRequest, { source }: ChangeSet): boolean =>
-  source !== 'git:repository' &&
-  (changedLines ?? ((stage === 'PRE_WRITE' || stage === 'PRE_COMMIT') && !source.startsWith('git:range')))
-
-const findUnchanged = async (
-  set: ChangeSet,
-  drafts: readonly FindingDraft[],
-  { byId }: Pick<RuleSet, 'byId'>,
-  signal: AbortSignal,
-): Promise<ReadonlySet<string>> => {
-  const files = filesJudgedByLine(drafts, byId)
-  return familiesOnUnchangedLines(drafts, byId, await readChangedLines(set, files, signal))
-}
-
 const evaluateFiles = async (
   ports: GatePorts,
   request: GateRequest,
@@ -108,6 +94,7 @@ const evaluateFiles = async (
   const { set, tracksModules, tree, ...context } = await readChange(ports, request, signal)
   const { layer, changes } = await readJoinedPolicy(ports, request, set, signal)
   const { policy, userRules, overrides, baseline } = layer
+  const checks = request.rulesOnly ? [] : layer.checks
   const changed = set.changes.map(({ path }) => path)
   const extensions = new Set([...changed, ...(set.links ?? [])].map(extensionOf))
   const rules = assembleRules({
@@ -121,7 +108,10 @@ const evaluateFiles = async (
     extensions,
   })
   const { scanner } = ports
-  const found = await collectMatches({ set, rules, scanner, stage, tracksModules, progress }, signal)
+  const scan = { set, rules, scanner, stage, tracksModules, progress }
+  const [found, checked] = await alongChecks(ports, { ...request, set, checks }, signal, (stop) =>
+    collectMatches(scan, stop),
+  )
   // The whole repository is not a change, so rules about changed files do not apply.
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
   const trial = request.policyFrom === 'worktree'
@@ -131,6 +121,7 @@ const evaluateFiles = async (
     ...manifestDrafts(context.broken, set.source),
     ...(await addedSuppressions(found.suppressions, { stage, set, rules, scanner, trial }, signal)),
     ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
+    ...(await checkDrafts(checked, found.suppressions)),
   ]
   return {
     drafts,
@@ -138,13 +129,14 @@ const evaluateFiles = async (
     source: set.source,
     files: { changed: set.changes.length, scanned: found.scanned, unmatched: found.unmatched },
     platforms: context.detection.platforms,
-    rulesets: rules.rulesets,
+    rulesets: [...rules.rulesets, ...checked.rulesets],
     overrides: overrides.list,
     policy,
     baseline,
     policyBase: trial ? undefined : set.base,
     moved: new Map(set.changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]]))),
     tree,
+    checks: checked.rows,
   }
 }
 
@@ -170,6 +162,7 @@ const notEvaluated = async (ports: GatePorts, request: GateRequest): Promise<Eva
     policyBase: undefined,
     moved: new Map(),
     tree: undefined,
+    checks: [],
   }
 }
 
@@ -238,6 +231,7 @@ export const runGate = async (
       rulesets: evidence.rulesets,
       ...(ports.profile !== 'default' && { profile: ports.profile }),
       ...(evaluation.overrides.length > 0 && { reweighed: evaluation.overrides }),
+      ...(evaluation.checks.length > 0 && { checks: evaluation.checks }),
       ...(baseline !== undefined && {
         baseline: { path: baseline.path, digest: baseline.digest, known: counts.known },
       }),

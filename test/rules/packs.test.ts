@@ -36,8 +36,13 @@ const tests = folders.flatMap((folder) =>
     .map((name) => join(folder, name)),
 )
 
+/** `{{}}` divides text that has the format of a secret, so that no scanner takes the snippet for one. */
+const joinParts = (texts: readonly string[]): string[] => texts.map((text) => text.replaceAll('{{}}', ''))
+
 const readSnippets = async (path: string) =>
-  (await readRuleDocuments(path, readFileSync(path, 'utf8'))).map((value) => parseAs(Snippets, path, value))
+  (await readRuleDocuments(path, readFileSync(path, 'utf8')))
+    .map((value) => parseAs(Snippets, path, value))
+    .map((one) => ({ ...one, valid: joinParts(one.valid), invalid: joinParts(one.invalid) }))
 
 /** Which snippets the rule matches, by their place in the list. */
 const matched = async (id: string, snippets: readonly string[], path?: string): Promise<number[]> => {
@@ -129,18 +134,18 @@ describe('the rules that are shipped', () => {
   })
 
   it.each([
-    ['a.ts', '// TODO later', "const k = '-----BEGIN PRIVATE KEY-----'"],
-    ['a.jsx', '// TODO later', "const k = '-----BEGIN PRIVATE KEY-----'"],
-    ['a.swift', '/* TODO later */', 'let k = "-----BEGIN PRIVATE KEY-----"'],
-    ['a.kt', '// TODO later', 'val k = "-----BEGIN PRIVATE KEY-----"'],
-    ['A.java', '/* TODO later */', 'class A { String k = "-----BEGIN PRIVATE KEY-----"; }'],
-    ['a.py', '# TODO later', 'k = "-----BEGIN PRIVATE KEY-----"'],
-    ['a.go', '// TODO later', 'package p\nvar k = `-----BEGIN PRIVATE KEY-----`'],
+    ['a.ts', '// TODO later', "const k = '\u202e'"],
+    ['a.jsx', '// TODO later', "const k = '\u202e'"],
+    ['a.swift', '/* TODO later */', 'let k = "\u202e"'],
+    ['a.kt', '// TODO later', 'val k = "\u202e"'],
+    ['A.java', '/* TODO later */', 'class A { String k = "\u202e"; }'],
+    ['a.py', '# TODO later', 'k = "\u202e"'],
+    ['a.go', '// TODO later', 'package p\nvar k = `\u202e`'],
   ])('look into comments and strings of %s', async (path, comment, string) => {
     const generic = compiled.filter(({ id }) => id.startsWith('generic.'))
     const [report] = await scanAll(asFiles({ [path]: `${comment}\n${string}\n` }), generic)
     const ids = report !== undefined && 'matches' in report ? report.matches.map(({ ruleId }) => ruleId) : []
-    expect(ids).toEqual(['generic.no-todo-without-owner', 'generic.no-private-key'])
+    expect(ids).toEqual(['generic.no-todo-without-owner', 'generic.no-hidden-direction'])
   })
 
   it('ask for tests when the domain of an iOS app changes', () => {

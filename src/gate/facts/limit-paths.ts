@@ -1,7 +1,7 @@
 import type { ChangeSet, GitReader } from '../ports.ts'
 
 /** Whether a path is one of these files, or below one of these folders; '' is the root. */
-const pathFilter =
+export const pathFilter =
   (paths: readonly string[]) =>
   (path: string): boolean =>
     paths.some((one) => one === '' || path === one || path.startsWith(`${one}/`))
@@ -14,8 +14,8 @@ const limitChanges = (set: ChangeSet, isInside: (path: string) => boolean): Chan
   identify: async (signal) => (await set.identify(signal)).filter(({ path }) => isInside(path)),
 })
 
-/** The repository, of which only these files and folders are judged. */
-export const limitToPaths = (git: GitReader, paths: readonly string[]): GitReader => ({
+/** The repository, of which only some files are judged. */
+export const limitFiles = (git: GitReader, isInside: (path: string) => boolean): GitReader => ({
   ...git,
-  changes: async (scope, signal) => limitChanges(await git.changes(scope, signal), pathFilter(paths)),
+  changes: async (scope, signal) => limitChanges(await git.changes(scope, signal), isInside),
 })

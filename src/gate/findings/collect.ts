@@ -20,6 +20,7 @@ import {
   linkProblem,
 } from './file-problems.ts'
 import { mergeAliases } from './merge-aliases.ts'
+import { keepStrongestSecrets, secretRegions, traceSecret } from './secret-matches.ts'
 import {
   parseSuppressions,
   SUPPRESSION_RULES,
@@ -49,8 +50,6 @@ interface CollectPorts {
   readonly tracksModules: boolean
   readonly progress: (done: number, total: number) => void
 }
-
-const MAX_SECRET_LINES = 8
 
 /** The lines of a file, and the same lines with secrets redacted, for reports. */
 interface FileLines {
@@ -105,11 +104,12 @@ class Collection {
     for (const { file, problem } of folderProblems(set, tracksModules)) this.#addProblem(file, problem)
   }
 
-  accept(report: ScanReport): void {
-    const { path } = report
+  accept(scanned: ScanReport): void {
+    const { path } = scanned
     const bytes = this.#bytes.get(path)
     this.#bytes.delete(path)
-    if (report.outcome === 'skipped') return
+    if (scanned.outcome === 'skipped') return
+    const report = { ...scanned, matches: keepStrongestSecrets(scanned.matches, this.#ports.rules.byId) }
     const isLink = this.#links.has(path)
     if (!isLink && this.#covered.byKind(path)) this.scanned += 1
     for (const suppression of parseSuppressions(report.comments))
@@ -117,7 +117,10 @@ class Collection {
     const { kept, suppressed, notices } = this.#applySuppressions(report)
     const lines = bytes === undefined ? [] : splitSourceLines(bytes, path)
     // Reports end up in logs and CI services, so secrets are redacted.
-    const redacted = redactSecrets(lines, report.matches.flatMap(this.#secretRegion))
+    const redacted = redactSecrets(
+      lines,
+      scanned.matches.flatMap((match) => secretRegions(match, this.#ports.rules.byId)),
+    )
     for (const match of kept) this.#addMatch(path, match, { lines, redacted })
     for (const { match, by } of suppressed) this.#addMatch(path, match, { lines, redacted }, by.reason)
     for (const match of notices) this.#addNotice(path, match, redacted)
@@ -133,16 +136,6 @@ class Collection {
     if (report.outcome === 'given-up') {
       this.#addProblem(path, givenUpProblem(report.why))
     }
-  }
-
-  /**
-   * The region that is redacted in all excerpts of a file. A user rule that calls a whole program a secret would hide
-   * the code of every other finding: its long matches are redacted in its own excerpt only.
-   */
-  readonly #secretRegion = (match: Match) => {
-    const rule = this.#ports.rules.byId.get(match.ruleId)
-    if (!rule?.secret || (!rule.trusted && match.endLine - match.line >= MAX_SECRET_LINES)) return []
-    return [{ ...match, continues: rule.trusted }]
   }
 
   /** Splits the matches by the suppression comments of the file. */
@@ -189,7 +182,7 @@ class Collection {
       ...ruleClass(rule),
       matchedBy: rule.id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
       source: this.#ports.set.source,
-      text: regionText(lines, region),
+      text: rule.secret ? traceSecret(lines, redacted, region) : regionText(lines, region),
       excerpt: excerptOf(
         rule.secret ? redactSecrets(redacted, [{ ...region, continues: false }]) : redacted,
         region,

@@ -26,12 +26,15 @@ export const familiesInBaseline = ({ drafts, fingerprints, moved, baseline }: Ba
     baseline.known.has(fingerprints.get(draft) ?? '') ||
     baseline.known.has(old.get(draft) ?? '') ||
     aliased.has(draft)
-  // A baseline can accept neither that the specification blocks a stage nor that the policy changed.
-  const isAcceptable = ({ source }: FindingDraft) => source !== SDD_SOURCE && source !== POLICY_SOURCE
+  // Not that the specification blocks a stage, that the policy changed, or that a check gave no result.
+  const isAcceptable = ({ source }: FindingDraft) =>
+    ![SDD_SOURCE, POLICY_SOURCE, CHECK_SOURCE].includes(source)
   return new Set(drafts.filter((one) => isAcceptable(one) && isKnown(one)).map(familyKey))
 }
 
 export const SDD_SOURCE = 'sdd-policy'
+/** The source of findings about checks that gave no result. */
+export const CHECK_SOURCE = 'gate-checks'
 
 type RuleOfFinding = Pick<CompiledRule, 'id' | 'secret' | 'category'>
 

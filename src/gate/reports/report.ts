@@ -58,6 +58,35 @@ type Counts = {
   readonly by_severity: Readonly<Record<Severity, number>>
 }
 
+/** What became of one check. Times and hits of the cache differ between runs, so the evidence leaves them out. */
+export interface CheckRow {
+  readonly name: string
+  /** Whether it was run here, or its results were imported. */
+  readonly origin: 'run' | 'imported'
+  readonly outcome:
+    | 'clean'
+    | 'results'
+    | 'skipped'
+    | 'not-allowed'
+    | 'missing'
+    | 'unreadable'
+    | 'timeout'
+    | 'failed'
+  readonly results: number
+  /** Results outside of the change, which do not count. */
+  readonly outside?: number
+  /** Results beyond the limit. */
+  readonly omitted?: number
+  readonly tool?: string | undefined
+  readonly version?: string | undefined
+  /** Digest of what was read. */
+  readonly digest?: string
+  /** Who allowed it: a person on this machine, or an option of this run. */
+  readonly consent?: 'user' | 'option'
+  readonly cached?: boolean
+  readonly duration_ms?: number
+}
+
 /** The result of a gate run, as commands and tools return it. */
 export interface GateReport {
   readonly stage: GateStage
@@ -86,6 +115,8 @@ export interface GateReport {
   readonly profile?: RuleProfile
   /** Severity overrides in force; absent when there are none. */
   readonly reweighed?: readonly AppliedOverride[]
+  /** Absent when the stage asks for no check and nothing was imported. */
+  readonly checks?: readonly CheckRow[]
   /** Absent without a baseline. */
   readonly baseline?: { readonly path: string; readonly digest: string; readonly known: number }
   /** What a reader has to know besides the findings; absent when there is nothing. */

@@ -1,6 +1,7 @@
 import type { Severity } from '../../evidence/schema.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import { isAtLeast } from '../policy.ts'
+import { checkLines } from './check-lines.ts'
 import type { Excerpt, GateFinding, GateReport, GateRun, Region } from './report.ts'
 import { worstFirst } from './report.ts'
 import {
@@ -179,6 +180,7 @@ export const writeText = (run: GateRun, style: TextStyle & FindingLimits): strin
     ...renderRules(selected, paint),
     // Shown even without findings: an override may be the reason why there are none.
     ...(report.reweighed ?? []).map(({ rule, from, to }) => paint('dim', `${rule}: ${from} → ${to}`)),
+    ...checkLines(report.checks ?? []).map((line) => paint('dim', escapeLine(line))),
     ...(report.notes ?? []).map(escapeLineBreaks),
     ...renderHidden(selected),
     summaryLine(report, style),

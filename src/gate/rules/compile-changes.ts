@@ -24,8 +24,8 @@ const compileChange = (file: ChangeFile, { roots, overrides, profile }: ChangeOp
   const own = profile === undefined ? file.metadata.severity : profileSeverity(file, profile)
   const severity = findOverride(overrides, file.id, file.metadata.aliases) ?? own
   if (folders.length === 0 || severity === undefined || severity === 'OFF') return []
-  const needsCompanion = coverage(when, ignores, folders)
-  const isCompanion = coverage(require, undefined, folders)
+  const needsCompanion = coverage({ files: when, ignores }, folders)
+  const isCompanion = coverage({ files: require }, folders)
   const { code = ruleCode(file.id), why, fix } = file.metadata
   return [
     {

@@ -6,6 +6,7 @@ import { GATE_STAGES, type GateStage } from '../stage.ts'
 import type { CompiledRule } from './compiled-rule.ts'
 import { findLanguage, translateKinds } from './languages.ts'
 import type { Pack, ShippedRules } from './packs.ts'
+import { isProduction } from './path-kinds.ts'
 import { profileSeverity, RULE_LEVELS, type RuleProfile } from './profile.ts'
 import type { RuleAlias, RuleFile, SyntaxRuleFile } from './rule.ts'
 import { findOverride, type SeverityOverrides } from './severity-overrides.ts'
@@ -81,10 +82,15 @@ const matchesPath = (test: PathTest, { segments, lowered }: SplitPath): boolean 
   test(segments) || (lowered !== undefined && test(lowered))
 
 /** Globs are relative to a platform's folder, so that a rule fits any layout. */
-export const coverage = (files: Globs, ignores: Globs, folders: readonly string[]): Test => {
+export const coverage = (
+  { files, ignores }: Pick<RuleFile, 'files' | 'ignores'>,
+  folders: readonly string[],
+  production = false,
+): Test => {
   const isIncluded = compileGlobs(files, true)
   const isExcluded = compileGlobs(ignores, false)
   return (path) =>
+    (!production || isProduction(path)) &&
     folders.some((folder) => {
       if (!path.startsWith(folder)) return false
       const split = splitPath(path.slice(folder.length))
@@ -101,11 +107,12 @@ class Coverages {
     this.#roots = roots
   }
 
-  of(rule: Pick<RuleFile, 'files' | 'ignores'>, platforms: readonly string[]): Test | undefined {
+  of(rule: RuleFile, platforms: readonly string[]): Test | undefined {
     const folders = rootsFor(platforms, this.#roots)
     if (folders.length === 0) return undefined
-    const key = JSON.stringify([rule.files, rule.ignores, folders])
-    const known = this.#known.get(key) ?? coverage(rule.files, rule.ignores, folders)
+    const production = rule.metadata?.production
+    const key = JSON.stringify([rule.files, rule.ignores, folders, production])
+    const known = this.#known.get(key) ?? coverage(rule, folders, production)
     this.#known.set(key, known)
     return known
   }

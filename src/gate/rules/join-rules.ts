@@ -18,12 +18,22 @@ const isContent = (rule: AnyRule): rule is RuleFile => !('changes' in rule)
 
 /** Everything that decides where a rule matches. */
 const matching = (rule: AnyRule): string => {
-  const { platform, languages } = rule.metadata ?? {}
+  const { platform, languages, production, secret } = rule.metadata ?? {}
   if (!isContent(rule)) return JSON.stringify([rule.changes, platform])
   const { files, ignores } = rule
-  if ('text' in rule) return JSON.stringify([rule.text, files, ignores, platform, rule.metadata?.secret])
+  if ('text' in rule) return JSON.stringify([rule.text, files, ignores, platform, production, secret])
   const { language, rule: matcher, constraints, utils } = rule
-  return JSON.stringify([language, matcher, constraints, utils, files, ignores, platform, languages])
+  return JSON.stringify([
+    language,
+    matcher,
+    constraints,
+    utils,
+    files,
+    ignores,
+    platform,
+    languages,
+    production,
+  ])
 }
 
 /** Undefined when the rule is off. */

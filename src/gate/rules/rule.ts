@@ -86,6 +86,8 @@ const Metadata = z.object({
     .catch(undefined),
   /** Matched text is a secret and never shown. */
   secret: z.boolean().optional(),
+  /** The rule is about the program itself: it skips tests, examples, documents, benchmarks and maintenance scripts. */
+  production: z.boolean().optional(),
   /** Whether `fix` keeps the meaning of the program, so that `warrant gate --fix` applies it. */
   safeFix: z.boolean().optional(),
   /** Further languages; comment and string node kinds are translated to theirs. */

@@ -1,4 +1,5 @@
 import type { TextMatcher } from '../../gate/rules/rule.ts'
+import { shannonEntropy } from '../../gate/secrets/entropy.ts'
 import { isPlaceholder } from '../../gate/secrets/placeholders.ts'
 import type { Place, TextLines } from './text-lines.ts'
 
@@ -33,13 +34,6 @@ const isUnder = (lines: TextLines, number: number, pattern: RegExp): boolean => 
     if (column === 0 && !outer.item) return false
   }
   return false
-}
-
-const entropyOf = (text: string): number => {
-  const counts = new Map<string, number>()
-  for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1)
-  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
-  return [...counts.values()].reduce((sum, count) => sum - (count / total) * Math.log2(count / total), 0)
 }
 
 /** A matcher for text; its regular expressions are compiled when the first file may match. */
@@ -91,7 +85,7 @@ export class TextSearch {
   #accepts(lines: TextLines, place: Place, path: string): boolean {
     const { entropy } = this.#matcher
     const value = lines.text.slice(...place)
-    if (entropy !== undefined && entropyOf(value) < entropy) return false
+    if (entropy !== undefined && shannonEntropy(value) < entropy) return false
     if (this.#not?.test(lines.linesOf(place))) return false
     if (this.#under !== undefined && !isUnder(lines, lines.lineAt(place[0]), this.#under)) return false
     return !this.#secret || !isPlaceholder(value, lines.linesOf(place), path)

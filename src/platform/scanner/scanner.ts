@@ -6,12 +6,23 @@ import { isBuiltIn } from '../syntax/ast-grep.ts'
 import { type ScanGroup, ScanPlan, toMatches } from './plan.ts'
 import { ScanPool, type ScanResult } from './pool.ts'
 import { type FileScan, IGNORE_WORD, type PreparedPasses, prepare, scanFile } from './scan-file.ts'
+import { digestRules, resultKey, type ScanResults, toStored } from './scan-results.ts'
 import { TextSearches } from './text-searches.ts'
 
 interface ScannerOptions {
   /** The built program of a scanning child. */
   readonly worker: string
   readonly limits?: Partial<ScannerLimits>
+  readonly known?: KnownResults
+}
+
+/** Results of earlier scans, of this program or of another one with the same digest. */
+interface KnownResults {
+  /** The digest of the program. */
+  readonly program: string
+  /** So many files are scanned before the results are opened: for a small change that takes longer than the scan. */
+  readonly after: number
+  readonly open: () => Promise<ScanResults>
 }
 
 export interface ScannerLimits {
@@ -76,11 +87,16 @@ class Scan {
   readonly #pool: ScanPool
   readonly #searches: TextSearches
   readonly #prepared = new Map<number, PreparedPasses>()
+  readonly #known: KnownResults | undefined
+  readonly #digests = new Map<number, string>()
+  #results: Promise<ScanResults> | undefined
+  #seen = 0
   #files = 0
   #bytes = 0
 
-  constructor(plan: ScanPlan, limits: ScannerLimits, pool: ScanPool) {
+  constructor(plan: ScanPlan, limits: ScannerLimits, pool: ScanPool, known: KnownResults | undefined) {
     this.#plan = plan
+    this.#known = known
     this.#searches = new TextSearches(plan.matchers)
     this.#limits = limits
     this.#pool = pool
@@ -90,6 +106,28 @@ class Scan {
     const { path } = file
     const group = this.#plan.groupFor(path)
     if (group === undefined) return { path, outcome: 'skipped' }
+    this.#seen += 1
+    const known = this.#known
+    if (known === undefined || this.#seen <= known.after) return this.#scanWith(group, file)
+    this.#results ??= known.open()
+    const results = await this.#results
+    const key = resultKey(known.program, this.#digestOf(group), path, file.bytes)
+    const found = results.get(key)
+    if (found !== undefined) return { path, ...found }
+    const report = await this.#scanWith(group, file)
+    const stored = toStored(report)
+    if (stored !== undefined) results.put(key, stored)
+    return report
+  }
+
+  #digestOf(group: ScanGroup): string {
+    const digest = this.#digests.get(group.id) ?? digestRules([...group.rules.values()].flat())
+    this.#digests.set(group.id, digest)
+    return digest
+  }
+
+  async #scanWith(group: ScanGroup, file: FileContent): Promise<ScanReport> {
+    const { path } = file
     if (group.passes.length === 0) return this.#scanText(group, file)
     if (file.bytes.length <= this.#limits.fileBytes)
       return toReport(path, group, await this.#run(group, file))
@@ -159,7 +197,7 @@ async function* inOrder(
 }
 
 /** Finds matches with ast-grep, in this process or in child processes that can be killed. */
-export const astScanner = ({ worker, limits }: ScannerOptions): Scanner => ({
+export const astScanner = ({ worker, limits, known }: ScannerOptions): Scanner => ({
   async *scan(files: AsyncIterable<FileContent>, rules: readonly CompiledRule[], signal: AbortSignal) {
     const all = { ...DEFAULT_LIMITS, ...limits }
     const plan = new ScanPlan(rules)
@@ -178,7 +216,7 @@ export const astScanner = ({ worker, limits }: ScannerOptions): Scanner => ({
     const abort = () => fail(signal.reason)
     signal.addEventListener('abort', abort)
     try {
-      const scan = new Scan(plan, all, pool)
+      const scan = new Scan(plan, all, pool, known)
       yield* inOrder(files, (file) => scan.scan(file), failure)
     } finally {
       signal.removeEventListener('abort', abort)

@@ -72,6 +72,13 @@ export const GATE_OPTIONS: readonly Option[] = [
     choices: ['base', 'worktree'],
   },
   {
+    flag: 'allow-checks',
+    kind: 'text',
+    value: 'DIGEST',
+    description:
+      'Run the checks of a .warrant/checks.yml with this digest, or one of several separated by commas. For workflows of CI; a person uses `warrant checks allow`.',
+  },
+  {
     flag: 'new-only',
     kind: 'switch',
     description: 'Show only findings that are not in the baseline; needs one.',
@@ -100,5 +107,17 @@ export const GATE_OPTIONS: readonly Option[] = [
     description: 'Show the N worst findings. Default of the text: 50.',
   },
   { flag: 'all-findings', kind: 'switch', description: 'Show findings without a limit of their number.' },
+  {
+    flag: 'shard',
+    kind: 'text',
+    value: 'N/COUNT',
+    description:
+      'Scan only a part of the files and write the results, to --output or stdout, for `warrant gate merge`. Gives no verdict.',
+  },
+  {
+    flag: 'no-cache',
+    kind: 'switch',
+    description: 'Scan every file again. Results of earlier scans are kept in the state folder of the user.',
+  },
   { flag: 'quiet', kind: 'switch', description: 'Print nothing unless the change is blocked.' },
 ]

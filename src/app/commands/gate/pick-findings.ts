@@ -1,6 +1,6 @@
 import { relative, resolve, sep } from 'node:path'
 import { SEVERITIES } from '../../../evidence/severities.ts'
-import { limitToPaths } from '../../../gate/facts/limit-paths.ts'
+import { limitFiles } from '../../../gate/facts/limit-paths.ts'
 import type { Scope } from '../../../gate/ports.ts'
 import type { FindingLimits } from '../../../gate/reports/select.ts'
 import { isPathInside } from '../../../kernel/text/path-inside.ts'
@@ -38,9 +38,11 @@ export const pickPaths = async (
   return paths
 }
 
-/** The gate for the named files; the gate as it is when none are named. */
-export const limitGate = (gate: OpenGate, paths: readonly string[]): OpenGate =>
-  paths.length === 0 ? gate : { ...gate, ports: { ...gate.ports, git: limitToPaths(gate.ports.git, paths) } }
+/** The gate, which judges only some of the files. */
+export const limitGate = (gate: OpenGate, isInside: (path: string) => boolean): OpenGate => ({
+  ...gate,
+  ports: { ...gate.ports, git: limitFiles(gate.ports.git, isInside) },
+})
 
 /** Named files are judged as they are, changed or not, unless an option asks for a change. */
 export const pathScope = ({ flags }: Invocation, paths: readonly string[]): Scope | undefined =>

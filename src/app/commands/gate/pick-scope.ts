@@ -1,4 +1,5 @@
 import { isEmptyRange, pushedRefScopes, readRange, SCOPES } from '../../../gate/facts/scope.ts'
+import { MAX_SHARDS, readShard, type Shard } from '../../../gate/facts/shard.ts'
 import type { Scope } from '../../../gate/ports.ts'
 import { GATE_STAGES, type GateStage } from '../../../gate/stage.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
@@ -63,4 +64,13 @@ export const pickScopes = async (
   const refs = await (await import('./push-refs.ts')).readPushedRefs()
   const remote = textFlag(invocation, 'remote') ?? 'origin'
   return refs === undefined ? [undefined] : pushedRefScopes({ git: ports.git, remote }, refs, NO_ABORT)
+}
+
+export const pickShard = (invocation: Invocation): Shard | undefined => {
+  const text = textFlag(invocation, 'shard')
+  if (text === undefined) return undefined
+  const shard = readShard(text)
+  if (shard === undefined)
+    throw usageFaults.option(`--shard must be a number and a count up to ${MAX_SHARDS}, such as 2/5`)
+  return shard
 }

@@ -1,13 +1,13 @@
 /** How often the lines of a file ran, by line number. */
-export interface FileCoverage {
+interface FileCoverage {
   readonly lines: ReadonlyMap<number, number>
   /** Branches that the tool counted in the file, and those that were taken. */
   readonly branches: { readonly found: number; readonly taken: number }
 }
 
-/** What tests ran, by path relative to the root of the repository. */
+/** What the tests ran, by path relative to the root of the repository, in the order of the paths. */
 export interface Coverage {
   readonly files: ReadonlyMap<string, FileCoverage>
-  /** Files outside of the repository, which are not judged. */
+  /** How many files are outside of the repository. They are not judged. */
   readonly outside: number
 }
