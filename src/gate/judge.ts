@@ -41,6 +41,8 @@ export interface GateVerdict {
      */
     readonly trust?: 'bound' | 'unbound'
   }
+  /** What the gate said of the present files, when the check judged them itself. */
+  readonly judged?: GateStatus
   readonly repo_state: RepoState
 }
 

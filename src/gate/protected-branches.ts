@@ -8,3 +8,7 @@ export const findProtected = (
   const names = new Set(protectedBranches.map((name) => name.toLowerCase()))
   return branches.find((name) => names.has(name.toLowerCase()))
 }
+
+/** The branches that a setting protects for everyone; the default list is for agents only. */
+export const namedBranches = (setting: readonly string[]): readonly string[] =>
+  setting.join() === DEFAULT_PROTECTED_BRANCHES.join() ? [] : setting

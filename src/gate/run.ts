@@ -8,6 +8,7 @@ import { readStageChange } from './facts/change-context.ts'
 import { fileKinds } from './facts/file-kinds.ts'
 import type { StageInput } from './facts/scope.ts'
 import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
+import { branchDrafts } from './findings/branch-finding.ts'
 import { collectMatches, type FindingDraft } from './findings/collect.ts'
 import { collectChanges } from './findings/collect-changes.ts'
 import { addEdits, type RewriteMatch } from './findings/edits.ts'
@@ -34,6 +35,8 @@ export interface GatePorts extends PolicyPorts, StageCheckPorts {
   readonly evidence: EvidenceStore
   readonly scanner: () => Promise<Scanner>
   readonly rewrite: RewriteMatch
+  /** Branches on which no change is made; empty unless the operator named some. */
+  readonly protectedBranches: readonly string[]
   readonly state: (signal: AbortSignal) => Promise<RepoState>
   /** Whether the specification allows the stage; undefined when the repository follows none. */
   readonly sddDecision: (stage: GateStage, signal: AbortSignal) => Promise<SddDecision | undefined>
@@ -197,7 +200,8 @@ export const runGate = async (
     refused ? notEvaluated(ports, request) : evaluateFiles(ports, request, signal),
   ])
   const { policy, baseline, policyBase } = evaluation
-  const drafts = [...evaluation.drafts, ...sddDrafts(decision)]
+  const onBranch = await branchDrafts(ports, state, stage, signal)
+  const drafts = [...evaluation.drafts, ...sddDrafts(decision), ...onBranch]
   const { findings, excerpts } = classifyFindings({ ...evaluation, drafts })
   const severities = findings.filter((one) => one.state === 'new').map(({ severity }) => severity)
   const outcome = refused ? 'BLOCK' : judgeSeverities(severities, policy)

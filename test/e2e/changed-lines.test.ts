@@ -9,7 +9,9 @@ message: Not here.
 rule: { pattern: todo() }
 metadata: { severity: CRITICAL }
 `
-const KEY = 'const pem = `-----BEGIN RSA PRIVATE KEY-----\nMIIEow8hqz3PzVb7xkQp0sLm4nT9wRfYc2dE\n`\n'
+// Put together here, so that no scanner takes this file for a leak.
+const KEY = `const key = '${['AKIA', 'Z7QXN4RTP2LKW6HD'].join('')}'
+`
 const filler = Array.from({ length: 20 }, (_, at) => `export const a${at} = ${at}\n`).join('')
 const OLD = `todo()\n${filler}`
 
@@ -52,8 +54,13 @@ describe('changed lines', () => {
     stageAll({ 'src/key.ts': `${KEY}${filler}const broken = (1 +\n` })
     const { findings, code } = gateJson(repo)
     expect(code).toBe(1)
-    const judged = findings.filter(({ state }) => state === 'new').map(({ ruleId }) => ruleId)
-    expect(judged).toEqual(expect.arrayContaining(['generic.no-private-key', 'gate.parse-error']))
+    const judged = findings.filter(({ state }) => state === 'new')
+    expect(judged.map(({ file, region, severity }) => [file, region?.line, severity])).toContainEqual([
+      'src/key.ts',
+      1,
+      'CRITICAL',
+    ])
+    expect(judged.map(({ ruleId }) => ruleId)).toContain('gate.parse-error')
   })
 
   it('are not the measure of a push, nor of the whole repository', () => {

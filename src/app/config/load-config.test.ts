@@ -112,6 +112,7 @@ const IGNORED = [
   'deny',
   'extensions',
   'clock',
+  'check',
   'openspec',
   'packetRoot',
   'embeddingUrl',

@@ -120,6 +120,11 @@ const RULES = {
     'auto',
     'When the gate requires a specification: auto where an openspec folder exists, or always.',
   ),
+  check: choice(
+    ['evidence', 'judges'],
+    'evidence',
+    'What ai_gate_check does where the evidence is missing, old or of other files: evidence blocks, judges runs the rules itself.',
+  ),
   protectedBranches: names(
     'Branches that no change is made on; "none" protects no branch.',
     DEFAULT_PROTECTED_BRANCHES,

@@ -68,6 +68,7 @@ const IGNORED = new Set([
   'deny',
   'extensions',
   'clock',
+  'check',
   'openspec',
   'packetRoot',
   'embeddingUrl',

@@ -17,6 +17,15 @@ import { locateRepository } from './repository.ts'
 export const createGateService = (config: Config, folder: string, context: GateContext): GateService => {
   /** Kept between calls: a file that has not changed is not read again. */
   let reader: { readonly root: string; readonly evidence: EvidenceReader } | undefined
+  const judge = async (
+    request: Parameters<GateService['run']>[0] & { readonly write: boolean },
+    progress: (done: number, total: number) => void,
+    signal: AbortSignal,
+  ) => {
+    const gate = await openGate(config, { ...context, folder, signal })
+    const policy = { baseline: BASELINE_FILE, policyFrom: 'base' as const }
+    return (await runGate(gate.ports, { ...request, ...policy, progress }, signal)).report
+  }
   return {
     check: async (stage, signal) => {
       const root = (await locateRepository(config, folder)) ?? folder
@@ -24,14 +33,12 @@ export const createGateService = (config: Config, folder: string, context: GateC
       if (reader?.root !== root) reader = { root, evidence: fileEvidence(root, context.clock) }
       const { evidence } = reader
       const reading = { root, folder, config, evidence, context: { ...context, gitFolders } }
-      return checkEvidence({ ...reading, stage, signal })
+      const verdict = await checkEvidence({ ...reading, stage, signal })
+      if (config.check === 'evidence') return verdict
+      const { judgePresent } = await import('../../gate/judge-present.ts')
+      return judgePresent(verdict, (request) => judge({ ...request, write: false }, () => {}, signal))
     },
-    run: async ({ stage, scope }, progress, signal) => {
-      const gate = await openGate(config, { ...context, folder, signal })
-      const policy = { baseline: BASELINE_FILE, policyFrom: 'base' as const }
-      const request = { stage, scope, ...policy, write: true, progress }
-      return (await runGate(gate.ports, request, signal)).report
-    },
+    run: (request, progress, signal) => judge({ ...request, write: true }, progress, signal),
     explain: async (request) => {
       const root = (await locateRepository(config, folder)) ?? folder
       const shippedRules = await loadShippedRules()

@@ -5,6 +5,7 @@ import { BASELINE_FILE } from '../../gate/findings/baseline.ts'
 import { repoLifecycle } from '../../gate/install/installation.ts'
 import { OPENSPEC_FOLDER } from '../../gate/policy-layer.ts'
 import type { RepositoryFiles } from '../../gate/ports.ts'
+import { namedBranches } from '../../gate/protected-branches.ts'
 import type { GatePorts } from '../../gate/run.ts'
 import { isBuildServer } from '../../gate/stage.ts'
 import type { Clock } from '../../kernel/ports.ts'
@@ -100,6 +101,7 @@ export const openGate = async (
       scanner: () => openScanner(pickReuse(config, root, context)),
       rewrite: async (request) => (await import('../../platform/scanner/rewrite.ts')).rewriteMatch(request),
       policyVariables: policyVariables(environment),
+      protectedBranches: namedBranches(config.protectedBranches),
       profile: config.profile,
       state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),
       sddDecision: async (stage, stop) => {

@@ -137,11 +137,12 @@ const renderRules = (selected: SelectedFindings, paint: Paint): string[] => {
   return ['By rule:', ...rows, ...(more > 0 ? [`  and ${count(more, 'more rule')}`] : []), '']
 }
 
-const renderHidden = ({ cut, below, from }: SelectedFindings): string[] => [
+const renderHidden = ({ shown, cut, below, from }: SelectedFindings): string[] => [
   ...(cut.length === 0
     ? []
     : [`${count(cut.length, 'more finding')} not shown: --all-findings shows all, --max N shows N.`]),
-  ...(below.length === 0
+  // Without any finding above it, the summary line says enough.
+  ...(below.length === 0 || shown.length === 0
     ? []
     : [`${count(below.length, 'finding')} below ${from} not shown: --severity INFO.`]),
 ]
