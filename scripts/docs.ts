@@ -21,6 +21,7 @@ import { catalogFaults } from '../src/kernel/catalog.ts'
 import { canonicalFaults } from '../src/kernel/encoding/canonical.ts'
 import { FAULT_KINDS, type FaultKind, type FaultMaker } from '../src/kernel/fault.ts'
 import { jailFaults } from '../src/kernel/jail.ts'
+import { xmlFaults } from '../src/kernel/text/xml.ts'
 import { storeFaults } from '../src/lineage/faults.ts'
 import { proofFaults } from '../src/lineage/proof.ts'
 import { packetFaults } from '../src/packets/faults.ts'
@@ -31,7 +32,6 @@ import { gitFaults } from '../src/platform/git/run.ts'
 import { diskFaults } from '../src/platform/packets/drafts.ts'
 import { registryFaults } from '../src/platform/registry/faults.ts'
 import { projectFaults } from '../src/project/faults.ts'
-import { xmlFaults } from '../src/project/source/xml.ts'
 import {
   allOptions,
   EXIT_BUG,

@@ -10,7 +10,7 @@ import {
   readPack,
   type ShippedRules,
 } from '../src/gate/rules/packs.ts'
-import { parseAs, readRuleYaml } from '../src/gate/rules/parse-rule.ts'
+import { parseAs, readRuleDocuments, readRuleYaml } from '../src/gate/rules/parse-rule.ts'
 import { requiredLiterals } from '../src/platform/scanner/prefilter.ts'
 
 const Versions = z.record(z.string(), z.string())
@@ -31,10 +31,11 @@ const findLiterals = (packs: readonly Pack[]): ShippedRules['literals'] => {
   const literals: ShippedRules['literals'] = {}
   const rules = selectRules(packs, { roots, stage: 'CI' })
   for (const { id, language, matcher } of compileRules(rules, true))
-    literals[id] = {
-      ...literals[id],
-      [language]: requiredLiterals(matcher, language).map((choices) => [...choices]),
-    }
+    if (language !== undefined)
+      literals[id] = {
+        ...literals[id],
+        [language]: requiredLiterals(matcher, language).map((choices) => [...choices]),
+      }
   return literals
 }
 
@@ -59,9 +60,11 @@ const readExamples = async ({ packs }: ShippedRules, folder = 'rules'): Promise<
   const files = packs.flatMap(({ name }) => readSources(join(folder, name)))
   const tests = files.filter(({ path }) => path.endsWith('.test.yml'))
   const examples = await Promise.all(
-    tests.map(async ({ path, text }) => parseAs(Example, path, await readRuleYaml(path, text))),
+    tests.map(async ({ path, text }) =>
+      (await readRuleDocuments(path, text)).map((value) => parseAs(Example, path, value)),
+    ),
   )
-  return Object.fromEntries(examples.map(({ id, valid, invalid }) => [id, { valid, invalid }]))
+  return Object.fromEntries(examples.flat().map(({ id, valid, invalid }) => [id, { valid, invalid }]))
 }
 
 export const main = async ([out = 'dist/rules.json']: readonly string[]): Promise<void> => {

@@ -41,6 +41,7 @@ const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; reado
   '@sigstore/protobuf-specs': { rooms: ['platform'], why: 'signatures of packets' },
   '@sigstore/verify': { rooms: ['platform'], why: 'signatures of packets' },
   '@ast-grep/napi': { rooms: ['platform'], why: 'native code behind the scanner port' },
+  '@babel/parser': { rooms: ['platform'], why: 'a second opinion on a syntax error, in a child process' },
   '@ast-grep/lang-go': { rooms: ['platform'], why: 'a grammar' },
   '@ast-grep/lang-java': { rooms: ['platform'], why: 'a grammar' },
   '@ast-grep/lang-kotlin': { rooms: ['platform'], why: 'a grammar' },
@@ -85,6 +86,11 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/jail/portable.ts': 'the jail without /proc',
   'src/platform/system/own-time.ts': 'the counts of the scheduler for this process and its children',
   'src/platform/jail/walk.ts': 'the jail: reads symlinks instead of following them',
+  'src/app/open/checks/allowed.ts': 'the identity of the root folder',
+  'src/platform/files/check-cache.ts': 'a folder of this user outside of every repository',
+  'src/platform/programs/command.ts': 'a private folder of its own, which it removes',
+  'src/platform/programs/process-groups.ts': 'the processes of the machine in /proc',
+  'src/platform/system/ask-terminal.ts': 'the terminal of this process',
   'src/platform/files/atomic-write.ts':
     'writes a draft, created exclusively without following links, in a folder that its caller has checked',
   'src/platform/files/export-file.ts': 'opens the folder as the jail does, and writes into the open folder',
@@ -130,6 +136,8 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/app/commands/client-command.ts': 'the name of the running program',
   'src/app/commands/server/doctor.ts': 'whether root and state folder may be used',
   'src/app/commands/lineage/proofs.ts': 'files the operator names, to be verified',
+  'src/app/commands/gate/shards.ts': 'files the operator names, parsed before use',
+  'src/platform/scanner/result-cache.ts': 'a file of this user outside of every repository',
   'src/app/commands/gate/push-refs.ts': 'asks what stdin is, and opens nothing',
   'src/app/config/untrusted-config.ts': 'asks where a path leads, and opens nothing',
   'src/app/config/load-config.ts':
@@ -142,9 +150,11 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
 
 /** Who reads a whole file however long it takes. In a folder that others may have filled a pipe takes for ever. */
 const WHOLE_READERS: Readonly<Record<string, string>> = {
+  'src/app/commands/gate/shards.ts': 'files the operator names, parsed before use',
   'src/platform/jail/mounts.ts': 'what the system tells of mounts',
   'src/platform/files/process-identity.ts': 'what the system tells of processes',
   'src/platform/system/own-time.ts': 'what the scheduler counted for this process and its children',
+  'src/platform/programs/process-groups.ts': 'what the system tells of processes',
   'src/platform/registry/docker-credentials.ts': "the operator's own credentials",
   'src/app/commands/lineage/proofs.ts': 'files the operator names, to be verified',
   'src/app/config/load-config.ts': 'from a descriptor that was judged',
@@ -158,6 +168,8 @@ const PROGRAM_STARTERS: Readonly<Record<string, string>> = {
   'src/platform/git/blobs.ts': 'git, in a clean environment, asked for hashes',
   'src/platform/git/run.ts':
     'git, in a clean environment; a status also without the filters of the repository',
+  'src/platform/programs/command.ts':
+    'commands of a checks file that a person allowed, by a shell, in a reduced environment',
   'src/platform/programs/program.ts':
     'git for names of places, and openspec, by no shell and in a reduced environment',
   'src/platform/scanner/pool.ts': 'ourselves, from our own build',

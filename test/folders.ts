@@ -29,6 +29,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Opens each domain: builds platform objects and passes them as ports. Loaded on first use.',
     imports: ['app/config', ...EVERYTHING],
   },
+  'app/open/checks': {
+    purpose: 'Opens the checks of a repository: what a person allowed, environment, cache.',
+    imports: ['app/config', ...EVERYTHING],
+  },
   'app/servers': {
     purpose: 'Runs servers over stdio and HTTP, and the binaries that keep older interfaces.',
     imports: ['app/config', 'app/open', ...EVERYTHING],
@@ -42,7 +46,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['app/config', 'app/open', 'app/servers', ...EVERYTHING],
   },
   'app/commands/gate': {
-    purpose: 'Commands of the gate: gate, status, sdd, install, uninstall, hooks.',
+    purpose: 'Commands of the gate: gate, checks, status, sdd, install, uninstall, hooks.',
     imports: ['app/config', 'app/open', ...EVERYTHING],
   },
   'app/commands/lineage': { purpose: 'Commands lineage and graph.', imports: ['app/open', ...EVERYTHING] },
@@ -88,9 +92,22 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Scan results as findings: suppression, baseline, excerpts.',
     imports: ['gate/rules', 'gate/reports', 'evidence', 'kernel'],
   },
+  'gate/secrets': { purpose: 'What looks like a secret and is none.', imports: ['kernel'] },
   'gate/reports': {
     purpose: 'Reports of a run as text, JUnit and SARIF.',
     imports: ['gate/rules', 'evidence', 'kernel'],
+  },
+  'gate/checks': {
+    purpose: 'Checks: the commands that a repository declares, their results as findings.',
+    imports: ['gate/rules', 'gate/facts', 'gate/findings', 'gate/reports', 'evidence', 'kernel'],
+  },
+  'gate/checks/readers': {
+    purpose: 'Output of the tools that a repository runs, read into results.',
+    imports: ['gate/reports', 'evidence', 'kernel'],
+  },
+  'gate/checks/suggest': {
+    purpose: 'Checks that a repository could declare, by the tools it uses.',
+    imports: ['gate/checks/readers', 'kernel'],
   },
   'gate/sdd': {
     purpose: 'Specification-driven development: OpenSpec sessions and decisions.',
@@ -180,7 +197,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Files of our own: atomic replacement, locks, keys, the evidence file, the state folder.',
     imports: ['platform/jail', 'evidence', 'gate', 'kernel'],
   },
-  'platform/programs': { purpose: 'Starts other programs with limits.', imports: ['gate', 'kernel'] },
+  'platform/programs': {
+    purpose: 'Starts other programs with limits.',
+    imports: ['platform/jail', 'gate', 'kernel'],
+  },
   'platform/git': {
     purpose: 'Git, without what a repository would have it run.',
     imports: ['platform/programs', 'platform/files', 'platform/jail', 'gate', 'kernel'],
@@ -188,7 +208,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'platform/syntax': { purpose: 'Syntax trees by ast-grep.', imports: ['project', 'kernel'] },
   'platform/scanner': {
     purpose: 'Matches rules against files, in this process or in child processes.',
-    imports: ['platform/syntax', 'platform/system', 'gate', 'kernel'],
+    imports: ['platform/syntax', 'platform/files', 'platform/jail', 'platform/system', 'gate', 'kernel'],
   },
   'platform/log-stores': {
     purpose: 'Log stores: what all check, and the one in memory.',
@@ -220,7 +240,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'kernel/encoding': { purpose: 'Canonical JSON, digests, hashes.', imports: [] },
   'kernel/text': {
-    purpose: 'Globs, gitignore, languages, decoding, escaping, path containment, YAML within limits.',
+    purpose: 'Globs, gitignore, languages, decoding, escaping, path containment, XML, YAML within limits.',
     imports: [],
   },
 }

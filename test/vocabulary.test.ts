@@ -39,7 +39,11 @@ const RETIRED: readonly RetiredWord[] = [
   },
   { word: /\bneedles?\b|\bsieves?\b/, write: 'required literals, prefilter' },
   { word: /\bsqueez(e|es|ed|ing)\b/, write: 'quantize' },
-  { word: /(?<!open )\bworlds?\b/, write: 'process context, outside' },
+  {
+    word: /(?<!open )\bworlds?\b/,
+    write: 'process context, outside; a file mode of Android has the name',
+    except: /^rules\/kotlin\//,
+  },
   { word: /\bplain files?\b/, write: 'regular file' },
   { word: /\bformer times\b|\bin peace\b/, write: 'earlier versions; leave it out' },
 ]

@@ -7,10 +7,10 @@ import { Stop } from './stop.mjs'
 
 /**
  * @param {string[]} texts options that take a value
+ * @param {string[]} [flags] options that take none
  * @returns {Options}
  */
-export function readOptions(texts) {
-  const flags = ['json', 'quick']
+export function readOptions(texts, flags = ['json', 'quick']) {
   const known = [
     ...texts.map((name) => [name, { type: 'string' }]),
     ...flags.map((name) => [name, { type: 'boolean' }]),

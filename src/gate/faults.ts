@@ -23,5 +23,17 @@ export const gateFaults = defineFaults('gate', {
     kind: 'invalid',
     fix: 'Push the ref that the message names on its own, after you checked what it contains, or name the commits with --range A..B.',
   },
+  checks_invalid: {
+    kind: 'invalid',
+    fix: 'Correct the member that the message names; docs/checks.md describes every member.',
+  },
+  checks_missing: {
+    kind: 'missing',
+    fix: 'Write .warrant/checks.yml; docs/checks.md has an example.',
+  },
+  checks_not_allowed: {
+    kind: 'refused',
+    fix: 'A person reads the commands and allows them in a terminal: warrant checks allow',
+  },
   rule_unknown: { kind: 'missing', fix: 'Call gate_explain without a rule to list all rules.' },
 })

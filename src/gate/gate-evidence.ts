@@ -3,7 +3,7 @@ import { consolidateFindings } from '../evidence/consolidate.ts'
 import { dedupeFindings, normalizeFinding } from '../evidence/finding.ts'
 import type { Evidence, GateOutcome, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { LoadedBaseline } from './findings/baseline.ts'
-import type { GateFinding } from './reports/report.ts'
+import type { CheckRow, GateFinding } from './reports/report.ts'
 import type { AppliedOverride } from './rules/severity-overrides.ts'
 import type { SddDecision } from './sdd/decision.ts'
 import type { GateStage } from './stage.ts'
@@ -26,6 +26,9 @@ export interface Judgement {
   readonly baseline: LoadedBaseline | undefined
   /** Undefined when no file was read. */
   readonly tree: JudgedTree | undefined
+  /** Present when findings counted on changed lines only. */
+  readonly unchanged?: ReadonlySet<string>
+  readonly checks: readonly CheckRow[]
 }
 
 const toEvidenceFinding = ({
@@ -35,6 +38,9 @@ const toEvidenceFinding = ({
   fingerprint,
   state: _,
   reason: __,
+  category: ___,
+  cwe: ____,
+  edit: _____,
   ...rest
 }: GateFinding) => ({
   ...rest,
@@ -45,15 +51,21 @@ const toEvidenceFinding = ({
 })
 
 /** Members of the snapshot beyond the evidence format. */
-const snapshotExtras = ({ source, files, counts, baseline, overrides, policyBase }: Judgement) => ({
-  source,
-  ...(policyBase !== undefined && { policy_base: policyBase }),
-  files_scanned: files.scanned,
-  known_findings: counts.known,
-  suppressed_findings: counts.suppressed,
-  ...(overrides.length > 0 && { reweighed_rules: overrides }),
-  ...(baseline !== undefined && { baseline: { path: baseline.path, digest: baseline.digest } }),
-})
+const snapshotExtras = (judged: Judgement) => {
+  const { source, files, counts, baseline, overrides, policyBase, unchanged, checks } = judged
+  return {
+    source,
+    ...(unchanged !== undefined && { changed_lines: true }),
+    ...(policyBase !== undefined && { policy_base: policyBase }),
+    files_scanned: files.scanned,
+    known_findings: counts.known,
+    suppressed_findings: counts.suppressed,
+    ...(overrides.length > 0 && { reweighed_rules: overrides }),
+    ...(baseline !== undefined && { baseline: { path: baseline.path, digest: baseline.digest } }),
+    // Times and hits of the cache are left out: the same tree gives the same evidence.
+    ...(checks.length > 0 && { checks: checks.map(({ cached: _, duration_ms: __, ...row }) => row) }),
+  }
+}
 
 interface WriteOptions {
   readonly now: number

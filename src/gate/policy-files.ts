@@ -1,4 +1,5 @@
 import { Fault } from '../kernel/fault.ts'
+import { CHECKS_FILE, MAX_CHECKS_BYTES } from './checks/check.ts'
 import { HARD_MODE_FILE, SKILLS_FILE } from './policy.ts'
 import type { FolderNames, PathList, RepositoryFiles } from './ports.ts'
 import { USER_RULES_FOLDER } from './rules/assemble-rules.ts'
@@ -12,6 +13,8 @@ export interface PolicyFiles {
   readonly rules: readonly RuleSource[]
   readonly overrides: RuleSource | undefined
   readonly baseline: RuleSource | undefined
+  /** Text of `.warrant/checks.yml`. */
+  readonly checks: string | undefined
 }
 
 const MAX_POLICY_BYTES = 1024 * 1024
@@ -20,7 +23,7 @@ const MAX_BASELINE_BYTES = 64 * 1024 * 1024
 
 /** The paths of these files, where `baseline` is the one of the baseline. */
 export const policyPaths = (baseline: string | undefined): PathList => ({
-  files: [HARD_MODE_FILE, SKILLS_FILE, ...(baseline === undefined ? [] : [baseline])],
+  files: [HARD_MODE_FILE, SKILLS_FILE, CHECKS_FILE, ...(baseline === undefined ? [] : [baseline])],
   folders: [USER_RULES_FOLDER],
 })
 
@@ -64,12 +67,13 @@ export const readPolicyFiles = async (
   files: RepositoryFiles & FolderNames,
   baseline: string | undefined,
 ): Promise<PolicyFiles> => {
-  const [thresholds, rules, known] = await Promise.all([
+  const [thresholds, rules, checks, known] = await Promise.all([
     readThresholdFiles(files),
     readRuleSources(files),
+    readText(files, CHECKS_FILE, MAX_CHECKS_BYTES),
     baseline === undefined ? undefined : readSource(files, baseline, MAX_BASELINE_BYTES),
   ])
-  return { ...thresholds, ...rules, baseline: known }
+  return { ...thresholds, ...rules, checks, baseline: known }
 }
 
 /** The result, or `otherwise` where a file is invalid. Objects that are missing in this clone are still a fault. */

@@ -1,14 +1,7 @@
+import type { RequiredCheck } from './checks/check.ts'
+import { joinCheckTexts, loadChecks } from './checks/load-checks.ts'
 import { joinBaselines, type LoadedBaseline, readBaseline } from './findings/baseline.ts'
-import {
-  type GatePolicy,
-  HARD_MODE_FILE,
-  isAtLeast,
-  POLICY_STAGES,
-  type PolicySources,
-  resolvePolicy,
-  SKILLS_FILE,
-  stricterPolicy,
-} from './policy.ts'
+import { type GatePolicy, type PolicySources, resolvePolicy, stricterPolicy } from './policy.ts'
 import {
   ignoreUnusable,
   overlayCommit,
@@ -21,10 +14,11 @@ import type { ChangeSet, FolderNames, GitReader, RepositoryFiles } from './ports
 import { loadSeverityOverrides, OVERRIDES_FILE, readUserRules } from './rules/assemble-rules.ts'
 import { joinUserRules, type UserRules } from './rules/join-rules.ts'
 import type { RuleSource, ShippedRules } from './rules/packs.ts'
-import { listEffects, type PolicyChange } from './rules/policy-change.ts'
+import type { PolicyChange } from './rules/policy-change.ts'
 import type { RuleProfile } from './rules/profile.ts'
 import { joinOverrides, NO_OVERRIDES, type SeverityOverrides } from './rules/severity-overrides.ts'
 import type { GateStage } from './stage.ts'
+import { environmentChanges, thresholdChanges } from './threshold-changes.ts'
 
 /** How a change is judged: by one version of the repository, or by two versions joined. */
 interface PolicyLayer {
@@ -32,6 +26,7 @@ interface PolicyLayer {
   readonly userRules: UserRules | undefined
   readonly overrides: SeverityOverrides
   readonly baseline: LoadedBaseline | undefined
+  readonly checks: readonly RequiredCheck[]
 }
 
 /** What all versions are read with. */
@@ -52,13 +47,14 @@ const parsePolicy = async (files: PolicyFiles, { stage, variables }: LayerContex
 /** Parses the files of one version. An invalid file is a fault. */
 export const parseLayer = async (files: PolicyFiles, context: LayerContext): Promise<PolicyLayer> => {
   const { shippedRules } = context
-  const [policy, userRules, overrides, baseline] = await Promise.all([
+  const [policy, userRules, overrides, baseline, checks] = await Promise.all([
     parsePolicy(files, context),
     readUserRules(files.rules, shippedRules),
     loadSeverityOverrides(files.overrides, context),
     parseBaseline(files.baseline),
+    loadChecks(files.checks),
   ])
-  return { policy, userRules, overrides, baseline }
+  return { policy, userRules, overrides, baseline, checks }
 }
 
 const sameSources = (one: readonly RuleSource[], other: readonly RuleSource[]): boolean =>
@@ -88,48 +84,6 @@ interface JoinedPolicy {
   readonly changes: readonly PolicyChange[]
 }
 
-/** The effect of other policy files on the thresholds of all stages. */
-const compareThresholds = (
-  before: PolicySources,
-  after: PolicySources,
-): { readonly effect: string; readonly weaker: boolean } => {
-  const effects: string[] = []
-  let weaker = false
-  for (const stage of POLICY_STAGES) {
-    const [old, present] = [resolvePolicy(stage, before), resolvePolicy(stage, after)]
-    for (const [word, member] of [
-      ['blocks', 'block_on_or_above'],
-      ['warns', 'warn_on_or_above'],
-    ] as const) {
-      if (old[member] === present[member]) continue
-      effects.push(`${stage} ${word} at ${present[member]} instead of ${old[member]}`)
-      weaker ||= !isAtLeast(old[member], present[member])
-    }
-  }
-  return { effect: effects.length === 0 ? 'the thresholds stay the same' : listEffects(effects), weaker }
-}
-
-/** What the change alters in the thresholds: the effect on all stages, named by the files that differ. */
-const thresholdChanges = (base: PolicySources, after: PolicyFiles): PolicyChange[] => {
-  const differing = [
-    ...(base.hardFile === after.hardFile ? [] : [HARD_MODE_FILE]),
-    ...(base.skillsFile === after.skillsFile ? [] : [SKILLS_FILE]),
-  ]
-  if (differing.length === 0) return []
-  const comparison = compareThresholds(base, after)
-  return differing.map((file) => ({ file, ...comparison }))
-}
-
-/** Hard mode that the environment relaxes for this run. */
-const environmentChanges = (after: PolicyFiles, variables: LayerContext['variables']): PolicyChange[] => {
-  if (variables.hardMode === undefined && variables.hardProfile === undefined) return []
-  const { effect, weaker } = compareThresholds(after, { ...after, ...variables })
-  if (!weaker) return []
-  const change = { file: HARD_MODE_FILE, effect: `the environment relaxes hard mode: ${effect}` }
-  // Existing clients rely on the variables, so this is a warning and not a weakening of the repository.
-  return [{ ...change, weaker: false, fromEnvironment: true }]
-}
-
 /**
  * Joins the policy of the base with that of the change: the stricter counts. `base` is undefined where there is no
  * commit to compare with. Equal files are parsed once.
@@ -148,12 +102,13 @@ const joinLayers = async (
   const sameRules = sameSources(base.rules, after.rules)
   const sameOverrides = sameSources(listed(base.overrides), listed(after.overrides))
   const sameBaseline = sameSources(listed(base.baseline), listed(after.baseline))
-  const [baseRules, baseOverrides, baseBaseline] = await Promise.all([
+  const [baseRules, baseOverrides, baseBaseline, checks] = await Promise.all([
     sameRules ? layer.userRules : unlessInvalid(readUserRules(base.rules, shippedRules), undefined),
     sameOverrides
       ? layer.overrides
       : unlessInvalid(loadSeverityOverrides(base.overrides, context), NO_OVERRIDES),
     sameBaseline ? layer.baseline : unlessInvalid(parseBaseline(base.baseline), undefined),
+    joinCheckTexts(base.checks, after.checks, layer.checks),
   ])
   const rules = sameRules
     ? { userRules: layer.userRules, changes: [] }
@@ -165,13 +120,20 @@ const joinLayers = async (
     ? { baseline: layer.baseline, changes: [] }
     : joinBaselines(baseBaseline, layer.baseline)
   return {
-    layer: { policy, userRules: rules.userRules, overrides: overrides.overrides, baseline: known.baseline },
+    layer: {
+      policy,
+      userRules: rules.userRules,
+      overrides: overrides.overrides,
+      baseline: known.baseline,
+      checks: checks.required,
+    },
     changes: [
       ...relaxed,
       ...thresholdChanges(thresholds, after),
       ...rules.changes,
       ...overrides.changes,
       ...known.changes,
+      ...checks.changes,
     ],
   }
 }

@@ -1,5 +1,5 @@
-import type { RepoState, Severity } from '../evidence/schema.ts'
-import type { LanguageName } from '../kernel/text/languages.ts'
+import type { RepoState } from '../evidence/schema.ts'
+import type { CompiledRule } from './rules/compiled-rule.ts'
 
 /**
  * The files that a gate run checks. A range starts at a commit, or at `EMPTY_TREE`; `label` is how reports name it.
@@ -81,6 +81,8 @@ export interface TrackedFiles extends Pick<ChangeSet, 'read'> {
    * occur more than once.
    */
   find(ends: readonly string[], starts?: readonly string[]): Iterable<string>
+  /** Every path and what git stores under it. */
+  entries(): Iterable<TreeEntry>
 }
 
 /** Files, and folders with the files in them. */
@@ -139,32 +141,6 @@ export interface Match {
   readonly endColumn: number
 }
 
-/** A rule that is ready to run. */
-export interface CompiledRule {
-  readonly id: string
-  /** A rule for several languages comes once for each of them, with the same id. */
-  readonly language: LanguageName
-  /** The ast-grep rule object: `rule`, and where present `constraints`, `utils`, `transform`. */
-  readonly matcher: Readonly<Record<string, unknown>>
-  /** Whether the rule applies to this path. */
-  readonly covers: (path: string) => boolean
-  readonly severity: Severity
-  /** The severity comes from an override of the repository, so no stage raises it. */
-  readonly pinnedSeverity?: boolean
-  /** False for user rules, which run in a child process that can be killed. */
-  readonly trusted: boolean
-  readonly message: string
-  readonly code: string
-  readonly why?: string
-  readonly fix?: string
-  /** Matched text is never shown. */
-  readonly secret?: boolean
-  /** Further names of the rule. */
-  readonly aliases?: readonly string[]
-  /** A file must contain one literal of each list for the rule to match; computed at build time. */
-  readonly requiredLiterals?: readonly (readonly string[])[]
-}
-
 /** A comment that contains `warrant-ignore`. */
 export interface Comment {
   readonly text: string
@@ -184,8 +160,16 @@ interface ScannedFile {
 
 export type ScanReport =
   | (ScannedFile & { readonly outcome: 'scanned' })
-  /** The file has a syntax error, the first at this position. Matches are reported all the same. */
-  | (ScannedFile & { readonly outcome: 'broken'; readonly line: number; readonly column: number })
+  /**
+   * The grammar reports a syntax error, the first at this position. Matches are reported all the same. `gap`: the
+   * language accepts the file, and the grammar does not know a part of its syntax.
+   */
+  | (ScannedFile & {
+      readonly outcome: 'broken'
+      readonly gap: boolean
+      readonly line: number
+      readonly column: number
+    })
   /**
    * Not scanned completely: timeout, size limit, crash of the native parser, too many matches; or the bytes may be
    * another program for a compiler than for the scanner. Matches up to then are reported.
@@ -194,8 +178,8 @@ export type ScanReport =
       readonly outcome: 'given-up'
       readonly why: 'time' | 'size' | 'crash' | 'matches' | 'binary' | 'encoding'
     })
-  /** No rule applies to it. */
-  | { readonly path: string; readonly outcome: 'skipped' }
+  /** No rule applies to it, or it is not a text of a size that rules about text read. */
+  | { readonly path: string; readonly outcome: 'skipped'; readonly why?: 'binary' | 'size' }
 
 /** Finds rule matches in files. A hostile rule cannot run code, and cannot delay the scan beyond the file timeout. */
 export interface Scanner {

@@ -1,18 +1,23 @@
-import { familyOf } from '../evidence/consolidate.ts'
 import type { Evidence, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
+import { findUnchanged, judgesByLine } from './changed-line-findings.ts'
+import type { CheckProgress } from './checks/judge-checks.ts'
+import { alongChecks, checkDrafts, type StageCheckPorts } from './checks/stage-checks.ts'
 import { type ChangeContext, gatherChangeContext } from './facts/change-context.ts'
 import { type StageInput, stageScope } from './facts/scope.ts'
-import { fingerprintFindings, knownByAlias, type LoadedBaseline } from './findings/baseline.ts'
+import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
 import { collectMatches, type FindingDraft } from './findings/collect.ts'
 import { collectChanges } from './findings/collect-changes.ts'
-import { addedSuppressions, manifestDrafts, POLICY_SOURCE, policyDrafts } from './findings/policy-findings.ts'
+import { addEdits, type RewriteMatch } from './findings/edits.ts'
+import { familiesInBaseline, familyKey, SDD_SOURCE } from './findings/known.ts'
+import { addedSuppressions, manifestDrafts, policyDrafts } from './findings/policy-findings.ts'
 import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
 import { type GatePolicy, judgeSeverities } from './policy.ts'
 import { type PolicyPorts, type PolicyRequest, readJoinedPolicy, readWorktreePolicy } from './policy-layer.ts'
 import type { Scanner, Scope } from './ports.ts'
 import {
+  type CheckRow,
   comparePlaces,
   countFindings,
   type Excerpt,
@@ -24,9 +29,10 @@ import type { AppliedOverride } from './rules/severity-overrides.ts'
 import { type SddDecision, sddFinding } from './sdd/decision.ts'
 import type { GateStage } from './stage.ts'
 
-export interface GatePorts extends PolicyPorts {
+export interface GatePorts extends PolicyPorts, StageCheckPorts {
   readonly evidence: EvidenceStore
   readonly scanner: () => Promise<Scanner>
+  readonly rewrite: RewriteMatch
   readonly state: (signal: AbortSignal) => Promise<RepoState>
   /** Whether the specification allows the stage; undefined when the repository follows none. */
   readonly sddDecision: (stage: GateStage, signal: AbortSignal) => Promise<SddDecision | undefined>
@@ -36,17 +42,24 @@ export interface GatePorts extends PolicyPorts {
   readonly now: () => number
 }
 
-interface GateRequest extends PolicyRequest, Partial<Pick<StageInput, 'build' | 'remote'>> {
+export interface GateRequest extends PolicyRequest, Partial<Pick<StageInput, 'build' | 'remote'>> {
   /** Undefined: the scope of the stage. */
   readonly scope: Scope | undefined
+  /** Whether no check runs: a shard scans files, and gives no verdict. */
+  readonly rulesOnly?: boolean
   /** Whether the evidence file is replaced. A policy that is tried out leaves none. */
   readonly write: boolean
+  /** Whether findings on unchanged lines are known. Undefined: as the stage does it. */
+  readonly changedLines?: boolean | undefined
   readonly progress: (done: number, total: number) => void
+  readonly checkProgress?: CheckProgress
 }
 
 /** Findings before they are judged, and where they come from. */
 interface Evaluation {
   readonly drafts: readonly FindingDraft[]
+  /** Families of findings on unchanged lines; undefined when every line of a changed file counts. */
+  readonly unchanged?: ReadonlySet<string>
   readonly source: string
   readonly files: GateRun['report']['files']
   readonly platforms: Readonly<Record<string, Platform>>
@@ -59,6 +72,7 @@ interface Evaluation {
   /** New path → old path of moved files. */
   readonly moved: ReadonlyMap<string, string>
   readonly tree: JudgedTree | undefined
+  readonly checks: readonly CheckRow[]
 }
 
 const readChange = async (
@@ -80,6 +94,7 @@ const evaluateFiles = async (
   const { set, tracksModules, tree, ...context } = await readChange(ports, request, signal)
   const { layer, changes } = await readJoinedPolicy(ports, request, set, signal)
   const { policy, userRules, overrides, baseline } = layer
+  const checks = request.rulesOnly ? [] : layer.checks
   const changed = set.changes.map(({ path }) => path)
   const extensions = new Set([...changed, ...(set.links ?? [])].map(extensionOf))
   const rules = assembleRules({
@@ -93,32 +108,37 @@ const evaluateFiles = async (
     extensions,
   })
   const { scanner } = ports
-  const found = await collectMatches({ set, rules, scanner, stage, tracksModules, progress }, signal)
+  const scan = { set, rules, scanner, stage, tracksModules, progress }
+  const [found, checked] = await alongChecks(ports, { ...request, set, checks }, signal, (stop) =>
+    collectMatches(scan, stop),
+  )
   // The whole repository is not a change, so rules about changed files do not apply.
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
   const trial = request.policyFrom === 'worktree'
+  const drafts = [
+    ...(await addEdits(found.drafts, rules.rules, ports.rewrite)),
+    ...missing,
+    ...manifestDrafts(context.broken, set.source),
+    ...(await addedSuppressions(found.suppressions, { stage, set, rules, scanner, trial }, signal)),
+    ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
+    ...(await checkDrafts(checked, found.suppressions)),
+  ]
   return {
-    drafts: [
-      ...found.drafts,
-      ...missing,
-      ...manifestDrafts(context.broken, set.source),
-      ...(await addedSuppressions(found.suppressions, { stage, set, rules, scanner, trial }, signal)),
-      ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
-    ],
+    drafts,
+    ...(judgesByLine(request, set) && { unchanged: await findUnchanged(set, drafts, rules, signal) }),
     source: set.source,
     files: { changed: set.changes.length, scanned: found.scanned, unmatched: found.unmatched },
     platforms: context.detection.platforms,
-    rulesets: rules.rulesets,
+    rulesets: [...rules.rulesets, ...checked.rulesets],
     overrides: overrides.list,
     policy,
     baseline,
     policyBase: trial ? undefined : set.base,
     moved: new Map(set.changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]]))),
     tree,
+    checks: checked.rows,
   }
 }
-
-const SDD_SOURCE = 'sdd-policy'
 
 const sddDrafts = (decision: SddDecision | undefined): FindingDraft[] => {
   const finding = decision && sddFinding(decision)
@@ -142,38 +162,19 @@ const notEvaluated = async (ports: GatePorts, request: GateRequest): Promise<Eva
     policyBase: undefined,
     moved: new Map(),
     tree: undefined,
+    checks: [],
   }
 }
-
-/** Rules of one family report the same problem of a line: a baseline that accepts one finding accepts all. */
-const familyKey = ({ file, ruleId, region }: FindingDraft): string =>
-  JSON.stringify([file, region?.line ?? 0, familyOf(ruleId)])
-
-/** The families of findings in the baseline, looked up by the present and by the old path of moved files. */
-const knownFamilies = ({ drafts, moved, baseline }: Evaluation, fingerprints: Fingerprints) => {
-  if (baseline === undefined) return new Set<string>()
-  const oldPath = (file: string) => moved.get(file) ?? file
-  const old = moved.size === 0 ? fingerprints : fingerprintFindings(drafts, oldPath)
-  const aliased = knownByAlias(drafts, baseline.known, oldPath)
-  const isKnown = (draft: FindingDraft) =>
-    baseline.known.has(fingerprints.get(draft) ?? '') ||
-    baseline.known.has(old.get(draft) ?? '') ||
-    aliased.has(draft)
-  const isAcceptable = ({ source }: FindingDraft) => source !== SDD_SOURCE && source !== POLICY_SOURCE
-  // A baseline can accept neither that the specification blocks a stage nor that the policy changed.
-  return new Set(drafts.filter((one) => isAcceptable(one) && isKnown(one)).map(familyKey))
-}
-
-type Fingerprints = ReturnType<typeof fingerprintFindings>
 
 /** Adds fingerprint and state to every finding, and sorts them. */
 const classifyFindings = (evaluation: Evaluation) => {
   const fingerprints = fingerprintFindings(evaluation.drafts)
-  const known = knownFamilies(evaluation, fingerprints)
+  const accepted = familiesInBaseline({ ...evaluation, fingerprints })
+  const isKnown = (key: string) => accepted.has(key) || (evaluation.unchanged?.has(key) ?? false)
   const excerpts = new Map<GateFinding, Excerpt>()
   const findings = evaluation.drafts.map((draft): GateFinding => {
     const { excerpt, suppressed, text: _, ...rest } = draft
-    const state = suppressed !== undefined ? 'suppressed' : known.has(familyKey(draft)) ? 'known' : 'new'
+    const state = suppressed !== undefined ? 'suppressed' : isKnown(familyKey(draft)) ? 'known' : 'new'
     const finding: GateFinding = {
       ...rest,
       state,
@@ -223,12 +224,14 @@ export const runGate = async (
       ...(policyFrom === 'worktree' && { policy_from: policyFrom }),
       ...(policyBase !== undefined && { policy_base: policyBase }),
       files: evaluation.files,
+      ...(evaluation.unchanged !== undefined && { changed_lines: true }),
       counts,
       findings: shown,
       platforms: evaluation.platforms,
       rulesets: evidence.rulesets,
       ...(ports.profile !== 'default' && { profile: ports.profile }),
       ...(evaluation.overrides.length > 0 && { reweighed: evaluation.overrides }),
+      ...(evaluation.checks.length > 0 && { checks: evaluation.checks }),
       ...(baseline !== undefined && {
         baseline: { path: baseline.path, digest: baseline.digest, known: counts.known },
       }),

@@ -40,7 +40,7 @@ const evilRepository = (): Repo => {
   write(repo, 'src/wide.ts', Buffer.from(EVIL, 'utf16le'))
   write(repo, 'src/marked.ts', Buffer.from(`\ufeff${EVIL}`, 'utf16le'))
   write(repo, 'src/legacy.js', Buffer.from('// caf\u00e9\nexport {}\n', 'latin1'))
-  const latin = `# -*- coding: latin-1 -*-\n${LATIN1_COMMENT}import os\nos.system("id")\n`
+  const latin = `# -*- coding: latin-1 -*-\n${LATIN1_COMMENT}import os\nos.system(command)\n`
   write(repo, 'py/latin.py', Buffer.from(latin, 'latin1'))
   write(repo, 'py/western.py', Buffer.from('# vim: fileencoding=cp1252\nname = "\u00e9"\n', 'latin1'))
   write(repo, 'py/raw.py', `#!/usr/bin/python\n# coding: raw_unicode_escape\n${HIDDEN_LINE}`)
@@ -90,7 +90,7 @@ describe('a file that hides a program', () => {
   })
 
   it('behind a Latin-1 comment of a Python file is read', () => {
-    expect(found('py/latin.py')).toEqual(['ERROR python.no-os-system'])
+    expect(found('py/latin.py')).toEqual(['CRITICAL python.no-os-system'])
   })
 
   it.each(['py/raw.py', 'py/seven.py'])('in a declared encoding that hides lines (%s) blocks', (file) => {

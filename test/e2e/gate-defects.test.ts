@@ -66,6 +66,24 @@ describe('a gate that can be relied on', () => {
     )
   })
 
+  it('takes what its parser does not know for no syntax error, and judges the rest of the file', () => {
+    const repo = backend().stage({
+      'src/a.ts': `const a = await load<typeof import('a')>()\n${LOG}`,
+      'src/b.ts': 'const b = = 1\n',
+      'src/A.kt': 'fun interface A { fun a() }\n',
+      'src/B.kt': 'class B {\n  val a = "$' + '{b(' + '"\n}\n',
+    })
+    const found = gateJson(repo, ['--stage', 'PRE_COMMIT']).findings
+    const ofGate = found.filter(({ ruleId }) => ruleId.startsWith('gate.'))
+    expect(ofGate.map(({ ruleId, severity, file }) => [file, ruleId, severity])).toEqual([
+      ['src/A.kt', 'gate.unknown-syntax', 'INFO'],
+      ['src/B.kt', 'gate.parse-error', 'ERROR'],
+      ['src/a.ts', 'gate.unknown-syntax', 'INFO'],
+      ['src/b.ts', 'gate.parse-error', 'ERROR'],
+    ])
+    expect(found.map(({ ruleId, file }) => `${file} ${ruleId}`)).toContain('src/a.ts backend.no-console-log')
+  })
+
   it('follows rules of the repository with any severity and their own codes', () => {
     const own = rule('metadata: { severity: CRITICAL, code: OWN_CODE, fix: Do it now. }\n')
     const repo = Repo.init().commit({ '.warrant/rules/no-todo.yml': own }).stage({ 'a.ts': 'todo()\n' })

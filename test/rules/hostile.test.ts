@@ -171,8 +171,8 @@ describe('a scan that is stopped', () => {
       const child = fork(${JSON.stringify(SCAN_CHILD)}, [], { serialization: 'advanced', execArgv: [] })
       child.on('message', ({ kind }) => {
         if (kind !== 'ready') return
-        child.send({ kind: 'group', id: 0, passes: [{ grammar: 'TypeScript', comments: [], matchers: [0] }] })
-        child.send({ kind: 'files', files: [{ group: 0, bytes: Buffer.from(${JSON.stringify(bigFile)}) }] })
+        child.send({ kind: 'group', id: 0, passes: [{ grammar: 'TypeScript', comments: [], matchers: [0] }], texts: [] })
+        child.send({ kind: 'files', files: [{ group: 0, path: 'a.ts', bytes: Buffer.from(${JSON.stringify(bigFile)}) }] })
         process.stdout.write(String(child.pid))
       })
       child.send({ kind: 'rules', guarded: true, matchers: [{ language: 'typescript', trusted: false, variables: [], body: ${JSON.stringify(endless?.matcher)} }] })

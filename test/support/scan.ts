@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import type { CompiledRule, FileContent, ScanReport } from '../../src/gate/ports.ts'
+import type { FileContent, ScanReport } from '../../src/gate/ports.ts'
 import { compileRules, type PlatformRoots, selectRules } from '../../src/gate/rules/compile.ts'
+import type { CompiledRule } from '../../src/gate/rules/compiled-rule.ts'
 import { type Pack, readPack } from '../../src/gate/rules/packs.ts'
 import { astScanner, type ScannerLimits } from '../../src/platform/scanner/scanner.ts'
 

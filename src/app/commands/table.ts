@@ -150,10 +150,19 @@ export const commands = (): readonly Command[] => [
   define({
     name: 'gate',
     summary: 'Check a change against the rules and write the evidence. Exits with 1 when it is blocked.',
-    usage: '[baseline]',
+    usage: '[baseline | merge SHARD... | PATH...]',
+    maxPositionals: 1_000,
     options: GATE_OPTIONS,
-    choices: ['baseline'],
+    choices: ['baseline', 'merge'],
     run: async (invocation) => (await import('./gate/gate.ts')).run(invocation),
+  }),
+  define({
+    name: 'checks',
+    summary: 'List, allow and run the checks that .warrant/checks.yml declares.',
+    usage: '<list|run [NAME...]|allow>',
+    maxPositionals: 51,
+    choices: ['list', 'run', 'allow'],
+    run: async (invocation) => (await import('./gate/checks.ts')).run(invocation),
   }),
   define({
     name: 'graph',

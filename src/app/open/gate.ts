@@ -6,22 +6,29 @@ import { repoLifecycle } from '../../gate/install/installation.ts'
 import { OPENSPEC_FOLDER } from '../../gate/policy-layer.ts'
 import type { RepositoryFiles } from '../../gate/ports.ts'
 import type { GatePorts } from '../../gate/run.ts'
+import { isBuildServer } from '../../gate/stage.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
 import { gitReader } from '../../platform/git/reader.ts'
 import { gitFaults } from '../../platform/git/run.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
+import type { ResultCache } from '../../platform/scanner/result-cache.ts'
 import type { Config } from '../config/settings.ts'
-import { loadShippedRules, openScanner } from './load-rules.ts'
+import { loadShippedRules, openScanner, type ScanReuse } from './load-rules.ts'
 import { policyVariables } from './read-policy.ts'
 import { locateRepository, openRepository, openSpecChoice } from './repository.ts'
+import { scanCachePath } from './user-state.ts'
 
 export interface GateContext {
   readonly environment: NodeJS.ProcessEnv
   readonly clock: Clock
   /** `GIT_INDEX_FILE`, which git sets for hooks. */
   readonly indexFile?: string | undefined
+  /** Results of earlier scans. Default: the cache of this user. */
+  readonly reuse?: ScanReuse | 'none' | undefined
+  /** Digests of checks files that an option of this run allows. */
+  readonly allowedChecks?: readonly string[]
 }
 
 /** A repository, opened for the gate. */
@@ -40,12 +47,35 @@ const gateNow = ({ clock }: Pick<Config, 'clock'>, context: GateContext): (() =>
   return clock === 'deterministic' ? () => FIXED_NOW : () => context.clock.now()
 }
 
+/** Files that are scanned before the cache is opened. */
+const CACHE_AFTER = 24
+
+/** A build server has no cache of its own: one that jobs share could hold results of a change that is judged. */
+const pickReuse = (
+  { readOnly }: Config,
+  root: string,
+  { reuse, environment }: GateContext,
+): ScanReuse | undefined => {
+  if (reuse === 'none') return undefined
+  if (reuse !== undefined || readOnly || isBuildServer(environment)) return reuse
+  let cache: ResultCache | undefined
+  return {
+    after: CACHE_AFTER,
+    open: async () => {
+      const { openResultCache } = await import('../../platform/scanner/result-cache.ts')
+      cache = await openResultCache(scanCachePath(root, environment))
+      return cache
+    },
+    save: async () => cache?.save(),
+  }
+}
+
 /** Opens the gate for the repository around `folder`. Throws a fault where there is none. */
 export const openGate = async (
   config: Config,
   { folder, signal, ...context }: GateContext & { readonly folder: string; readonly signal: AbortSignal },
 ): Promise<OpenGate> => {
-  const { environment, clock, indexFile } = context
+  const { environment, clock, indexFile, allowedChecks: allowed = [] } = context
   const { gitFolders } = config
   const location = { folder, environment, gitFolders, ...(indexFile !== undefined && { indexFile }) }
   await locateRepository(config, folder)
@@ -67,7 +97,8 @@ export const openGate = async (
       files,
       evidence: fileEvidence(root, clock),
       shippedRules: () => shippedRules,
-      scanner: openScanner,
+      scanner: () => openScanner(pickReuse(config, root, context)),
+      rewrite: async (request) => (await import('../../platform/scanner/rewrite.ts')).rewriteMatch(request),
       policyVariables: policyVariables(environment),
       profile: config.profile,
       state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),
@@ -83,6 +114,8 @@ export const openGate = async (
         const recorded = await readRecordedRun(config, [root, folder])
         return recorded === undefined || recorded.evidence === hash
       },
+      checks: async () =>
+        (await import('./checks/open.ts')).openChecks(config, { root, environment, allowed }),
       now: gateNow(config, context),
     },
   }

@@ -8,7 +8,7 @@ import { userRecord, userStateFolder } from '../../platform/files/user-state.ts'
 import { lifecycleGit } from '../../platform/git/repository-places.ts'
 import type { Config } from '../config/settings.ts'
 
-/** What Warrant keeps for this user outside of every repository: the signing key, and what it saw of each log. */
+/** What Warrant keeps for this user outside of every repository: the signing key, what it saw of each log, and results of scans. */
 
 export const signingKeyPath = (): string => {
   try {
@@ -96,3 +96,7 @@ export const findOwnDatabase = async (config: Config, root: string): Promise<boo
   await rememberDatabase(config, root)
   return true
 }
+
+/** The file with the results of earlier scans of a repository. */
+export const scanCachePath = (root: string, environment: NodeJS.ProcessEnv): string =>
+  join(userStateFolder(environment), 'scans', digestBytes(root).slice('sha256:'.length, 39))

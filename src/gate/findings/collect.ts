@@ -5,7 +5,7 @@ import { stageSeverity } from '../policy.ts'
 import type { ChangeSet, FileContent, FileReading, Match, Scanner, ScanReport } from '../ports.ts'
 import type { Excerpt } from '../reports/report.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
-import { grammarFor } from '../rules/languages.ts'
+import { readsExtension } from '../rules/languages.ts'
 import { areAliases } from '../rules/profile.ts'
 import type { GateStage } from '../stage.ts'
 import type { Unfingerprinted } from './baseline.ts'
@@ -19,6 +19,7 @@ import {
   linkProblem,
 } from './file-problems.ts'
 import { mergeAliases } from './merge-aliases.ts'
+import { keepStrongestSecrets, secretRegions, traceSecret } from './secret-matches.ts'
 import {
   parseSuppressions,
   SUPPRESSION_RULES,
@@ -49,8 +50,6 @@ interface CollectPorts {
   readonly progress: (done: number, total: number) => void
 }
 
-const MAX_SECRET_LINES = 8
-
 /** The lines of a file, and the same lines with secrets redacted, for reports. */
 interface FileLines {
   readonly lines: readonly string[]
@@ -65,11 +64,11 @@ class Collection {
   readonly #ports: CollectPorts
   readonly #bytes = new Map<string, Uint8Array>()
   readonly #links = new Set<string>()
-  readonly #isCovered: (path: string) => boolean
+  readonly #covered: ReturnType<typeof coveredPaths>
 
-  constructor(ports: CollectPorts, isCovered: (path: string) => boolean) {
+  constructor(ports: CollectPorts, covered: ReturnType<typeof coveredPaths>) {
     this.#ports = ports
-    this.#isCovered = isCovered
+    this.#covered = covered
   }
 
   async *contents(
@@ -82,7 +81,7 @@ class Collection {
     if (links.length === 0 || set.readLinks === undefined) return
     for await (const link of this.#keep(set.readLinks(links, signal))) {
       this.#links.add(link.path)
-      const problem = linkProblem(link, this.#isCovered)
+      const problem = linkProblem(link, this.#covered.bySyntax)
       if (problem !== undefined) this.#addProblem(link.path, problem)
       yield link
     }
@@ -104,41 +103,38 @@ class Collection {
     for (const { file, problem } of folderProblems(set, tracksModules)) this.#addProblem(file, problem)
   }
 
-  accept(report: ScanReport): void {
-    const { path } = report
+  accept(scanned: ScanReport): void {
+    const { path } = scanned
     const bytes = this.#bytes.get(path)
     this.#bytes.delete(path)
-    if (report.outcome === 'skipped') return
+    if (scanned.outcome === 'skipped') return
+    const report = { ...scanned, matches: keepStrongestSecrets(scanned.matches, this.#ports.rules.byId) }
     const isLink = this.#links.has(path)
-    if (!isLink) this.scanned += 1
+    if (!isLink && this.#covered.byKind(path)) this.scanned += 1
     for (const suppression of parseSuppressions(report.comments))
       this.suppressions.push({ file: path, suppression })
     const { kept, suppressed, notices } = this.#applySuppressions(report)
     const lines = bytes === undefined ? [] : splitSourceLines(bytes, path)
     // Reports end up in logs and CI services, so secrets are redacted.
-    const redacted = redactSecrets(lines, report.matches.flatMap(this.#secretRegion))
+    const redacted = redactSecrets(
+      lines,
+      scanned.matches.flatMap((match) => secretRegions(match, this.#ports.rules.byId)),
+    )
     for (const match of kept) this.#addMatch(path, match, { lines, redacted })
     for (const { match, by } of suppressed) this.#addMatch(path, match, { lines, redacted }, by.reason)
     for (const match of notices) this.#addNotice(path, match, redacted)
     // A path is no program, so it need not parse.
     if (report.outcome === 'broken' && !isLink) {
-      const { line, column } = report
+      const { line, column, gap } = report
       const region = { line, column, endLine: line, endColumn: column + 1 }
-      this.#addProblem(path, FILE_PROBLEMS.broken, { region, excerpt: excerptOf(redacted, region) })
+      this.#addProblem(path, gap ? FILE_PROBLEMS.gap : FILE_PROBLEMS.broken, {
+        region,
+        excerpt: excerptOf(redacted, region),
+      })
     }
     if (report.outcome === 'given-up') {
       this.#addProblem(path, givenUpProblem(report.why))
     }
-  }
-
-  /**
-   * The region that is redacted in all excerpts of a file. A user rule that calls a whole program a secret would hide
-   * the code of every other finding: its long matches are redacted in its own excerpt only.
-   */
-  readonly #secretRegion = (match: Match) => {
-    const rule = this.#ports.rules.byId.get(match.ruleId)
-    if (!rule?.secret || (!rule.trusted && match.endLine - match.line >= MAX_SECRET_LINES)) return []
-    return [{ ...match, continues: rule.trusted }]
   }
 
   /** Splits the matches by the suppression comments of the file. */
@@ -148,7 +144,7 @@ class Collection {
     if (report.comments.length === 0) return { kept: report.matches, suppressed: [], notices: [] }
     const extension = extensionOf(report.path)
     const applied = this.#ports.rules.rules.filter(
-      ({ language, covers }) => grammarFor(language, extension) !== undefined && covers(report.path),
+      ({ language, covers }) => readsExtension(language, extension) && covers(report.path),
     )
     const active = new Set(applied.map(({ id }) => id))
     const { byId } = this.#ports.rules
@@ -183,9 +179,11 @@ class Collection {
       ...(rule.aliases !== undefined && { aliases: rule.aliases }),
       ...(rule.why !== undefined && { why: rule.why }),
       ...(rule.fix !== undefined && { fix: rule.fix }),
+      ...(rule.category !== undefined && { category: rule.category }),
+      ...(rule.cwe !== undefined && { cwe: rule.cwe }),
       matchedBy: rule.id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
       source: this.#ports.set.source,
-      text: regionText(lines, region),
+      text: rule.secret ? traceSecret(lines, redacted, region) : regionText(lines, region),
       excerpt: excerptOf(
         rule.secret ? redactSecrets(redacted, [{ ...region, continues: false }]) : redacted,
         region,
@@ -215,18 +213,21 @@ interface Collected {
   /** The valid suppression comments of the scanned files. */
   readonly suppressions: readonly FileSuppression[]
   readonly scanned: number
-  /** Changed files that no rule applies to. */
+  /** Changed files that no rule applies to but those about every text. */
   readonly unmatched: number
 }
 
 /** Findings of the rules about syntax. */
 export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): Promise<Collected> => {
   const { set, rules, scanner, progress } = ports
-  const isCovered = coveredPaths(rules.rules)
-  const present = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
-  const paths = present.filter(isCovered)
-  const links = (set.links ?? []).filter(isCovered)
-  const collection = new Collection(ports, isCovered)
+  const covered = coveredPaths(rules.rules)
+  // The gate writes the evidence file itself.
+  const present = set.changes
+    .filter(({ path, change }) => change !== 'deleted' && path !== EVIDENCE_FILE)
+    .map(({ path }) => path)
+  const paths = present.filter(covered.byAny)
+  const links = (set.links ?? []).filter(covered.bySyntax)
+  const collection = new Collection(ports, covered)
   collection.addFolders()
   if (paths.length + links.length > 0) {
     const files = collection.contents(paths, links, signal)
@@ -239,7 +240,5 @@ export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): 
   }
   const { suppressions, scanned } = collection
   const drafts = mergeAliases(collection.drafts)
-  // The gate writes the evidence file itself.
-  const unmatched = present.filter((path) => !isCovered(path) && path !== EVIDENCE_FILE).length
-  return { drafts, suppressions, scanned, unmatched }
+  return { drafts, suppressions, scanned, unmatched: present.filter((path) => !covered.byKind(path)).length }
 }

@@ -25,7 +25,7 @@ const redact = (text: string, from: number): string =>
   text.slice(0, from) + text.slice(from).replace(/\S/g, '*')
 
 /** The text that a rule about secrets matched. */
-interface SecretRegion extends Region {
+export interface SecretRegion extends Region {
   /** A shipped rule matches only the start of a key, and the rest follows on the same line or the next. */
   readonly continues: boolean
 }

@@ -16,10 +16,17 @@ type GivenUpReason = (ScanReport & { outcome: 'given-up' })['why']
 export const FILE_PROBLEMS = {
   broken: {
     ruleId: 'gate.parse-error',
-    severity: 'WARN',
+    severity: 'ERROR',
     code: 'PARSE_ERROR',
-    message: 'The file has a syntax error here, so rules may have missed findings in it.',
-    fix: 'Correct the syntax. If it is valid but newer than the parser, accept the finding with `warrant gate baseline`.',
+    message: 'The file has a syntax error here.',
+    fix: 'Correct the syntax.',
+  },
+  gap: {
+    ruleId: 'gate.unknown-syntax',
+    severity: 'INFO',
+    code: 'UNKNOWN_SYNTAX',
+    message: 'The parser of the gate does not know this syntax. The rest of the file was judged.',
+    fix: 'Nothing, if the compiler accepts the file.',
   },
   givenUp: {
     ruleId: 'gate.file-given-up',

@@ -48,7 +48,7 @@ export interface Suppression {
 
 const DIRECTIVE = /(?<![\w-])warrant-ignore(-next-line|-file)?(?![\w-])[ \t]*([^:\r\n]*)(?::([^\r\n]*))?/g
 
-const stripCommentEnd = (text: string): string => text.replace(/\*+\/[ \t]*$/, '').trim()
+const stripCommentEnd = (text: string): string => text.replace(/(?:\*+\/|--+>)[ \t]*$/, '').trim()
 
 const parseComment = (comment: Comment): Suppression[] =>
   [...comment.text.matchAll(DIRECTIVE)].map(([, where, ids = '', reason = '']) => {

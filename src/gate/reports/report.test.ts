@@ -10,6 +10,7 @@ import { resolvePolicy } from '../policy.ts'
 import { writeJunit } from './junit.ts'
 import { comparePlaces, countFindings, type GateFinding, type GateRun, onlyNew } from './report.ts'
 import { writeSarif } from './sarif.ts'
+import { type FindingLimits, limitFindings } from './select.ts'
 import { writeText } from './text.ts'
 
 const region = { line: 2, column: 3, endLine: 2, endColumn: 14 }
@@ -53,20 +54,19 @@ const run = (...findings: GateFinding[]): GateRun => {
 const HOSTILE = 'a\u0000\u001b[31m\u202e]]><&"\'\ud800.ts'
 
 describe('the report for people', () => {
-  it('shows the place, the code, the reason and the way out, then one line', () => {
+  it('shows the place, the code, the reason and the way out, then one line and what to do next', () => {
     expect(writeText(run(finding()), { colour: false })).toBe(
       [
         'src/a.ts',
-        '  2:3  ERROR  generic.rule',
-        '    Do not.',
-        '    1 | function a() {',
-        '  > 2 |   console.log()',
-        '      |    ^^^^^^^^^^^',
-        '    3 | }',
+        '  2:3  ERROR  generic.rule  Do not.',
+        '    2 | console.log()',
         '    why: Because.',
         '    fix: Do something else.',
         '',
         'BLOCKED CI: 1 finding (1 ERROR) in 1 file · blocks at ERROR (default)',
+        'Repair what is ERROR or worse (1), then run the gate again.',
+        'Or give a reason in a comment on the line above: warrant-ignore generic.rule: <reason>',
+        'Or accept all findings that exist today: warrant gate baseline',
       ].join('\n'),
     )
   })
@@ -78,6 +78,48 @@ describe('the report for people', () => {
     )
     expect(text.match(/^src\/a\.ts$/gm)).toHaveLength(1)
     expect(text).toContain('2 findings (2 ERROR) in 1 file · 1 known')
+  })
+
+  it('shows the worst first, and the first of every rule before the second of one', () => {
+    const many = Array.from({ length: 80 }, (_, at) =>
+      finding({
+        severity: 'CRITICAL',
+        ruleId: 'a.often',
+        region: { ...region, line: at + 1, endLine: at + 1 },
+      }),
+    )
+    const rare = finding({ severity: 'CRITICAL', ruleId: 'z.rare', file: 'z.ts' })
+    const other = finding({ severity: 'WARN', file: 'a.ts' })
+    const hint = finding({ severity: 'INFO', file: 'a.ts', ruleId: 'a.hint' })
+    const text = (limits: FindingLimits = {}) =>
+      writeText(run(...many, rare, other, hint), { colour: false, ...limits })
+    const places = (shown: string) => shown.match(/^ {2}\d+:\d+ .*/gm) ?? []
+    expect(places(text())).toHaveLength(50)
+    expect(places(text()).at(-1)).toContain('z.rare')
+    expect(text()).toContain('32 more findings not shown: --all-findings')
+    expect(text()).toContain('1 finding below WARN not shown: --severity INFO.')
+    expect(text()).toContain(
+      'By rule:\n  80  CRITICAL  a.often\n   1  CRITICAL  z.rare\n   1  WARN  generic.rule\n',
+    )
+    expect(places(text({ max: 2 }))).toHaveLength(2)
+    expect(places(text({ max: 99, severity: 'INFO' }))).toHaveLength(83)
+    expect(places(text({ max: 99, severity: 'CRITICAL' }))).toHaveLength(81)
+    expect(text({ max: 99 }).match(/why:/g)).toHaveLength(3)
+  })
+
+  it('says what to do next only where it is blocked by what can be repaired or silenced', () => {
+    const { report, ...rest } = run(finding({ severity: 'WARN' }))
+    const allowed = { ...rest, report: { ...report, status: 'ALLOWED' as const } }
+    expect(writeText(allowed, { colour: false }).split('\n').at(-1)).toMatch(/^ALLOWED CI: 1 finding/)
+    const ofGate = writeText(run(finding({ ruleId: 'gate.file-unread' })), { colour: false })
+    expect(ofGate.split('\n').at(-1)).toMatch(/^BLOCKED CI: 1 finding/)
+  })
+
+  it('limits the findings of other formats when options ask for it, and says how many are missing', () => {
+    const { report } = run(finding(), finding({ file: 'b', severity: 'INFO' }))
+    expect(limitFindings(report, {})).toBe(report)
+    const limited = limitFindings(report, { severity: 'ERROR' })
+    expect(limited).toMatchObject({ findings: [{ file: 'src/a.ts' }], counts: { judged: 2 }, not_shown: 1 })
   })
 
   it('lets no name or code paint the terminal', () => {
@@ -124,6 +166,18 @@ describe('the report for code scanning', () => {
         ],
       },
     ])
+  })
+
+  it('tags rules, and scores those about security', () => {
+    const properties = (change: Partial<GateFinding>) =>
+      sarif(finding({ severity: 'CRITICAL', ...change })).tool.driver.rules[0].properties
+    expect(properties({ category: 'security', cwe: 'CWE-89' })).toEqual({
+      severity: 'CRITICAL',
+      tags: ['security', 'external/cwe/cwe-89'],
+      'security-severity': '9.5',
+    })
+    expect(properties({ category: 'secrets' }).tags).toEqual(['security', 'secrets'])
+    expect(properties({ category: 'logging' })).toEqual({ severity: 'CRITICAL', tags: ['logging'] })
   })
 
   it('escapes names so that none is a scheme, a query or half a character', () => {

@@ -14,6 +14,13 @@ export type Region = {
   readonly endColumn: number
 }
 
+/** A repair: the text that replaces a range. `safe` ones keep the meaning of the program and can be applied unseen. */
+export type Edit = {
+  readonly range: Region
+  readonly text: string
+  readonly safe: boolean
+}
+
 export type GateFinding = {
   readonly ruleId: string
   readonly severity: Severity
@@ -22,7 +29,10 @@ export type GateFinding = {
   readonly file: string
   /** Absent when the finding is about a whole file, or about no file. */
   readonly region?: Region
-  /** `new` findings are judged; `known` ones are in the baseline; `suppressed` ones have a suppression comment. */
+  /**
+   * `new` findings are judged; `known` ones are in the baseline or on lines that the change does not touch;
+   * `suppressed` ones have a suppression comment.
+   */
   readonly state: 'new' | 'known' | 'suppressed'
   /** The reason in the suppression comment. */
   readonly reason?: string
@@ -30,6 +40,11 @@ export type GateFinding = {
   readonly aliases?: readonly string[]
   readonly why?: string
   readonly fix?: string
+  readonly category?: string
+  /** The weakness in the Common Weakness Enumeration, such as `CWE-89`. */
+  readonly cwe?: string
+  /** The edit that repairs it, if the rule has one. */
+  readonly edit?: Edit
   readonly matchedBy: string
   readonly source: string
   /** Stays the same when lines move or files are renamed. */
@@ -41,6 +56,35 @@ type Counts = {
   readonly known: number
   readonly suppressed: number
   readonly by_severity: Readonly<Record<Severity, number>>
+}
+
+/** What became of one check. Times and hits of the cache differ between runs, so the evidence leaves them out. */
+export interface CheckRow {
+  readonly name: string
+  /** Whether it was run here, or its results were imported. */
+  readonly origin: 'run' | 'imported'
+  readonly outcome:
+    | 'clean'
+    | 'results'
+    | 'skipped'
+    | 'not-allowed'
+    | 'missing'
+    | 'unreadable'
+    | 'timeout'
+    | 'failed'
+  readonly results: number
+  /** Results outside of the change, which do not count. */
+  readonly outside?: number
+  /** Results beyond the limit. */
+  readonly omitted?: number
+  readonly tool?: string | undefined
+  readonly version?: string | undefined
+  /** Digest of what was read. */
+  readonly digest?: string
+  /** Who allowed it: a person on this machine, or an option of this run. */
+  readonly consent?: 'user' | 'option'
+  readonly cached?: boolean
+  readonly duration_ms?: number
 }
 
 /** The result of a gate run, as commands and tools return it. */
@@ -55,16 +99,24 @@ export interface GateReport {
   readonly policy_from?: 'worktree'
   /** The commit whose policy was joined with that of the change; absent without one. */
   readonly policy_base?: string
-  /** `unmatched`: changed files that no rule applies to. */
+  /** `unmatched`: changed files that no rule applies to but those about every text. */
   readonly files: { readonly changed: number; readonly scanned: number; readonly unmatched: number }
+  /** Present when findings on unchanged lines are `known`, so that they do not block. */
+  readonly changed_lines?: true
   readonly counts: Counts
   readonly findings: readonly GateFinding[]
+  /** Present when options limit the findings: how many were left out. */
+  readonly not_shown?: number
+  /** Present when paths limit the files that were judged. Such a run leaves no evidence. */
+  readonly paths?: readonly string[]
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
   /** Absent for the default profile. */
   readonly profile?: RuleProfile
   /** Severity overrides in force; absent when there are none. */
   readonly reweighed?: readonly AppliedOverride[]
+  /** Absent when the stage asks for no check and nothing was imported. */
+  readonly checks?: readonly CheckRow[]
   /** Absent without a baseline. */
   readonly baseline?: { readonly path: string; readonly digest: string; readonly known: number }
   /** What a reader has to know besides the findings; absent when there is nothing. */

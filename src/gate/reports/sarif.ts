@@ -1,6 +1,6 @@
 import { compareText } from '../../evidence/compare.ts'
 import type { Severity } from '../../evidence/schema.ts'
-import type { GateFinding, GateRun } from './report.ts'
+import type { GateFinding, GateRun, Region } from './report.ts'
 
 const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   CRITICAL: 'error',
@@ -9,10 +9,36 @@ const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   INFO: 'note',
 }
 
+/** Scores from 0 to 10, by which code scanning sorts findings about security: critical from 9, high from 7, medium from 4. */
+const SECURITY_SEVERITIES: Readonly<Record<Severity, string>> = {
+  CRITICAL: '9.5',
+  ERROR: '8.0',
+  WARN: '5.0',
+  INFO: '2.0',
+}
+const SECURITY = new Set(['security', 'secrets'])
+
+/** The properties of a rule. Only findings about security have a score: it would rank a left-over print as a weakness. */
+const ruleProperties = ({ severity, category, cwe }: GateFinding) => {
+  const isSecurity = cwe !== undefined || SECURITY.has(category ?? '')
+  const names = [
+    ...(isSecurity ? ['security'] : []),
+    ...(category === undefined ? [] : [category]),
+    // The form that code scanning recognizes.
+    ...(cwe === undefined ? [] : [`external/cwe/${cwe.toLowerCase()}`]),
+  ]
+  return {
+    severity,
+    ...(names.length > 0 && { tags: [...new Set(names)] }),
+    ...(isSecurity && { 'security-severity': SECURITY_SEVERITIES[severity] }),
+  }
+}
+
 /** A path as a relative URI. Segments are percent-encoded, so that no name reads as a scheme or a query. */
 const toUri = (file: string): string => file.toWellFormed().split('/').map(encodeURIComponent).join('/')
 
-const toRule = ({ ruleId, severity, message, why, fix, code }: GateFinding) => {
+const toRule = (finding: GateFinding) => {
+  const { ruleId, severity, message, why, fix, code } = finding
   const help = [why, fix].filter((part) => part !== undefined).join('\n\n') || message
   return {
     id: ruleId,
@@ -21,7 +47,7 @@ const toRule = ({ ruleId, severity, message, why, fix, code }: GateFinding) => {
     fullDescription: { text: why ?? message },
     help: { text: help },
     defaultConfiguration: { level: LEVELS[severity] },
-    properties: { severity },
+    properties: ruleProperties(finding),
   }
 }
 
@@ -31,6 +57,32 @@ const listRules = (findings: readonly GateFinding[]) => {
   return [...first.values()].map(toRule).sort((a, b) => compareText(a.id, b.id))
 }
 
+const toSarifRegion = ({ line, column, endLine, endColumn }: Region) => ({
+  startLine: line,
+  startColumn: column,
+  endLine,
+  endColumn,
+})
+
+const toFixes = ({ file, fix, message, edit }: GateFinding) =>
+  edit === undefined
+    ? {}
+    : {
+        fixes: [
+          {
+            description: { text: fix ?? message },
+            artifactChanges: [
+              {
+                artifactLocation: { uri: toUri(file), uriBaseId: '%SRCROOT%' },
+                replacements: [
+                  { deletedRegion: toSarifRegion(edit.range), insertedContent: { text: edit.text } },
+                ],
+              },
+            ],
+          },
+        ],
+      }
+
 const toLocation = (finding: GateFinding, { excerpts }: GateRun) => {
   const { file, region } = finding
   const excerpt = excerpts.get(finding)
@@ -38,12 +90,7 @@ const toLocation = (finding: GateFinding, { excerpts }: GateRun) => {
     physicalLocation: {
       artifactLocation: { uri: toUri(file), uriBaseId: '%SRCROOT%' },
       ...(region !== undefined && {
-        region: {
-          startLine: region.line,
-          startColumn: region.column,
-          endLine: region.endLine,
-          endColumn: region.endColumn,
-        },
+        region: toSarifRegion(region),
       }),
       ...(region !== undefined &&
         excerpt !== undefined && {
@@ -70,6 +117,7 @@ const toResult = (finding: GateFinding, run: GateRun, ruleIndex: number) => {
     ...(state === 'suppressed' && {
       suppressions: [{ kind: 'inSource', status: 'accepted', ...(reason && { justification: reason }) }],
     }),
+    ...toFixes(finding),
     properties: { severity },
   }
 }

@@ -1,7 +1,16 @@
 import type { Severity } from '../../evidence/schema.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
+import { isAtLeast } from '../policy.ts'
+import { checkLines } from './check-lines.ts'
 import type { Excerpt, GateFinding, GateReport, GateRun, Region } from './report.ts'
 import { worstFirst } from './report.ts'
+import {
+  countByRule,
+  type FindingLimits,
+  groupByFile,
+  type SelectedFindings,
+  selectFindings,
+} from './select.ts'
 
 const ESC = '\u001b['
 const COLOURS: Readonly<Record<Severity | 'BLOCKED' | 'ALLOWED' | 'dim' | 'file', string>> = {
@@ -48,37 +57,37 @@ const escapeCommands = (text: string): string =>
 const escapeLine = (text: string): string => escapeCommands(text).replace(/^( *):(?=:)/, '$1\\u003a')
 
 const code = (text: string): string => escapeCommands(text.replaceAll('\t', '  '))
-const blanks = (text: string): string => ' '.repeat(code(text).length)
 
-const renderExcerpt = ({ first, lines }: Excerpt, region: Region, paint: Paint): string[] => {
-  const width = String(first + lines.length).length
-  return lines.flatMap((line, at) => {
-    const number = first + at
-    const hit = number >= region.line && number <= region.endLine
-    const { text, cut } = cutLine(line, number === region.line ? region.column : 1)
-    const shown = `  ${hit ? '>' : ' '} ${String(number).padStart(width)} | ${code(text)}`
-    if (number !== region.line) return [paint('dim', shown)]
-    const start = Math.max(0, region.column - 1 - cut)
-    const end = region.endLine === region.line ? region.endColumn - 1 - cut : text.length
-    const marked = code(text.slice(start, Math.max(start + 1, end)))
-    const caret = `    ${' '.repeat(width)} | ${blanks(text.slice(0, start))}${'^'.repeat(Math.max(1, marked.length))}`
-    return [shown, caret]
-  })
+/** The first line of a region, without its indentation. */
+const renderCode = ({ first, lines }: Excerpt, { line, column }: Region, paint: Paint): string[] => {
+  const text = lines[line - first]
+  if (text === undefined || text.trim() === '') return []
+  const { text: part, cut } = cutLine(text, column)
+  const shown = cut === 0 ? part.trimStart() : part
+  return [`    ${paint('dim', `${line} |`)} ${code(shown)}`]
 }
 
-const renderFinding = (finding: GateFinding, excerpt: Excerpt | undefined, paint: Paint): string[] => {
+/** At most four lines. The reason and the repair are told with the first finding of a rule. */
+const renderFinding = (
+  finding: GateFinding,
+  { excerpt, isFirst, paint }: { excerpt: Excerpt | undefined; isFirst: boolean; paint: Paint },
+): string[] => {
   const { region, severity, ruleId, message, why, fix } = finding
   const place = region === undefined ? '' : `${region.line}:${region.column}  `
   return [
-    `  ${place}${paint(severity, severity)}  ${escapeLine(ruleId)}`,
-    `    ${escapeLine(message)}`,
-    ...(region !== undefined && excerpt !== undefined ? renderExcerpt(excerpt, region, paint) : []),
-    ...(why === undefined ? [] : [`    why: ${escapeLine(why)}`]),
-    ...(fix === undefined ? [] : [`    fix: ${escapeLine(fix)}`]),
+    `  ${place}${paint(severity, severity)}  ${escapeLine(ruleId)}  ${escapeLine(message)}`,
+    ...(region !== undefined && excerpt !== undefined ? renderCode(excerpt, region, paint) : []),
+    ...(isFirst && why !== undefined ? [`    why: ${escapeLine(why)}`] : []),
+    ...(isFirst && fix !== undefined ? [`    fix: ${escapeLine(fix)}`] : []),
   ]
 }
 
 const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
+
+const describeKnown = ({ changed_lines, baseline }: GateReport): string => {
+  if (changed_lines === undefined) return ''
+  return baseline === undefined ? ' on unchanged lines' : ' on unchanged lines or in the baseline'
+}
 
 export const summaryLine = (report: GateReport, style: TextStyle): string => {
   const { status, stage, counts, files, policy } = report
@@ -87,7 +96,7 @@ export const summaryLine = (report: GateReport, style: TextStyle): string => {
     `${count(counts.judged, 'finding')}${severities.length === 0 ? '' : ` (${severities.join(', ')})`}`,
     `in ${count(files.scanned, 'file')}`,
     ...(files.unmatched === 0 ? [] : [`· ${count(files.unmatched, 'file')} without rules`]),
-    ...(counts.known === 0 ? [] : [`· ${counts.known} known`]),
+    ...(counts.known === 0 ? [] : [`· ${counts.known} known${describeKnown(report)}`]),
     ...(counts.suppressed === 0 ? [] : [`· ${counts.suppressed} suppressed`]),
     ...(report.reweighed === undefined ? [] : [`· ${count(report.reweighed.length, 'severity override')}`]),
     `· blocks at ${policy.block_on_or_above} (${policy.trace.source})`,
@@ -96,20 +105,85 @@ export const summaryLine = (report: GateReport, style: TextStyle): string => {
   return `${painter(style)(status, status)} ${stage}: ${parts.join(' ')}`
 }
 
-/** The report for a terminal: findings by file with an excerpt, then a summary line. */
-export const writeText = ({ report, excerpts }: GateRun, style: TextStyle): string => {
+const renderFiles = ({ excerpts }: GateRun, { shown }: SelectedFindings, paint: Paint): string[] => {
+  const explained = new Set<string>()
+  return groupByFile(shown).flatMap(([file, findings]) => [
+    paint('file', escapeLine(file)),
+    ...findings.flatMap((finding) => {
+      const isFirst = explained.size < explained.add(finding.ruleId).size
+      return renderFinding(finding, { excerpt: excerpts.get(finding), isFirst, paint })
+    }),
+    '',
+  ])
+}
+
+/** Fewer findings are seen at a glance, so they need no summary. */
+const SUMMARY_FROM = 10
+const MOST_RULES = 15
+
+const renderRules = (selected: SelectedFindings, paint: Paint): string[] => {
+  const { shown, cut } = selected
+  if (shown.length + cut.length < SUMMARY_FROM) return []
+  const rules = countByRule([...shown, ...cut])
+  const width = String(Math.max(...rules.map(({ findings }) => findings))).length
+  const rows = rules
+    .slice(0, MOST_RULES)
+    .map(
+      ({ ruleId, severity, findings }) =>
+        `  ${String(findings).padStart(width)}  ${paint(severity, severity)}  ${escapeLine(ruleId)}`,
+    )
+  const more = rules.length - rows.length
+  return ['By rule:', ...rows, ...(more > 0 ? [`  and ${count(more, 'more rule')}`] : []), '']
+}
+
+const renderHidden = ({ cut, below, from }: SelectedFindings): string[] => [
+  ...(cut.length === 0
+    ? []
+    : [`${count(cut.length, 'more finding')} not shown: --all-findings shows all, --max N shows N.`]),
+  ...(below.length === 0
+    ? []
+    : [`${count(below.length, 'finding')} below ${from} not shown: --severity INFO.`]),
+]
+
+/** Suppression comments and overrides do not apply to findings of the gate itself. */
+const isOfGate = ({ ruleId }: GateFinding): boolean => /^(gate|sdd)\./.test(ruleId)
+
+/** What to do after a blocked run, in at most four lines. */
+const nextSteps = ({ report }: GateRun): string[] => {
+  const { policy, status, findings } = report
+  if (status !== 'BLOCKED') return []
+  const blocking = findings.filter(
+    ({ state, severity }) => state === 'new' && isAtLeast(severity, policy.block_on_or_above),
+  )
+  const repairable = findings.filter(({ state, edit }) => state === 'new' && edit?.safe === true).length
+  const example = blocking.find((one) => !isOfGate(one))
+  if (example === undefined) return []
+  return [
+    `Repair what is ${policy.block_on_or_above}${policy.block_on_or_above === 'CRITICAL' ? '' : ' or worse'} (${blocking.length}), then run the gate again.`,
+    ...(repairable === 0
+      ? []
+      : [
+          `${count(repairable, 'finding')} can be repaired for you: warrant gate --fix (--dry-run shows how)`,
+        ]),
+    `Or give a reason in a comment on the line above: warrant-ignore ${escapeLine(example.ruleId)}: <reason>`,
+    'Or accept all findings that exist today: warrant gate baseline',
+  ]
+}
+
+/** The report for a terminal: the worst findings first, by file; a summary by rule; one line with the verdict; what to do next. */
+export const writeText = (run: GateRun, style: TextStyle & FindingLimits): string => {
+  const { report } = run
   const paint = painter(style)
-  const lines: string[] = []
-  let file: string | undefined
-  for (const finding of report.findings) {
-    if (finding.state !== 'new') continue
-    if (finding.file !== file) lines.push(paint('file', escapeLine(finding.file)))
-    file = finding.file
-    lines.push(...renderFinding(finding, excerpts.get(finding), paint), '')
-  }
-  // Shown even without findings: an override may be the reason why there are none.
-  for (const { rule, from, to } of report.reweighed ?? [])
-    lines.push(paint('dim', `${rule}: ${from} → ${to}`))
-  for (const note of report.notes ?? []) lines.push(escapeLineBreaks(note))
-  return [...lines, summaryLine(report, style)].join('\n')
+  const selected = selectFindings(report, style)
+  return [
+    ...renderFiles(run, selected, paint),
+    ...renderRules(selected, paint),
+    // Shown even without findings: an override may be the reason why there are none.
+    ...(report.reweighed ?? []).map(({ rule, from, to }) => paint('dim', `${rule}: ${from} → ${to}`)),
+    ...checkLines(report.checks ?? []).map((line) => paint('dim', escapeLine(line))),
+    ...(report.notes ?? []).map(escapeLineBreaks),
+    ...renderHidden(selected),
+    summaryLine(report, style),
+    ...nextSteps(run),
+  ].join('\n')
 }

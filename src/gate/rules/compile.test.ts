@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { GateStage } from '../stage.ts'
-import {
-  type CompileOptions,
-  compileChanges,
-  compileRules,
-  type PlatformRoots,
-  selectRules,
-} from './compile.ts'
+import { type CompileOptions, compileRules, type PlatformRoots, selectRules } from './compile.ts'
+import { compileChanges } from './compile-changes.ts'
 import { readPack } from './packs.ts'
 import type { RuleAlias } from './rule.ts'
 

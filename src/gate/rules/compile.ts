@@ -2,12 +2,13 @@ import type { Severity } from '../../evidence/schema.ts'
 import { pushTo } from '../../kernel/multimap.ts'
 import { compileBraceGlob, type PathTest } from '../../kernel/text/glob.ts'
 import { extensionOf, type LanguageName } from '../../kernel/text/languages.ts'
-import type { CompiledRule } from '../ports.ts'
 import { GATE_STAGES, type GateStage } from '../stage.ts'
+import type { CompiledRule } from './compiled-rule.ts'
 import { findLanguage, translateKinds } from './languages.ts'
 import type { Pack, ShippedRules } from './packs.ts'
+import { isProduction } from './path-kinds.ts'
 import { profileSeverity, RULE_LEVELS, type RuleProfile } from './profile.ts'
-import type { ChangeFile, RuleAlias, RuleFile } from './rule.ts'
+import type { RuleAlias, RuleFile, SyntaxRuleFile } from './rule.ts'
 import { findOverride, type SeverityOverrides } from './severity-overrides.ts'
 
 /** The folders of each platform, ending in `/`; `''` is the whole repository. */
@@ -26,7 +27,7 @@ export interface CompileOptions {
 
 type Test = (path: string) => boolean
 
-const ruleCode = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
+export const ruleCode = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
 
 export const rulePlatforms = ({
   metadata,
@@ -53,7 +54,7 @@ const compileGlobs = (globs: Globs, whenEmpty: boolean): PathTest => {
 }
 
 /** The folders that a rule applies to. A platform that was not detected has none. */
-const rootsFor = (platforms: readonly string[], roots: PlatformRoots): readonly string[] =>
+export const rootsFor = (platforms: readonly string[], roots: PlatformRoots): readonly string[] =>
   [...new Set(platforms.flatMap((name) => (name === 'generic' ? [''] : (roots[name] ?? []))))].sort()
 
 interface SplitPath {
@@ -81,10 +82,15 @@ const matchesPath = (test: PathTest, { segments, lowered }: SplitPath): boolean 
   test(segments) || (lowered !== undefined && test(lowered))
 
 /** Globs are relative to a platform's folder, so that a rule fits any layout. */
-const coverage = (files: Globs, ignores: Globs, folders: readonly string[]): Test => {
+export const coverage = (
+  { files, ignores }: Pick<RuleFile, 'files' | 'ignores'>,
+  folders: readonly string[],
+  production = false,
+): Test => {
   const isIncluded = compileGlobs(files, true)
   const isExcluded = compileGlobs(ignores, false)
   return (path) =>
+    (!production || isProduction(path)) &&
     folders.some((folder) => {
       if (!path.startsWith(folder)) return false
       const split = splitPath(path.slice(folder.length))
@@ -101,17 +107,18 @@ class Coverages {
     this.#roots = roots
   }
 
-  of(rule: Pick<RuleFile, 'files' | 'ignores'>, platforms: readonly string[]): Test | undefined {
+  of(rule: RuleFile, platforms: readonly string[]): Test | undefined {
     const folders = rootsFor(platforms, this.#roots)
     if (folders.length === 0) return undefined
-    const key = JSON.stringify([rule.files, rule.ignores, folders])
-    const known = this.#known.get(key) ?? coverage(rule.files, rule.ignores, folders)
+    const production = rule.metadata?.production
+    const key = JSON.stringify([rule.files, rule.ignores, folders, production])
+    const known = this.#known.get(key) ?? coverage(rule, folders, production)
     this.#known.set(key, known)
     return known
   }
 }
 
-const matcherOf = ({ rule, constraints, utils }: RuleFile) => ({
+const matcherOf = ({ rule, constraints, utils }: SyntaxRuleFile) => ({
   rule,
   ...(constraints !== undefined && { constraints }),
   ...(utils !== undefined && { utils }),
@@ -121,7 +128,6 @@ const matcherOf = ({ rule, constraints, utils }: RuleFile) => ({
 interface SelectedRule {
   readonly file: RuleFile
   readonly pack: string
-  readonly home: LanguageName
   readonly severity: Severity
   /** True when no stage raises the severity: it comes from an override, or the profile is `default`. */
   readonly pinnedSeverity: boolean
@@ -165,13 +171,11 @@ export const selectRules = (packs: readonly Pack[], options: CompileOptions): Se
     const override = findOverride(overrides, file.id, file.metadata?.aliases)
     const own = profile === undefined ? ruleSeverity(file) : profileSeverity(file, profile)
     const severity = override ?? own
-    const home = findLanguage(file.language)
-    if (severity === undefined || severity === 'OFF' || file.severity === 'off' || home === undefined)
-      return []
+    if (severity === undefined || severity === 'OFF' || file.severity === 'off') return []
     const covers = coverages.of(file, rulePlatforms(file))
     if (covers === undefined) return []
     const pinnedSeverity = override !== undefined || profile === 'default'
-    return [{ file, pack, home, severity, pinnedSeverity, covers, literals: literals?.[of] }]
+    return [{ file, pack, severity, pinnedSeverity, covers, literals: literals?.[of] }]
   }
   return packs.flatMap(({ name, rules }) =>
     rules.flatMap((file) =>
@@ -180,19 +184,21 @@ export const selectRules = (packs: readonly Pack[], options: CompileOptions): Se
   )
 }
 
-/** Compiles rules for each of their languages that `reads` accepts. */
+/** The languages of a rule; the first is the one that its matcher is written for. */
+const languagesOf = ({ language, metadata }: SyntaxRuleFile): readonly LanguageName[] => [
+  ...new Set([language, ...(metadata?.languages ?? [])].flatMap((name) => findLanguage(name) ?? [])),
+]
+
+/** Compiles rules; those about syntax for each of their languages that `reads` accepts. */
 export const compileRules = (
   rules: readonly SelectedRule[],
   trusted: boolean,
   reads: (language: LanguageName) => boolean = () => true,
 ): CompiledRule[] =>
-  rules.flatMap(({ file, home, severity, pinnedSeverity, covers, literals }) => {
+  rules.flatMap(({ file, severity, pinnedSeverity, covers, literals }): CompiledRule[] => {
     const { id, message, metadata = {} } = file
-    const others = (metadata.languages ?? []).flatMap((name) => findLanguage(name) ?? [])
-    return [...new Set([home, ...others])].filter(reads).map((language) => ({
+    const basics = {
       id,
-      language,
-      matcher: language === home ? matcherOf(file) : translateKinds(matcherOf(file), home, language),
       covers,
       severity,
       ...(pinnedSeverity && { pinnedSeverity }),
@@ -203,48 +209,19 @@ export const compileRules = (
       ...(metadata.fix !== undefined && { fix: metadata.fix }),
       ...(metadata.secret && { secret: true }),
       ...(metadata.aliases !== undefined && { aliases: metadata.aliases }),
+      ...(metadata.category !== undefined && { category: metadata.category }),
+      ...(metadata.cwe !== undefined && { cwe: metadata.cwe }),
+    }
+    if ('text' in file) return [{ ...basics, text: file.text, everyFile: file.files === undefined }]
+    const [home, ...others] = languagesOf(file)
+    if (home === undefined) return []
+    const matcher = matcherOf(file)
+    return [home, ...others].filter(reads).map((language) => ({
+      ...basics,
+      language,
+      matcher: language === home ? matcher : translateKinds(matcher, home, language),
+      ...(typeof file.fix === 'string' &&
+        !metadata.secret && { repair: { template: file.fix, safe: trusted && metadata.safeFix === true } }),
       ...(literals?.[language] !== undefined && { requiredLiterals: literals[language] }),
     }))
   })
-
-export interface ChangeRule {
-  readonly id: string
-  readonly severity: Severity
-  readonly code: string
-  readonly message: string
-  readonly why?: string
-  readonly fix?: string
-  /** The changed paths whose required companion change is missing. */
-  readonly missing: (changed: readonly string[]) => readonly string[]
-}
-
-type ChangeOptions = Pick<CompileOptions, 'roots' | 'overrides' | 'profile'>
-
-const compileChange = (file: ChangeFile, { roots, overrides, profile }: ChangeOptions): ChangeRule[] => {
-  const { when, require, ignores } = file.changes
-  const folders = rootsFor(rulePlatforms(file), roots)
-  const own = profile === undefined ? file.metadata.severity : profileSeverity(file, profile)
-  const severity = findOverride(overrides, file.id, file.metadata.aliases) ?? own
-  if (folders.length === 0 || severity === undefined || severity === 'OFF') return []
-  const needsCompanion = coverage(when, ignores, folders)
-  const isCompanion = coverage(require, undefined, folders)
-  const { code = ruleCode(file.id), why, fix } = file.metadata
-  return [
-    {
-      id: file.id,
-      severity,
-      code,
-      message: file.message,
-      ...(why !== undefined && { why }),
-      ...(fix !== undefined && { fix }),
-      missing: (changed) => {
-        const found = changed.filter(needsCompanion)
-        return found.length === 0 || changed.some(isCompanion) ? [] : found
-      },
-    },
-  ]
-}
-
-/** Compiles the rules about changed files. */
-export const compileChanges = (packs: readonly Pack[], options: ChangeOptions): ChangeRule[] =>
-  packs.flatMap(({ changes }) => changes.flatMap((file) => compileChange(file, options)))

@@ -14,19 +14,31 @@ export interface UserRules {
 
 type AnyRule = RuleFile | ChangeFile
 
-const isSyntax = (rule: AnyRule): rule is RuleFile => 'rule' in rule
+const isContent = (rule: AnyRule): rule is RuleFile => !('changes' in rule)
 
 /** Everything that decides where a rule matches. */
 const matching = (rule: AnyRule): string => {
-  const { platform, languages } = rule.metadata ?? {}
-  if (!isSyntax(rule)) return JSON.stringify([rule.changes, platform])
-  const { language, rule: matcher, constraints, utils, files, ignores } = rule
-  return JSON.stringify([language, matcher, constraints, utils, files, ignores, platform, languages])
+  const { platform, languages, production, secret } = rule.metadata ?? {}
+  if (!isContent(rule)) return JSON.stringify([rule.changes, platform])
+  const { files, ignores } = rule
+  if ('text' in rule) return JSON.stringify([rule.text, files, ignores, platform, production, secret])
+  const { language, rule: matcher, constraints, utils } = rule
+  return JSON.stringify([
+    language,
+    matcher,
+    constraints,
+    utils,
+    files,
+    ignores,
+    platform,
+    languages,
+    production,
+  ])
 }
 
 /** Undefined when the rule is off. */
 const severityOf = (rule: AnyRule): Severity | undefined => {
-  if (!isSyntax(rule)) return rule.metadata.severity
+  if (!isContent(rule)) return rule.metadata.severity
   return rule.severity === 'off' ? undefined : (rule.metadata?.severity ?? RULE_LEVELS[rule.severity])
 }
 
@@ -38,7 +50,7 @@ const rankOf = (rule: AnyRule): number => {
 const withSeverityOf = (rule: AnyRule, other: AnyRule): AnyRule => {
   const severity = severityOf(other)
   if (severity === undefined) return rule
-  const level = isSyntax(rule) && isSyntax(other) ? { severity: other.severity } : {}
+  const level = isContent(rule) && isContent(other) ? { severity: other.severity } : {}
   return { ...rule, ...level, metadata: { ...rule.metadata, severity } } as AnyRule
 }
 
@@ -95,8 +107,8 @@ export const joinUserRules = (
   const pack = (after ?? base)?.pack
   if (pack === undefined) return { userRules: undefined, changes }
   const content = {
-    rules: all.filter(isSyntax),
-    changes: all.filter((one): one is ChangeFile => !isSyntax(one)),
+    rules: all.filter(isContent),
+    changes: all.filter((one): one is ChangeFile => !isContent(one)),
   }
   return { userRules: { pack: { ...pack, digest: digestJson(content), ...content }, paths }, changes }
 }

@@ -44,6 +44,10 @@ export const grammarsFor = (language: LanguageName): ReadonlyMap<string, string>
 export const grammarFor = (language: LanguageName, extension: string): string | undefined =>
   grammarsFor(language).get(extension)
 
+/** Whether a rule reads files of this extension; a rule about text, which has no language, reads all. */
+export const readsExtension = (language: LanguageName | undefined, extension: string): boolean =>
+  language === undefined || grammarFor(language, extension) !== undefined
+
 /** Rewrites a matcher for another language by translating its comment and string node kinds. */
 export const translateKinds = <T>(value: T, from: LanguageName, to: LanguageName): T => {
   const translate = (kind: unknown): readonly string[] | undefined => {

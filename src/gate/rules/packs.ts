@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { digestJson } from '../../kernel/encoding/hash.ts'
-import { parseAs, parseRule, RULE_LIMITS } from './parse-rule.ts'
-import { ChangeFile, RuleAlias, RuleFile } from './rule.ts'
+import { parseAs, parseRules, RULE_LIMITS } from './parse-rule.ts'
+import { ChangeFile, RuleAlias, type RuleFile, SyntaxRuleFile, TextRuleFile } from './rule.ts'
 import { ruleFaults } from './rule-faults.ts'
 
 /** A set of rules with one version. The digest does not depend on the order of the files. */
@@ -9,7 +9,7 @@ export const Pack = z.strictObject({
   name: z.string(),
   version: z.string(),
   digest: z.string(),
-  rules: z.array(RuleFile),
+  rules: z.array(z.union([SyntaxRuleFile, TextRuleFile])),
   changes: z.array(ChangeFile),
 })
 export interface Pack extends z.infer<typeof Pack> {}
@@ -38,21 +38,19 @@ export const readPackFiles = async (
   sources: readonly RuleSource[],
 ): Promise<{ readonly pack: Pack; readonly paths: ReadonlyMap<string, string> }> => {
   const files = sources.filter(({ path }) => /\.ya?ml$/.test(path) && !/\.test\.ya?ml$/.test(path))
-  if (files.length > RULE_LIMITS.rules) {
-    throw ruleFaults.too_large(
-      `${name} has ${files.length} rule files; at most ${RULE_LIMITS.rules} are allowed`,
-    )
-  }
   const rules: RuleFile[] = []
   const changes: ChangeFile[] = []
   const pathById = new Map<string, string>()
   for (const { path, text } of files) {
-    const { kind, file } = await parseRule(path, text)
-    const other = pathById.get(file.id)
-    if (other !== undefined) throw ruleFaults.duplicate(`${path}: ${file.id} is also in ${other}`)
-    pathById.set(file.id, path)
-    if (kind === 'syntax') rules.push(file)
-    else changes.push(file)
+    for (const { kind, file } of await parseRules(path, text)) {
+      const other = pathById.get(file.id)
+      if (other !== undefined) throw ruleFaults.duplicate(`${path}: ${file.id} is also in ${other}`)
+      if (pathById.size >= RULE_LIMITS.rules)
+        throw ruleFaults.too_large(`${name} has more than ${RULE_LIMITS.rules} rules`)
+      pathById.set(file.id, path)
+      if (kind === 'content') rules.push(file)
+      else changes.push(file)
+    }
   }
   const content = { rules: rules.sort(byId), changes: changes.sort(byId) }
   return { pack: { name, version, digest: digestJson(content), ...content }, paths: pathById }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { readPack } from './packs.ts'
-import { parseRule, RULE_LIMITS } from './parse-rule.ts'
+import { parseRules, RULE_LIMITS } from './parse-rule.ts'
 
 const HEAD = 'id: own.rule\nlanguage: TypeScript\nseverity: error\nmessage: m\n'
 const RULE = `${HEAD}rule: { pattern: a }\n`
+const TEXT = 'id: own.text\nseverity: error\nmessage: m\n'
 const deep = (levels: number): string =>
   `${HEAD}rule: ${'{ has: '.repeat(levels)}{ kind: a }${' }'.repeat(levels)}\n`
 
@@ -26,15 +27,28 @@ rewriters: [{ id: r }]
 labels: { A: { style: primary } }
 metadata: { severity: CRITICAL, code: OWN, platform: [ios, backend], why: w, fix: f, anything: { else: 1 } }
 `
-    await expect(parseRule('a.yml', text)).resolves.toMatchObject({
-      kind: 'syntax',
-      file: { id: 'own.rule' },
-    })
+    await expect(parseRules('a.yml', text)).resolves.toMatchObject([
+      { kind: 'content', file: { id: 'own.rule' } },
+    ])
   })
 
   it.each([
     ['is not YAML', 'id: [', /^a\.yml: .*[^:]$/, 'rule.unreadable'],
-    ['holds two documents', `${RULE}---\n${RULE}`, /^a\.yml: /, 'rule.unreadable'],
+    ['holds a broken second document', `${RULE}---\nid: [`, /^a\.yml: /, 'rule.unreadable'],
+    ['holds an empty second document', `${RULE}---\n`, /^a\.yml: the document: /, 'rule.malformed'],
+    ['has a broken regex', `${TEXT}text: { regex: '(' }\n`, /^a\.yml: text\.regex: /, 'rule.malformed'],
+    [
+      'has a keyword that cannot occur',
+      `${TEXT}text: { regex: a, keywords: [AB] }\n`,
+      /^a\.yml: text\.keywords\.0: .*lower case/,
+      'rule.malformed',
+    ],
+    [
+      'is about syntax and text',
+      `${RULE}text: { regex: a }\n`,
+      /^a\.yml: the document: .*"language"/,
+      'rule.malformed',
+    ],
     ['says a thing twice', `${RULE}id: other\n`, /^a\.yml: .*unique/, 'rule.unreadable'],
     ['has a tag of its own', `${RULE}fix: !!js/function 'x'\n`, /^a\.yml: .*tag/, 'rule.unreadable'],
     ['is a list', '[]', /^a\.yml: the document: /, 'rule.malformed'],
@@ -76,7 +90,7 @@ metadata: { severity: CRITICAL, code: OWN, platform: [ios, backend], why: w, fix
     ['is too long', `${RULE}note: ${'x'.repeat(RULE_LIMITS.bytes)}\n`, /^a\.yml: longer/, 'rule.too_large'],
     ['has too many values', `${RULE}fix: [${'1,'.repeat(6_000)}]\n`, /^a\.yml: more than/, 'rule.too_large'],
   ])('that %s is a fault that names file and member', async (_, text, message, code) => {
-    await expect(parseRule('a.yml', text)).rejects.toMatchObject({
+    await expect(parseRules('a.yml', text)).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message),
     })
@@ -89,16 +103,27 @@ metadata: { severity: CRITICAL, code: OWN, platform: [ios, backend], why: w, fix
       const name = String.fromCharCode(97 + level)
       lines.push(`${name}: &${name} [${Array.from({ length: 9 }, () => `*${before}`).join(',')}]`)
     }
-    await expect(parseRule('a.yml', lines.join('\n'))).rejects.toMatchObject({ code: 'rule.too_large' })
+    await expect(parseRules('a.yml', lines.join('\n'))).rejects.toMatchObject({ code: 'rule.too_large' })
   })
 
   it('cannot reach prototypes', async () => {
     const text = `${RULE}utils: { __proto__: { kind: a } }\n`
-    await expect(parseRule('a.yml', text)).rejects.toMatchObject({ code: 'rule.malformed' })
+    await expect(parseRules('a.yml', text)).rejects.toMatchObject({ code: 'rule.malformed' })
   })
 })
 
 describe('a pack', () => {
+  it('reads every document of a file', async () => {
+    const text = `${RULE}---\n${TEXT}text: { regex: 'a+', group: 1, keywords: [aa] }\n`
+    const pack = await readPack('own', '1', [{ path: 'a.yml', text }])
+    expect(pack.rules.map(({ id }) => id)).toEqual(['own.rule', 'own.text'])
+    await expect(
+      readPack('own', '1', [{ path: 'a.yml', text: `${RULE}---\n${RULE}` }]),
+    ).rejects.toMatchObject({
+      code: 'rule.duplicate',
+    })
+  })
+
   it('is the same whatever the order of its files', async () => {
     const files = [
       { path: 'a.yml', text: RULE },

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
-import { readYaml, YamlError } from '../../kernel/text/safe-yaml.ts'
+import { readYaml, readYamlDocuments, YamlError, type YamlLimits } from '../../kernel/text/safe-yaml.ts'
 import { findLanguage } from './languages.ts'
-import { ChangeFile, RuleFile } from './rule.ts'
+import { ChangeFile, type RuleFile, SyntaxRuleFile, TextRuleFile } from './rule.ts'
 import { ruleFaults } from './rule-faults.ts'
 
 /** Limits for rule files: they come from repositories, so they are untrusted input. */
@@ -9,19 +9,28 @@ export const RULE_LIMITS = { bytes: 64 * 1024, depth: 40, nodes: 5_000, aliases:
 
 const FAULTS = { syntax: 'unreadable', limit: 'too_large', key: 'malformed' } as const
 
-/** Parses one YAML document within the limits. Faults name the file. */
-export const readRuleYaml = async (path: string, text: string): Promise<unknown> => {
+type Yaml = typeof import('yaml')
+type Read<T> = (yaml: Yaml, text: string, limits: YamlLimits) => T
+
+const readWith = async <T>(read: Read<T>, path: string, text: string): Promise<T> => {
   if (Buffer.byteLength(text) > RULE_LIMITS.bytes) {
     throw ruleFaults.too_large(`${path}: longer than ${RULE_LIMITS.bytes} bytes`)
   }
   const yaml = await import('yaml')
   try {
-    return readYaml(yaml, text, { ...RULE_LIMITS, rejectWarnings: true })
+    return read(yaml, text, { ...RULE_LIMITS, rejectWarnings: true })
   } catch (cause) {
     if (!(cause instanceof YamlError)) throw cause
     throw ruleFaults[FAULTS[cause.problem]](`${path}: ${cause.message}`, { cause })
   }
 }
+
+/** Parses one YAML document within the limits. Faults name the file. */
+export const readRuleYaml = (path: string, text: string): Promise<unknown> => readWith(readYaml, path, text)
+
+/** Parses the YAML documents of a file, divided by `---`, within the limits. Faults name the file. */
+export const readRuleDocuments = (path: string, text: string): Promise<unknown[]> =>
+  readWith(readYamlDocuments, path, text)
 
 /** Reports the innermost issue: "invalid union" alone does not say what to correct. */
 const firstIssue = (issues: readonly z.core.$ZodIssue[], above: readonly PropertyKey[] = []): string => {
@@ -43,10 +52,10 @@ export const parseAs = <T>(schema: z.ZodType<T>, path: string, value: unknown): 
   return result.data
 }
 
-const isChange = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, 'changes')
+const hasMember = (value: unknown, name: string): boolean =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
 
-const checkLanguages = (path: string, { language, metadata }: RuleFile): void => {
+const checkLanguages = (path: string, { language, metadata }: SyntaxRuleFile): void => {
   for (const name of [language, ...(metadata?.languages ?? [])]) {
     if (findLanguage(name) === undefined)
       throw ruleFaults.malformed(`${path}: language: there is no grammar for ${name}`)
@@ -54,14 +63,17 @@ const checkLanguages = (path: string, { language, metadata }: RuleFile): void =>
 }
 
 type ParsedRule =
-  | { readonly kind: 'syntax'; readonly file: RuleFile }
+  | { readonly kind: 'content'; readonly file: RuleFile }
   | { readonly kind: 'change'; readonly file: ChangeFile }
 
-/** Parses one rule file, about syntax or about changed files. */
-export const parseRule = async (path: string, text: string): Promise<ParsedRule> => {
-  const value = await readRuleYaml(path, text)
-  if (isChange(value)) return { kind: 'change', file: parseAs(ChangeFile, path, value) }
-  const file = parseAs(RuleFile, path, value)
+const parseRule = (path: string, value: unknown): ParsedRule => {
+  if (hasMember(value, 'changes')) return { kind: 'change', file: parseAs(ChangeFile, path, value) }
+  if (hasMember(value, 'text')) return { kind: 'content', file: parseAs(TextRuleFile, path, value) }
+  const file = parseAs(SyntaxRuleFile, path, value)
   checkLanguages(path, file)
-  return { kind: 'syntax', file }
+  return { kind: 'content', file }
 }
+
+/** Parses the rules of one file: about syntax, about text or about changed files. */
+export const parseRules = async (path: string, text: string): Promise<ParsedRule[]> =>
+  (await readRuleDocuments(path, text)).map((value) => parseRule(path, value))

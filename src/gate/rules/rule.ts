@@ -4,8 +4,8 @@ import { exceedsAlternatives, MAX_ALTERNATIVES } from '../../kernel/text/glob.ts
 import { GATE_STAGES } from '../stage.ts'
 
 /**
- * A rule file is an ast-grep rule. `transform`, `rewriters`, `labels` and `fix` are accepted, so that the same file
- * works in the ast-grep tools, but they are never executed here.
+ * A rule about syntax is an ast-grep rule. `transform`, `rewriters` and `labels` are accepted, so that the same file
+ * works in the ast-grep tools, but they are never executed here. A `fix` that is a text is offered as an edit.
  */
 
 const Text = z.string().min(1).max(4_000)
@@ -78,8 +78,18 @@ const Metadata = z.object({
   category: Word.optional(),
   why: Text.optional(),
   fix: Text.optional(),
+  /** The weakness in the Common Weakness Enumeration. */
+  cwe: z
+    .string()
+    .regex(/^CWE-\d{1,5}$/)
+    .optional()
+    .catch(undefined),
   /** Matched text is a secret and never shown. */
   secret: z.boolean().optional(),
+  /** The rule is about the program itself: it skips tests, examples, documents, benchmarks and maintenance scripts. */
+  production: z.boolean().optional(),
+  /** Whether `fix` keeps the meaning of the program, so that `warrant gate --fix` applies it. */
+  safeFix: z.boolean().optional(),
   /** Further languages; comment and string node kinds are translated to theirs. */
   languages: z.array(Word).min(1).max(20).optional(),
   /** Further names of the rule, which overrides, suppressions and baselines may use. */
@@ -90,25 +100,75 @@ const Metadata = z.object({
   seedSeverity: Severity.optional(),
 })
 
-export const RuleFile = z.strictObject({
+const head = {
   id: Word,
-  language: Word,
   severity: z.enum(['error', 'warning', 'info', 'hint', 'off']),
   message: Text,
-  rule: matcher,
-  constraints: z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), matcher).optional(),
-  utils: z.record(Word, matcher).optional(),
   files: z.array(Glob).max(20).optional(),
   ignores: z.array(Glob).max(20).optional(),
   metadata: Metadata.optional(),
   note: z.string().max(4_000).optional(),
   url: z.string().max(1_000).optional(),
   fix: z.unknown().optional(),
+}
+
+export const SyntaxRuleFile = z.strictObject({
+  ...head,
+  language: Word,
+  rule: matcher,
+  constraints: z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), matcher).optional(),
+  utils: z.record(Word, matcher).optional(),
   transform: z.unknown().optional(),
   rewriters: z.unknown().optional(),
   labels: z.unknown().optional(),
 })
-export type RuleFile = z.infer<typeof RuleFile>
+export type SyntaxRuleFile = z.infer<typeof SyntaxRuleFile>
+
+const isRegex = (source: string): boolean => {
+  try {
+    new RegExp(source, 'gm')
+    return true
+  } catch {
+    return false
+  }
+}
+const Regex = Text.refine(isRegex, 'not a regular expression of JavaScript')
+
+/** What a rule looks for in the text of a file, whatever its language. */
+export const TextMatcher = z.strictObject({
+  /** Flags `g` and `m`. */
+  regex: Regex,
+  ignoreCase: z.boolean().optional(),
+  /** The capture group that is the place of the finding; the whole match when absent. */
+  group: z.union([z.int().positive(), Word]).optional(),
+  /** The lines of the place must not match it. */
+  not: Regex.optional(),
+  /** Nothing is reported in a file that matches it anywhere. */
+  unless: Regex.optional(),
+  /** In indented files: the line of the place, or a line that encloses it, must match. */
+  under: Regex.optional(),
+  /** Literals in lower case; the file must contain one of them, in any case. */
+  keywords: z
+    .array(
+      z
+        .string()
+        .min(2)
+        .max(100)
+        .refine((word) => word === word.toLowerCase(), 'write it in lower case'),
+    )
+    .min(1)
+    .max(100)
+    .optional(),
+  /** The least Shannon entropy of the place, in bits per character. */
+  entropy: z.number().positive().max(16).optional(),
+})
+export type TextMatcher = z.infer<typeof TextMatcher>
+
+/** A rule about the text of files. */
+export const TextRuleFile = z.strictObject({ ...head, text: TextMatcher })
+export type TextRuleFile = z.infer<typeof TextRuleFile>
+
+export type RuleFile = SyntaxRuleFile | TextRuleFile
 
 /** A rule about files that must change together. It has no matcher. */
 export const ChangeFile = z.strictObject({

@@ -1,14 +1,21 @@
+interface YamlOptions {
+  readonly stringKeys: boolean
+  readonly logLevel: 'error'
+}
+
+interface YamlDocument {
+  readonly errors: readonly Error[]
+  readonly warnings: readonly Error[]
+  toJS(options: { readonly maxAliasCount: number }): unknown
+}
+
 /** The part of the package `yaml` that is used here. It is passed in: the kernel imports no packages. */
 interface YamlLibrary {
-  parseDocument(
-    text: string,
-    options: { readonly stringKeys: boolean; readonly logLevel: 'error' },
-  ): {
-    readonly errors: readonly Error[]
-    readonly warnings: readonly Error[]
-    toJS(options: { readonly maxAliasCount: number }): unknown
-  }
+  parseDocument(text: string, options: YamlOptions): YamlDocument
+  parseAllDocuments(text: string, options: YamlOptions): readonly YamlDocument[]
 }
+
+const OPTIONS: YamlOptions = { stringKeys: true, logLevel: 'error' }
 
 export interface YamlLimits {
   /** How often aliases may be used; a few bytes of aliases can expand to gigabytes. */
@@ -40,9 +47,7 @@ const checkSize = (value: unknown, limits: YamlLimits, depth: number, seen: { no
 
 const firstLine = ({ message }: Error): string => message.split('\n')[0]?.replace(/:$/, '') ?? ''
 
-/** The value of one YAML document from an untrusted author, within limits. Throws a `YamlError`; never logs. */
-export const readYaml = (yaml: YamlLibrary, text: string, limits: YamlLimits): unknown => {
-  const document = yaml.parseDocument(text, { stringKeys: true, logLevel: 'error' })
+const documentValue = (document: YamlDocument, limits: YamlLimits, seen: { nodes: number }): unknown => {
   const [problem] = limits.rejectWarnings ? [...document.errors, ...document.warnings] : document.errors
   if (problem !== undefined) throw new YamlError('syntax', firstLine(problem), { cause: problem })
   let value: unknown
@@ -51,6 +56,17 @@ export const readYaml = (yaml: YamlLibrary, text: string, limits: YamlLimits): u
   } catch (cause) {
     throw new YamlError('limit', firstLine(cause as Error), { cause })
   }
-  checkSize(value, limits, 0, { nodes: 0 })
+  checkSize(value, limits, 0, seen)
   return value
+}
+
+/** The value of one YAML document from an untrusted author, within limits. Throws a `YamlError`; never logs. */
+export const readYaml = (yaml: YamlLibrary, text: string, limits: YamlLimits): unknown =>
+  documentValue(yaml.parseDocument(text, OPTIONS), limits, { nodes: 0 })
+
+/** As `readYaml`, for a text of several documents; the limits are for all of them together. */
+export const readYamlDocuments = (yaml: YamlLibrary, text: string, limits: YamlLimits): unknown[] => {
+  const seen = { nodes: 0 }
+  const values = yaml.parseAllDocuments(text, OPTIONS).map((one) => documentValue(one, limits, seen))
+  return values.length === 0 ? [null] : values
 }

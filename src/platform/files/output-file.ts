@@ -54,3 +54,17 @@ export const createRepositoryFile = async (root: string, path: string, text: str
   if (created === undefined) throw placeFaults.folder(`${path} is not inside the repository`)
   return created
 }
+
+/** Replaces a regular file of the repository atomically; its mode stays. Symlinks are not followed. */
+export const replaceRepositoryFile = async (root: string, path: string, text: string): Promise<void> => {
+  const jail = openAsyncJail(root)
+  const opened = await jail.open(path)
+  if (opened === undefined) throw placeFaults.folder(`${path} is not a regular file of the repository`)
+  const { mode } = await opened.file.stat().finally(() => opened.file.close())
+  const replaced = await jail.within(dirname(path), async (folder) => {
+    const options = { durable: true, mode: mode & 0o7777, ignoreUmask: true }
+    await replaceFile(join(folder, basename(path)), text, options)
+    return true
+  })
+  if (replaced === undefined) throw placeFaults.folder(`${path} is not inside the repository`)
+}

@@ -1,6 +1,8 @@
 import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { StoreCheck } from '../../kernel/ports.ts'
+import { readRegularFile } from '../jail/async.ts'
+import { replaceFile } from './atomic-write.ts'
 import { placeFaults } from './no-symlinks.ts'
 
 /** Health of the state folder. The first write creates the folder; this check does not. */
@@ -33,5 +35,14 @@ export const hideFolder = async (path: string, ignored = '*\n'): Promise<void> =
   })
 }
 
-/** Creates the state folder. Only the user rules in it are meant to be committed. */
-export const makeState = (path: string): Promise<void> => hideFolder(path, '*\n!/rules/\n!/rules/**\n')
+const RULES_ONLY = '*\n!/rules/\n!/rules/**\n'
+const COMMITTED = `${RULES_ONLY}!/checks.yml\n`
+
+/** Creates the state folder. Only the user rules and the checks in it are meant to be committed. */
+export const makeState = async (path: string): Promise<void> => {
+  await hideFolder(path, COMMITTED)
+  const ignore = join(path, '.gitignore')
+  const text = await readRegularFile(ignore, COMMITTED.length).catch(() => undefined)
+  // Written by an earlier version, which knew no checks.
+  if (text?.toString('utf8') === RULES_ONLY) await replaceFile(ignore, COMMITTED, { durable: false })
+}

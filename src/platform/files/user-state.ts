@@ -24,10 +24,10 @@ export const userStateFolder = (
  * A small JSON file in that folder, which remembers something. Nothing depends on it being there: a missing or
  * unreadable file reads as undefined, and a failed write is ignored.
  */
-export const userRecord = (path: () => string) => ({
+export const userRecord = (path: () => string, maxBytes = MAX_BYTES) => ({
   async read(): Promise<unknown> {
     try {
-      return JSON.parse((await readRegularFile(path(), MAX_BYTES))?.toString('utf8') ?? '')
+      return JSON.parse((await readRegularFile(path(), maxBytes))?.toString('utf8') ?? '')
     } catch {
       return undefined
     }

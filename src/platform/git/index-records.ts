@@ -44,6 +44,14 @@ export class GitIndex {
     }
   }
 
+  *entries(): Generator<{ readonly path: string; readonly id: string }> {
+    for (const record of this.#text.split(END)) {
+      const tab = record.indexOf(TAB)
+      const [, id] = record.slice(0, Math.max(0, tab)).split(' ')
+      if (id !== undefined) yield { path: fromBytes(record.slice(tab + 1)), id }
+    }
+  }
+
   /** The blob of a path; undefined for an unknown or unmerged path. */
   blob(path: string): string | undefined {
     const at = this.#text.indexOf(` 0${TAB}${toBytes(path)}${END}`)

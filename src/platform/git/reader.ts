@@ -186,6 +186,7 @@ export const gitReader = (
       const files = isIndexed ? await index(place, signal) : await readTree(place, commit, signal)
       return {
         find: (ends, starts) => files.find(ends, starts),
+        entries: () => files.entries(),
         read: (paths, stop) =>
           blobs.read(
             place,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { delimiter, isAbsolute } from 'node:path'
 import type { ProgramResult } from '../../gate/ports.ts'
+import { atExit, killGroup } from './process-groups.ts'
 
 interface ProgramOptions {
   readonly cwd: string
@@ -20,27 +21,6 @@ export const absolutePath = (path = ''): string =>
     .filter((folder) => isAbsolute(folder))
     .join(delimiter)
 
-const running = new Set<number>()
-
-const killGroup = (pid: number): void => {
-  try {
-    // The whole process group: the program may be a shell script with children.
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // It has exited already.
-  }
-}
-
-let registered = false
-/** Kills all running programs when this process exits. */
-const killOnExit = (): void => {
-  if (registered) return
-  registered = true
-  process.once('exit', () => {
-    for (const pid of running) killGroup(pid)
-  })
-}
-
 /** Runs a program without a shell, within limits of time and output. Undefined when it cannot be started. */
 export const runProgram = (
   command: string,
@@ -49,7 +29,6 @@ export const runProgram = (
 ): Promise<ProgramResult | undefined> =>
   new Promise((resolve) => {
     if (signal?.aborted) return resolve(undefined)
-    killOnExit()
     const stdin = input === undefined ? 'ignore' : 'pipe'
     const child = spawn(command, args, { cwd, env, detached: true, stdio: [stdin, 'pipe', 'pipe'] })
     // EPIPE is ignored: the program may exit without reading stdin.
@@ -59,7 +38,7 @@ export const runProgram = (
     const output: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] }
     let size = 0
     let cut: ProgramResult['cut']
-    if (pid !== undefined) running.add(pid)
+    const forget = pid === undefined ? () => {} : atExit(() => killGroup(pid))
     const stop = (reason: ProgramResult['cut']) => {
       cut ??= reason
       if (pid !== undefined) killGroup(pid)
@@ -80,7 +59,7 @@ export const runProgram = (
     const finish = (result: ProgramResult | undefined) => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
-      if (pid !== undefined) running.delete(pid)
+      forget()
       resolve(result)
     }
     child.once('error', () => finish(undefined))

@@ -1,11 +1,11 @@
 import { pushTo } from '../../kernel/multimap.ts'
 import { kindNumber, type SgNode } from '../syntax/ast-grep.ts'
-import type { MatcherSpec, RuleHit } from './scan-file.ts'
+import type { RuleHit, SyntaxSpec } from './scan-file.ts'
 
 const MAX_VARIABLE_CHARS = 80
 
 /** A matcher that is ready to run. */
-export interface PreparedMatcher extends MatcherSpec {
+export interface PreparedMatcher extends SyntaxSpec {
   readonly index: number
   readonly kinds: readonly string[] | undefined
   /** True when the body has only `rule`, so that it can be one branch of an `any`. */

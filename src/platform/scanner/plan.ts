@@ -1,8 +1,9 @@
-import type { CompiledRule, Match } from '../../gate/ports.ts'
+import type { Match } from '../../gate/ports.ts'
+import type { CompiledRule } from '../../gate/rules/compiled-rule.ts'
 import { grammarFor, grammarsFor } from '../../gate/rules/languages.ts'
 import { pushTo } from '../../kernel/multimap.ts'
 import { extensionOf, LANGUAGES } from '../../kernel/text/languages.ts'
-import type { GrammarPass, MatcherSpec, RuleHit } from './scan-file.ts'
+import type { FilePasses, MatcherSpec, RuleHit } from './scan-file.ts'
 
 /** A matcher that has to compile for a grammar. */
 export interface MatcherCheck {
@@ -11,9 +12,8 @@ export interface MatcherCheck {
 }
 
 /** Files that the same matchers apply to, with the same grammars, form one group. */
-export interface ScanGroup {
+export interface ScanGroup extends FilePasses {
   readonly id: number
-  readonly passes: readonly GrammarPass[]
   /** The rules behind each matcher that apply to the files of this group. */
   readonly rules: ReadonlyMap<number, readonly CompiledRule[]>
   readonly trusted: boolean
@@ -29,6 +29,25 @@ const variablesIn = (message: string): readonly string[] =>
 const fillVariables = (message: string, values: Readonly<Record<string, string>> | undefined): string =>
   values === undefined ? message : message.replace(VARIABLE, (whole, name: string) => values[name] ?? whole)
 
+type Unranked = MatcherSpec extends infer Spec
+  ? Spec extends MatcherSpec
+    ? Omit<Spec, 'rank'>
+    : never
+  : never
+
+const specOf = (rule: CompiledRule): Unranked => {
+  const { trusted } = rule
+  if (rule.text !== undefined) return { text: rule.text, secret: rule.secret ?? false, trusted }
+  const { language, matcher, requiredLiterals } = rule
+  return {
+    language,
+    body: matcher,
+    variables: variablesIn(rule.message),
+    trusted,
+    ...(requiredLiterals !== undefined && { requiredLiterals }),
+  }
+}
+
 /** Decides once which matchers run on which files. */
 export class ScanPlan {
   readonly matchers: readonly MatcherSpec[]
@@ -41,22 +60,13 @@ export class ScanPlan {
     const indexes = new Map<string, number>()
     const list: (MatcherSpec & { rank: number })[] = []
     this.#rules = rules.map((rule) => {
-      const { language, matcher: body, trusted, requiredLiterals } = rule
-      const variables = variablesIn(rule.message)
-      const key = JSON.stringify([language, body, variables, trusted])
+      const spec = specOf(rule)
+      const key = JSON.stringify(spec)
       const matcher = indexes.get(key) ?? list.length
-      if (matcher === list.length)
-        list.push({
-          language,
-          body,
-          variables,
-          trusted,
-          rank: 0,
-          ...(requiredLiterals !== undefined && { requiredLiterals }),
-        })
+      if (matcher === list.length) list.push({ ...spec, rank: 0 })
       indexes.set(key, matcher)
-      const spec = list[matcher]
-      if (spec !== undefined) spec.rank = Math.max(spec.rank, SEVERITY_ORDER.indexOf(rule.severity))
+      const shared = list[matcher]
+      if (shared !== undefined) shared.rank = Math.max(shared.rank, SEVERITY_ORDER.indexOf(rule.severity))
       return { rule, matcher }
     })
     this.matchers = list
@@ -70,8 +80,10 @@ export class ScanPlan {
 
   /** The matchers of user rules, each with every grammar it may run on. */
   userRules(): readonly MatcherCheck[] {
-    return this.matchers.flatMap(({ language, trusted }, matcher) =>
-      trusted ? [] : [...new Set(grammarsFor(language).values())].map((grammar) => ({ matcher, grammar })),
+    return this.matchers.flatMap((spec, matcher) =>
+      spec.trusted || spec.text !== undefined
+        ? []
+        : [...new Set(grammarsFor(spec.language).values())].map((grammar) => ({ matcher, grammar })),
     )
   }
 
@@ -91,7 +103,14 @@ export class ScanPlan {
       { readonly comments: readonly string[]; readonly matchers: Set<number> }
     >()
     const rules = new Map<number, CompiledRule[]>()
+    const texts = new Set<number>()
     for (const { rule, matcher } of this.#rules) {
+      if (rule.text !== undefined) {
+        if (!covers.has(rule.covers)) continue
+        texts.add(matcher)
+        pushTo(rules, matcher, rule)
+        continue
+      }
       const grammar = grammarFor(rule.language, extension)
       if (grammar === undefined || !covers.has(rule.covers)) continue
       const entry = grammars.get(grammar) ?? {
@@ -107,7 +126,15 @@ export class ScanPlan {
       .sort(([a], [b]) => (a < b ? 1 : -1))
       .map(([grammar, { comments, matchers }]) => ({ grammar, comments, matchers: [...matchers] }))
     const trusted = [...rules.values()].flat().every((rule) => rule.trusted)
-    return { id: this.#count++, passes, rules, trusted }
+    return { id: this.#count++, passes, texts: [...texts], rules, trusted }
+  }
+
+  /** The same group without parsing: rules about text read files that are too large for a parser. */
+  textGroup(group: ScanGroup): ScanGroup {
+    const key = `text ${group.id}`
+    const known = this.#groups.get(key) ?? { ...group, id: this.#count++, passes: [] }
+    this.#groups.set(key, known)
+    return known
   }
 }
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import type { FileContent } from '../../gate/ports.ts'
 import { USER_RULES_FOLDER } from '../../gate/rules/assemble-rules.ts'
 import { ruleFaults } from '../../gate/rules/rule-faults.ts'
 import { scheduledTime } from '../system/own-time.ts'
@@ -26,7 +27,7 @@ export type ScanResult =
 
 interface Job {
   readonly group: ScanGroup
-  readonly bytes: Uint8Array
+  readonly file: FileContent
   readonly settle: (result: ScanResult) => void
   /** Set after a child died over a batch: scanning each file alone shows which one is the cause. */
   alone: boolean
@@ -75,9 +76,9 @@ export class ScanPool {
     this.#checked = !this.#guarded
   }
 
-  scan(group: ScanGroup, bytes: Uint8Array): Promise<ScanResult> {
+  scan(group: ScanGroup, file: FileContent): Promise<ScanResult> {
     return new Promise((settle) => {
-      this.#queue.push({ group, bytes, settle, alone: false })
+      this.#queue.push({ group, file, settle, alone: false })
       this.#dispatch()
     })
   }
@@ -190,21 +191,21 @@ export class ScanPool {
       const [next] = this.#queue
       const fits = child.jobs.length === 0 || (!next?.alone && !child.jobs[0]?.alone && bytes < BATCH_BYTES)
       if (next === undefined || !fits) break
-      bytes += next.bytes.length
+      bytes += next.file.bytes.length
       child.jobs.push(next)
       this.#queue.shift()
     }
     // A batch of one needs no second attempt to find the cause.
     const [only] = child.jobs
     if (only !== undefined && child.jobs.length === 1) only.alone = true
-    for (const { group } of child.jobs) {
-      if (child.sentGroups.has(group.id)) continue
-      child.sentGroups.add(group.id)
-      this.#send(child, { kind: 'group', id: group.id, passes: group.passes })
+    for (const { id, passes, texts } of child.jobs.map(({ group }) => group)) {
+      if (child.sentGroups.has(id)) continue
+      child.sentGroups.add(id)
+      this.#send(child, { kind: 'group', id, passes, texts })
     }
     this.#send(child, {
       kind: 'files',
-      files: child.jobs.map(({ group, bytes: content }) => ({ group: group.id, bytes: content })),
+      files: child.jobs.map(({ group, file }) => ({ group: group.id, ...file })),
     })
     this.#setTimeout(child, this.#limits.fileMs)
   }

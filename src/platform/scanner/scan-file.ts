@@ -1,5 +1,5 @@
-import type { Comment } from '../../gate/ports.ts'
-import type { Matcher } from '../../gate/rules/rule.ts'
+import type { Comment, FileContent } from '../../gate/ports.ts'
+import type { Matcher, TextMatcher } from '../../gate/rules/rule.ts'
 import { readSource, type SourceText } from '../../kernel/text/decode.ts'
 import type { LanguageName } from '../../kernel/text/languages.ts'
 import { parseText, type SgNode } from '../syntax/ast-grep.ts'
@@ -7,24 +7,45 @@ import { isGap } from './grammar-gaps.ts'
 import { cachedKindNumber, type PreparedMatcher, runMatchers } from './matchers.ts'
 import { findKinds, makePrefilter, requiredLiterals } from './prefilter.ts'
 import type { RequiredLiterals } from './required-literals.ts'
+import { findTextComments } from './text-comments.ts'
+import { TextLines } from './text-lines.ts'
+import type { TextSearches } from './text-searches.ts'
 
-/** The matcher of a rule. Rules with equal matchers share one. */
-export interface MatcherSpec {
+interface SpecBasics {
+  readonly trusted: boolean
+  /** The highest severity of its rules, as a number: the hits of the most severe rules are kept when there are too many. */
+  readonly rank: number
+}
+
+export interface SyntaxSpec extends SpecBasics {
   readonly language: LanguageName
   readonly body: Matcher
   /** Meta-variables in the message of the rule. */
   readonly variables: readonly string[]
-  readonly trusted: boolean
-  /** The highest severity of its rules, as a number: the hits of the most severe rules are kept when there are too many. */
-  readonly rank: number
   readonly requiredLiterals?: RequiredLiterals
+  readonly text?: undefined
 }
 
+export interface TextSpec extends SpecBasics {
+  readonly text: TextMatcher
+  /** Placeholders are no matches. */
+  readonly secret: boolean
+}
+
+/** The matcher of a rule. Rules with equal matchers share one. */
+export type MatcherSpec = SyntaxSpec | TextSpec
+
 /** One parse of a file: the grammar, and the matchers (by index) that run on its tree. */
-export interface GrammarPass {
+interface GrammarPass {
   readonly grammar: string
   readonly comments: readonly string[]
   readonly matchers: readonly number[]
+}
+
+/** What is done with the files of a group: the parses, and the matchers (by index) that run on the text. */
+export interface FilePasses {
+  readonly passes: readonly GrammarPass[]
+  readonly texts: readonly number[]
 }
 
 /** Matcher, line, column, end line, end column (from 0), and the values of the meta-variables. */
@@ -41,11 +62,13 @@ export interface FileScan {
   readonly hits: readonly RuleHit[]
   readonly comments: readonly Comment[]
   readonly broken?: readonly [line: number, column: number]
+  /** The error is a gap of the grammar: the language accepts the text. */
+  readonly gap?: boolean
   readonly cut?: boolean
   readonly doubt?: SourceText['doubt']
 }
 
-const IGNORE_WORD = 'warrant-ignore'
+export const IGNORE_WORD = 'warrant-ignore'
 const MAX_HITS = 10_000
 // Comparing the text of every node is fastest for short files, but quadratic in the depth of the tree.
 const SHORT_TEXT = 32_768
@@ -80,20 +103,34 @@ interface PreparedPass extends GrammarPass {
   readonly prefilter: (text: string) => number[]
 }
 
+/** Passes that are ready to run. */
+export interface PreparedPasses {
+  readonly passes: readonly PreparedPass[]
+  readonly texts: ReadonlySet<number>
+  readonly searches: TextSearches
+}
+
 const prepareMatcher = (all: readonly MatcherSpec[], index: number): PreparedMatcher[] => {
   const matcher = all[index]
-  if (matcher === undefined) return []
+  if (matcher?.text !== undefined || matcher === undefined) return []
   const simple = Object.keys(matcher.body).length === 1
   return [{ ...matcher, index, simple, kinds: findKinds((matcher.body.rule ?? {}) as Matcher) }]
 }
 
 /** Prepares passes once for all files of a group. */
-export const prepare = (passes: readonly GrammarPass[], all: readonly MatcherSpec[]): PreparedPass[] =>
-  passes.map((pass) => {
+export const prepare = (
+  { passes, texts }: FilePasses,
+  all: readonly MatcherSpec[],
+  searches: TextSearches,
+): PreparedPasses => ({
+  passes: passes.map((pass) => {
     const prepared = pass.matchers.flatMap((index) => prepareMatcher(all, index))
     const literals = prepared.map((one) => one.requiredLiterals ?? requiredLiterals(one.body, one.language))
     return { ...pass, prepared, prefilter: makePrefilter(literals) }
-  })
+  }),
+  texts: new Set(texts),
+  searches,
+})
 
 const isMissing = (node: SgNode): boolean =>
   (!node.isNamed() || String(node.kind()).endsWith('identifier')) && node.text() === ''
@@ -131,50 +168,71 @@ const findComments = (root: SgNode, text: string, kinds: readonly string[]): Com
 }
 
 /** At most MAX_HITS hits: those of the most severe rules, shipped rules first. */
-const keepMostSevere = (hits: readonly RuleHit[], passes: readonly PreparedPass[]): readonly RuleHit[] => {
+const keepMostSevere = (hits: readonly RuleHit[], all: readonly MatcherSpec[]): readonly RuleHit[] => {
   if (hits.length <= MAX_HITS) return hits
-  const matchers = new Map(passes.flatMap(({ prepared }) => prepared.map((one) => [one.index, one] as const)))
   const rank = ([index]: RuleHit): number =>
-    2 * (matchers.get(index)?.rank ?? 0) + Number(matchers.get(index)?.trusted ?? false)
+    2 * (all[index]?.rank ?? 0) + Number(all[index]?.trusted ?? false)
   return hits.toSorted((a, b) => rank(b) - rank(a) || byPlace(a, b)).slice(0, MAX_HITS)
 }
 
 const byPlace = (a: RuleHit, b: RuleHit): number => a[1] - b[1] || a[2] - b[2] || a[0] - b[0]
+
+/** Tells whether the error of a scan is one of the file or of the grammar. */
+export const confirmError = async (
+  scan: FileScan,
+  bytes: Uint8Array,
+  grammar: string | undefined,
+): Promise<FileScan> => {
+  if (scan.broken === undefined || grammar === undefined) return scan
+  const { isSyntaxError } = await import('./syntax-error.ts')
+  return (await isSyntaxError(grammar, readSource(bytes, grammar).text)) ? scan : { ...scan, gap: true }
+}
 
 /**
  * Scans one file. Trusted rules run first, and `onPartial` gets their result before user rules start: a user rule
  * that hangs must not lose the hits of the trusted ones.
  */
 export const scanFile = (
-  bytes: Uint8Array,
-  passes: readonly PreparedPass[],
+  { path, bytes }: FileContent,
+  { passes, texts, searches }: PreparedPasses,
   onPartial: (scan: FileScan) => void,
 ): FileScan => {
   const { text, doubt } = readSource(bytes, passes[0]?.grammar ?? '')
+  const lines = new TextLines(text)
   const trees = passes.map(({ grammar, comments, prepared, prefilter }) => {
     const root = parseText(grammar, text)
     return { root, grammar, comments, matchers: prefilter(text).flatMap((place) => prepared[place] ?? []) }
   })
   const [main] = trees
-  const run = (trusted: boolean): RuleHit[] =>
-    trees.flatMap(({ root, grammar, matchers }) =>
+  const found = searches.candidates(text).filter((index) => texts.has(index))
+  const isTrusted = (index: number): boolean => searches.all[index]?.trusted ?? false
+  const run = (trusted: boolean): RuleHit[] => [
+    ...trees.flatMap(({ root, grammar, matchers }) =>
       runMatchers(
         root,
         grammar,
         matchers.filter((matcher) => matcher.trusted === trusted),
       ),
-    )
+    ),
+    ...found
+      .filter((index) => isTrusted(index) === trusted)
+      .flatMap((index) => searches.run(index, lines, path, MAX_HITS + 1)),
+  ]
   const broken = main && findBreak(main.root, main.grammar, text)
   const trustedHits = run(true)
-  const comments = main === undefined ? [] : findComments(main.root, text, main.comments)
+  const comments =
+    main === undefined
+      ? findTextComments(lines, path, IGNORE_WORD)
+      : findComments(main.root, text, main.comments)
   const toScan = (hits: readonly RuleHit[]): FileScan => ({
-    hits: keepMostSevere(hits, passes).toSorted(byPlace),
+    hits: keepMostSevere(hits, searches.all).toSorted(byPlace),
     comments,
     ...(broken !== undefined && { broken }),
     ...(hits.length > MAX_HITS && { cut: true }),
     ...(doubt !== undefined && { doubt }),
   })
-  if (trees.every(({ matchers }) => matchers.every(({ trusted }) => trusted))) return toScan(trustedHits)
+  const isPlain = trees.every(({ matchers }) => matchers.every(({ trusted }) => trusted))
+  if (isPlain && found.every(isTrusted)) return toScan(trustedHits)
   onPartial(toScan(trustedHits))
   return toScan([...trustedHits, ...run(false)])
 }

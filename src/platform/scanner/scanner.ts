@@ -1,14 +1,28 @@
 import { availableParallelism } from 'node:os'
-import type { CompiledRule, FileContent, Scanner, ScanReport } from '../../gate/ports.ts'
+import { type FileContent, MAX_FILE_BYTES, type Scanner, type ScanReport } from '../../gate/ports.ts'
+import type { CompiledRule } from '../../gate/rules/compiled-rule.ts'
+import { readSource } from '../../kernel/text/decode.ts'
 import { isBuiltIn } from '../syntax/ast-grep.ts'
 import { type ScanGroup, ScanPlan, toMatches } from './plan.ts'
 import { ScanPool, type ScanResult } from './pool.ts'
-import { type FileScan, prepare, scanFile } from './scan-file.ts'
+import { type FileScan, IGNORE_WORD, type PreparedPasses, prepare, scanFile } from './scan-file.ts'
+import { digestRules, resultKey, type ScanResults, toStored } from './scan-results.ts'
+import { TextSearches } from './text-searches.ts'
 
 interface ScannerOptions {
   /** The built program of a scanning child. */
   readonly worker: string
   readonly limits?: Partial<ScannerLimits>
+  readonly known?: KnownResults
+}
+
+/** Results of earlier scans, of this program or of another one with the same digest. */
+interface KnownResults {
+  /** The digest of the program. */
+  readonly program: string
+  /** So many files are scanned before the results are opened: for a small change that takes longer than the scan. */
+  readonly after: number
+  readonly open: () => Promise<ScanResults>
 }
 
 export interface ScannerLimits {
@@ -54,16 +68,16 @@ const isShallow = (bytes: Uint8Array): boolean => {
 
 /** In-process parsing cannot be interrupted: only trusted rules, built-in grammars and shallow files run here. */
 const canScanInline = ({ trusted, passes }: ScanGroup, bytes: Uint8Array): boolean =>
-  trusted && passes.every(({ grammar }) => isBuiltIn(grammar)) && isShallow(bytes)
+  trusted && (passes.length === 0 || (passes.every(({ grammar }) => isBuiltIn(grammar)) && isShallow(bytes)))
 
 const toReport = (path: string, group: ScanGroup, result: ScanResult): ScanReport => {
-  const { hits, comments, broken, cut, doubt } = result.scan ?? NO_HITS
+  const { hits, comments, broken, gap = false, cut, doubt } = result.scan ?? NO_HITS
   const found = { path, matches: toMatches(hits, group), comments }
   if (result.end === 'given-up') return { ...found, outcome: 'given-up', why: result.why }
   if (doubt !== undefined) return { ...found, outcome: 'given-up', why: doubt }
   if (cut) return { ...found, outcome: 'given-up', why: 'matches' }
   if (broken === undefined) return { ...found, outcome: 'scanned' }
-  return { ...found, outcome: 'broken', line: broken[0] + 1, column: broken[1] + 1 }
+  return { ...found, outcome: 'broken', gap, line: broken[0] + 1, column: broken[1] + 1 }
 }
 
 /** One scan of many files. */
@@ -71,35 +85,84 @@ class Scan {
   readonly #plan: ScanPlan
   readonly #limits: ScannerLimits
   readonly #pool: ScanPool
-  readonly #prepared = new Map<number, ReturnType<typeof prepare>>()
+  readonly #searches: TextSearches
+  readonly #prepared = new Map<number, PreparedPasses>()
+  readonly #known: KnownResults | undefined
+  readonly #digests = new Map<number, string>()
+  #results: Promise<ScanResults> | undefined
+  #seen = 0
   #files = 0
   #bytes = 0
 
-  constructor(plan: ScanPlan, limits: ScannerLimits, pool: ScanPool) {
+  constructor(plan: ScanPlan, limits: ScannerLimits, pool: ScanPool, known: KnownResults | undefined) {
     this.#plan = plan
+    this.#known = known
+    this.#searches = new TextSearches(plan.matchers)
     this.#limits = limits
     this.#pool = pool
   }
 
-  async scan({ path, bytes }: FileContent): Promise<ScanReport> {
+  async scan(file: FileContent): Promise<ScanReport> {
+    const { path } = file
     const group = this.#plan.groupFor(path)
     if (group === undefined) return { path, outcome: 'skipped' }
-    if (bytes.length > this.#limits.fileBytes) {
-      return { path, outcome: 'given-up', why: 'size', matches: [], comments: [] }
-    }
+    this.#seen += 1
+    const known = this.#known
+    if (known === undefined || this.#seen <= known.after) return this.#scanWith(group, file)
+    this.#results ??= known.open()
+    const results = await this.#results
+    const key = resultKey(known.program, this.#digestOf(group), path, file.bytes)
+    const found = results.get(key)
+    if (found !== undefined) return { path, ...found }
+    const report = await this.#scanWith(group, file)
+    const stored = toStored(report)
+    if (stored !== undefined) results.put(key, stored)
+    return report
+  }
+
+  #digestOf(group: ScanGroup): string {
+    const digest = this.#digests.get(group.id) ?? digestRules([...group.rules.values()].flat())
+    this.#digests.set(group.id, digest)
+    return digest
+  }
+
+  async #scanWith(group: ScanGroup, file: FileContent): Promise<ScanReport> {
+    const { path } = file
+    if (group.passes.length === 0) return this.#scanText(group, file)
+    if (file.bytes.length <= this.#limits.fileBytes)
+      return toReport(path, group, await this.#run(group, file))
+    const report = await this.#scanText(this.#plan.textGroup(group), file)
+    const found = report.outcome === 'skipped' ? { path, matches: [], comments: [] } : report
+    return { ...found, outcome: 'given-up', why: 'size' }
+  }
+
+  /** A file that is not parsed. One in which no keyword occurs is not searched at all. */
+  async #scanText(group: ScanGroup, file: FileContent): Promise<ScanReport> {
+    const { path, bytes } = file
+    if (bytes.length >= MAX_FILE_BYTES) return { path, outcome: 'skipped', why: 'size' }
+    const { text, doubt } = readSource(bytes, '')
+    if (doubt !== undefined) return { path, outcome: 'skipped', why: 'binary' }
+    const isCandidate = this.#searches.candidates(text).some((index) => group.texts.includes(index))
+    if (!isCandidate && !text.includes(IGNORE_WORD))
+      return { path, outcome: 'scanned', matches: [], comments: [] }
+    return toReport(path, group, await this.#run(group, file))
+  }
+
+  async #run(group: ScanGroup, file: FileContent): Promise<ScanResult> {
     this.#files += 1
-    this.#bytes += bytes.length
+    this.#bytes += file.bytes.length
     const small = this.#files <= this.#limits.inlineFiles && this.#bytes <= this.#limits.inlineBytes
-    const inline = small && canScanInline(group, bytes)
-    const result = inline ? this.#scanInline(group, bytes) : await this.#pool.scan(group, bytes)
-    return toReport(path, group, result)
+    const result = small && canScanInline(group, file.bytes) ? this.#scanInline(group, file) : undefined
+    // A child tells whether the error is one of the grammar: it can be stopped.
+    const isSettled = result !== undefined && result.scan?.broken === undefined
+    return isSettled ? result : this.#pool.scan(group, file)
   }
 
   /** A few small files need no child process: starting one takes longer than the scan. */
-  #scanInline(group: ScanGroup, bytes: Uint8Array): ScanResult {
-    const passes = this.#prepared.get(group.id) ?? prepare(group.passes, this.#plan.matchers)
+  #scanInline(group: ScanGroup, file: FileContent): ScanResult {
+    const passes = this.#prepared.get(group.id) ?? prepare(group, this.#plan.matchers, this.#searches)
     this.#prepared.set(group.id, passes)
-    return { end: 'scanned', scan: scanFile(bytes, passes, () => {}) }
+    return { end: 'scanned', scan: scanFile(file, passes, () => {}) }
   }
 }
 
@@ -134,7 +197,7 @@ async function* inOrder(
 }
 
 /** Finds matches with ast-grep, in this process or in child processes that can be killed. */
-export const astScanner = ({ worker, limits }: ScannerOptions): Scanner => ({
+export const astScanner = ({ worker, limits, known }: ScannerOptions): Scanner => ({
   async *scan(files: AsyncIterable<FileContent>, rules: readonly CompiledRule[], signal: AbortSignal) {
     const all = { ...DEFAULT_LIMITS, ...limits }
     const plan = new ScanPlan(rules)
@@ -153,7 +216,7 @@ export const astScanner = ({ worker, limits }: ScannerOptions): Scanner => ({
     const abort = () => fail(signal.reason)
     signal.addEventListener('abort', abort)
     try {
-      const scan = new Scan(plan, all, pool)
+      const scan = new Scan(plan, all, pool, known)
       yield* inOrder(files, (file) => scan.scan(file), failure)
     } finally {
       signal.removeEventListener('abort', abort)

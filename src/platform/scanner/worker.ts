@@ -1,17 +1,26 @@
+import type { FileContent } from '../../gate/ports.ts'
 import { parseText } from '../syntax/ast-grep.ts'
 import type { MatcherCheck } from './plan.ts'
-import { type FileScan, type GrammarPass, type MatcherSpec, prepare, scanFile } from './scan-file.ts'
+import {
+  confirmError,
+  type FilePasses,
+  type FileScan,
+  type MatcherSpec,
+  type PreparedPasses,
+  prepare,
+  scanFile,
+} from './scan-file.ts'
+import { TextSearches } from './text-searches.ts'
 
 /** Messages to a worker. Matchers and groups are sent once; files refer to a group by its id. */
 export type WorkerRequest =
   | { readonly kind: 'rules'; readonly matchers: readonly MatcherSpec[]; readonly guarded: boolean }
   | { readonly kind: 'check'; readonly checks: readonly MatcherCheck[] }
-  | { readonly kind: 'group'; readonly id: number; readonly passes: readonly GrammarPass[] }
+  | ({ readonly kind: 'group'; readonly id: number } & FilePasses)
   | { readonly kind: 'files'; readonly files: readonly WorkerFile[] }
 
-interface WorkerFile {
+interface WorkerFile extends FileContent {
   readonly group: number
-  readonly bytes: Uint8Array
 }
 
 export type WorkerResult = FileScan | 'failed'
@@ -29,7 +38,8 @@ const REPORT_MS = 50
 const check = (matchers: readonly MatcherSpec[], checks: readonly MatcherCheck[]): WorkerResponse => {
   for (const { matcher, grammar } of checks) {
     try {
-      parseText(grammar, '').find(matchers[matcher]?.body as never)
+      const spec = matchers[matcher]
+      if (spec?.text === undefined) parseText(grammar, '').find(spec?.body as never)
     } catch (cause) {
       const message = (cause as Error).message.replace(/[\s|>-]*\n[\s|>-]*/g, ' ').slice(0, 500)
       return { kind: 'checked', problem: { matcher, message } }
@@ -41,19 +51,23 @@ const check = (matchers: readonly MatcherSpec[], checks: readonly MatcherCheck[]
 /** The request handler of a scanning child process. `guard` is awaited before user rules run. */
 export const scanWorker = (send: (response: WorkerResponse) => void, guard: () => Promise<void>) => {
   let matchers: readonly MatcherSpec[] = []
-  const groups = new Map<number, ReturnType<typeof prepare>>()
-  const scanOne = ({ group, bytes }: WorkerFile, alone: boolean): WorkerResult => {
+  let searches = new TextSearches([])
+  const groups = new Map<number, PreparedPasses>()
+  const scanOne = async (file: WorkerFile, alone: boolean): Promise<WorkerResult> => {
+    const passes = groups.get(file.group)
+    if (passes === undefined) return 'failed'
     try {
-      return scanFile(bytes, groups.get(group) ?? [], (scan) => alone && send({ kind: 'partial', scan }))
+      const found = scanFile(file, passes, (scan) => alone && send({ kind: 'partial', scan }))
+      return await confirmError(found, file.bytes, passes.passes[0]?.grammar)
     } catch {
       return 'failed'
     }
   }
-  const scanAll = (files: readonly WorkerFile[]) => {
+  const scanAll = async (files: readonly WorkerFile[]): Promise<void> => {
     let results: WorkerResult[] = []
     let sentAt = performance.now()
     for (const file of files) {
-      results.push(scanOne(file, files.length === 1))
+      results.push(await scanOne(file, files.length === 1))
       if (performance.now() - sentAt < REPORT_MS) continue
       send({ kind: 'results', results })
       results = []
@@ -64,10 +78,11 @@ export const scanWorker = (send: (response: WorkerResponse) => void, guard: () =
   return async (request: WorkerRequest): Promise<void> => {
     if (request.kind === 'rules') {
       matchers = request.matchers
+      searches = new TextSearches(matchers)
       if (request.guarded) await guard()
       send({ kind: 'ready' })
-    } else if (request.kind === 'group') groups.set(request.id, prepare(request.passes, matchers))
+    } else if (request.kind === 'group') groups.set(request.id, prepare(request, matchers, searches))
     else if (request.kind === 'check') send(check(matchers, request.checks))
-    else scanAll(request.files)
+    else await scanAll(request.files)
   }
 }

@@ -1,6 +1,6 @@
 import { Fault } from '../../kernel/fault.ts'
+import { childOf, childrenOf, type Element, elementText, readXml } from '../../kernel/text/xml.ts'
 import { folderOf, joinPath, nameOf, type Warning } from '../source/source-files.ts'
-import { childOf, childrenOf, type Element, elementText, readXml } from '../source/xml.ts'
 import type { BuildModule, Dependency } from './build-module.ts'
 
 interface Pom {

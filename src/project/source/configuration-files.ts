@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml'
-import { type Element, readXml } from './xml.ts'
+import { type Element, readXml } from '../../kernel/text/xml.ts'
 
 /** One value of a configuration file; `key` is the path of its keys, joined with dots. */
 export interface ConfigEntry {

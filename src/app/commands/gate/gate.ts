@@ -1,160 +1,40 @@
-import { resolve } from 'node:path'
-import { gateFaults } from '../../../gate/faults.ts'
-import { BASELINE_FILE, writeBaseline } from '../../../gate/findings/baseline.ts'
-import { POLICY_FROM } from '../../../gate/policy-layer.ts'
-import type { Scope } from '../../../gate/ports.ts'
-import { type GateRun, onlyNew } from '../../../gate/reports/report.ts'
-import { runGate } from '../../../gate/run.ts'
-import type { GateStage } from '../../../gate/stage.ts'
-import { Fault } from '../../../kernel/fault.ts'
-import { writeOutputFile } from '../../../platform/files/output-file.ts'
+import { pathFilter } from '../../../gate/facts/limit-paths.ts'
+import { onlyNew } from '../../../gate/reports/report.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
-import type { Config } from '../../config/settings.ts'
-import { VERSION } from '../../config/version.ts'
-import { findBaseline, type OpenGate, openGate } from '../../open/gate.ts'
+import type { OpenGate } from '../../open/gate.ts'
 import { preloadStore } from '../../open/store.ts'
 import { loadSettings } from '../../process-context.ts'
-import { supportsColor } from '../../terminal.ts'
-import { type ProgressJob, withProgress } from '../progress.ts'
 import { requireWritable } from '../require-writable.ts'
-import { pickScope, pickScopes, pickStage, readChoice } from './pick-scope.ts'
+import { deliverReport, pickFormat } from './deliver-report.ts'
+import { judgeChange, openForCommand } from './judge-change.ts'
+import { limitGate, pathScope, pickPaths, readLimits } from './pick-findings.ts'
+import { pickScope, pickScopes, pickShard, pickStage } from './pick-scope.ts'
 import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
-
-/** The command runs until it is done or the process ends. */
-const NO_ABORT = new AbortController().signal
-
-type Writer = (run: DeliveredRun) => Promise<string>
-
-/** A run with what became of its record. */
-interface DeliveredRun extends GateRun {
-  readonly recorded: boolean
-}
-
-const FORMATS: Readonly<Record<string, Writer>> = {
-  json: async ({ report, recorded }) => JSON.stringify(recorded ? report : { ...report, recorded }),
-  sarif: async (run) => (await import('../../../gate/reports/sarif.ts')).writeSarif(run, VERSION),
-  junit: async ({ report }) => (await import('../../../gate/reports/junit.ts')).writeJunit(report),
-}
-
-const pickFormat = (invocation: Invocation): string | undefined => {
-  const asked = Object.keys(FORMATS).filter((name) =>
-    name === 'json' ? invocation.json : invocation.flags[name],
-  )
-  if (asked.length > 1)
-    throw usageFaults.option(`choose one of ${asked.map((name) => `--${name}`).join(', ')}`)
-  return asked[0]
-}
-
-interface NamedFile {
-  /** The option that names the file. */
-  readonly flag: string
-  readonly file: string
-}
-
-/** Writes a file that an option names. The fault keeps the fix of the refusal. */
-const writeNamedFile = (root: string, { flag, file }: NamedFile, text: string): Promise<void> =>
-  writeOutputFile(root, file, text).catch((cause: unknown) => {
-    const fix = cause instanceof Fault ? { fix: cause.fix } : {}
-    const why = cause instanceof Fault ? cause.message : (cause as NodeJS.ErrnoException).code
-    throw usageFaults.option(`--${flag}: cannot write ${JSON.stringify(file)}: ${why}`, { cause, ...fix })
-  })
-
-/** Writes the report to a file, or prints it. */
-const deliver = async (invocation: Invocation, root: string, run: DeliveredRun): Promise<void> => {
-  const { terminal, flags } = invocation
-  const format = pickFormat(invocation)
-  const file = textFlag(invocation, 'output')
-  const { summaryLine, writeText } = await import('../../../gate/reports/text.ts')
-  const style = { colour: file === undefined && supportsColor() }
-  const writer = format === undefined ? undefined : FORMATS[format]
-  const text = writer === undefined ? writeText(run, style) : await writer(run)
-  if (file !== undefined) {
-    await writeNamedFile(root, { flag: 'output', file }, `${text}\n`)
-    if (!flags.quiet) terminal.printError(summaryLine(run.report, { colour: false }))
-  } else if (writer !== undefined) terminal.print(text)
-  else if (!flags.quiet || run.report.status === 'BLOCKED') terminal.printStyled(text)
-}
-
-const progressJob = ({ flags }: Invocation): ProgressJob => ({
-  what: 'gate',
-  unit: 'files',
-  hidden: flags.quiet === true,
-})
-
-const judge = async (
-  invocation: Invocation,
-  gate: OpenGate,
-  request: { readonly stage: GateStage; readonly scope: Scope | undefined; readonly write: boolean },
-): Promise<GateRun> => {
-  const baseline = await findBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
-  if (invocation.flags['new-only'] && !(await gate.files.exists(baseline))) {
-    throw gateFaults.baseline_missing('--new-only needs a baseline, and there is none')
-  }
-  const policyFrom = readChoice(POLICY_FROM, textFlag(invocation, 'policy-from') ?? 'base', 'policy-from')
-  const isBuild = request.stage === 'CI' && request.scope === undefined
-  const build = isBuild ? await (await import('../../build-event.ts')).readBuild(process.env) : undefined
-  const remote = textFlag(invocation, 'remote')
-  return withProgress(progressJob(invocation), (progress) =>
-    runGate(gate.ports, { ...request, build, remote, baseline, policyFrom, progress }, NO_ABORT),
-  )
-}
-
-const openForCommand = async (config: Config): Promise<OpenGate> => {
-  // Copied once: reading a variable of process.env is a call into native code.
-  const environment = { ...process.env }
-  const context = { environment, clock: systemClock, indexFile: environment.GIT_INDEX_FILE }
-  return openGate(config, { ...context, folder: resolve(config.root), signal: NO_ABORT })
-}
-
-/** Writes every current finding into the baseline, so that later runs judge only new ones. */
-const createBaseline = async (invocation: Invocation): Promise<number> => {
-  const { config } = loadSettings(invocation)
-  requireWritable(config, '`warrant gate baseline`')
-  const gate = await openForCommand(config)
-  const named = textFlag(invocation, 'baseline')
-  const scope = pickScope(invocation) ?? { kind: 'repository' }
-  const { report, shadowed } = await withProgress(progressJob(invocation), (progress) => {
-    const policy = { stage: 'CI', policyFrom: 'worktree', baseline: undefined } as const
-    return runGate(gate.ports, { scope, ...policy, write: false, progress }, NO_ABORT)
-  })
-  const findings = report.findings.filter(({ source }) => source === report.source)
-  const file = named ?? resolve(gate.root, BASELINE_FILE)
-  await writeNamedFile(gate.root, { flag: 'baseline', file }, writeBaseline([...findings, ...shadowed]))
-  const accepted = findings.filter(({ state }) => state !== 'suppressed').length
-  const text = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${named ?? BASELINE_FILE}`
-  invocation.terminal.print(invocation.json ? JSON.stringify({ accepted }) : text)
-  return 0
-}
-
-/** Judges the working tree, writes the evidence and records the decision; prints nothing. */
-export const judgeWorktree = async (config: Config): Promise<GateRun> => {
-  const gate = await openForCommand(config)
-  const started = systemClock.elapsed()
-  const baseline = await findBaseline(gate, undefined, process.cwd())
-  const policy = { stage: 'PRE_COMMIT', policyFrom: 'base' } as const
-  const request = { ...policy, scope: { kind: 'worktree' } } as const
-  const run = await runGate(gate.ports, { ...request, baseline, write: true, progress: () => {} }, NO_ABORT)
-  const recorded = unrecordedBy({ flags: {} }, config) === undefined
-  const failure = recorded ? await recordRun(config, gate.root, { run, started, warn: () => {} }) : undefined
-  if (failure !== undefined) throw failure
-  return run
-}
 
 export const run = async (invocation: Invocation): Promise<number> => {
   const [verb, ...rest] = invocation.positionals
-  if (rest.length > 0 || (verb !== undefined && verb !== 'baseline')) {
-    throw usageFaults.argument('the only argument is: baseline')
-  }
   pickFormat(invocation)
-  if (verb === 'baseline') return createBaseline(invocation)
+  if (verb === 'baseline') {
+    if (rest.length > 0) throw usageFaults.argument('`warrant gate baseline` has no further argument')
+    return (await import('./create-baseline.ts')).createBaseline(invocation)
+  }
+  readLimits(invocation)
+  if (invocation.flags['dry-run'] === true && invocation.flags.fix !== true)
+    throw usageFaults.option('--dry-run belongs to --fix')
+  const shard = pickShard(invocation)
+  if (shard !== undefined) return (await import('./shards.ts')).scanShard(invocation, shard)
+  const merged = verb === 'merge' ? await (await import('./shards.ts')).readShards(rest) : undefined
   const { config } = loadSettings(invocation)
-  const scope = pickScope(invocation)
-  const gate = await openForCommand(config)
+  const opened = await openForCommand(config, invocation, merged?.reuse())
+  const paths = merged === undefined ? await pickPaths(invocation, opened, process.cwd()) : []
+  const limit = (whole: OpenGate) => (paths.length === 0 ? whole : limitGate(whole, pathFilter(paths)))
+  let gate = limit(opened)
+  const scope = pickScope(invocation) ?? pathScope(invocation, paths)
   if (textFlag(invocation, 'output') !== undefined) requireWritable(config, '--output')
-  const write = invocation.flags['no-evidence'] !== true && !config.readOnly
-  const chosen = unrecordedBy(invocation, config)
+  const write = invocation.flags['no-evidence'] !== true && !config.readOnly && paths.length === 0
+  const chosen = paths.length > 0 ? 'the paths' : unrecordedBy(invocation, config)
   // Loads while git works.
   if (chosen === undefined) void preloadStore(config)
   const picked = await pickStage(invocation, scope, gate)
@@ -165,17 +45,26 @@ export const run = async (invocation: Invocation): Promise<number> => {
   if (chosen !== undefined && !flags.quiet)
     terminal.printError(`warrant: this decision is not recorded, because of ${chosen}.`)
   const warn = (message: string) => terminal.printError(`warrant: ${message}`)
+  if (flags.fix === true) {
+    const { repairChange } = await import('./repair.ts')
+    if (await repairChange(invocation, config, { gate, stage: picked.stage, scopes })) return 0
+    // Repaired files are read again.
+    gate = limit(await openForCommand(config, invocation))
+  }
   for (const [at, one] of scopes.entries()) {
     const started = systemClock.elapsed()
-    const complete = await judge(invocation, gate, { stage: picked.stage, scope: one, write })
+    const complete = await judgeChange(invocation, gate, { stage: picked.stage, scope: one, write })
+    if (merged !== undefined && merged.missing > 0 && !flags.quiet)
+      warn(`no shard has a result of ${merged.missing} files in this state; they were scanned now.`)
     const made = { run: complete, started, warn }
     const failure = chosen === undefined ? await recordRun(config, gate.root, made) : undefined
     const blocked = complete.report.status === 'BLOCKED'
-    const shown = flags['new-only'] ? { ...complete, report: onlyNew(complete.report) } : complete
+    const report = flags['new-only'] ? onlyNew(complete.report) : complete.report
+    const shown = { ...complete, report: paths.length === 0 ? report : { ...report, paths } }
     const recorded = chosen === undefined && failure === undefined
     // A format for machines is one document: that of the run that decides.
     if (blocked || at === scopes.length - 1 || pickFormat(invocation) === undefined)
-      await deliver(invocation, gate.root, { ...shown, recorded })
+      await deliverReport(invocation, gate.root, { ...shown, recorded })
     const code = failure && reportUnrecorded(invocation, failure)
     if (code !== undefined) return code
     if (blocked) return 1

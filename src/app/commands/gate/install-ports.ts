@@ -17,7 +17,7 @@ const stateFolder = ({ root, config }: OpenedRepository): string | undefined => 
 const runFirstGate = (context: OpenedRepository) => async () => {
   const { root, config } = context
   if ((await fileEvidence(root, systemClock).read()).kind !== 'missing') return undefined
-  const { judgeWorktree } = await import('./gate.ts')
+  const { judgeWorktree } = await import('./judge-change.ts')
   return (await judgeWorktree(config)).report.status
 }
 

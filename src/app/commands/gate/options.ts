@@ -1,3 +1,4 @@
+import { SEVERITIES } from '../../../evidence/severities.ts'
 import { GATE_STAGES } from '../../../gate/stage.ts'
 import type { Option } from '../../../surfaces/cli/command.ts'
 
@@ -23,6 +24,17 @@ export const GATE_OPTIONS: readonly Option[] = [
     kind: 'text',
     value: 'A..B',
     description: 'Check the changes of B since its merge base with A.',
+  },
+  {
+    flag: 'changed-lines',
+    kind: 'switch',
+    description:
+      'Findings on lines that the change does not touch are known and do not block. Default at PRE_WRITE and PRE_COMMIT.',
+  },
+  {
+    flag: 'no-changed-lines',
+    kind: 'switch',
+    description: 'Every line of a changed file counts. Default at PRE_PUSH and CI.',
   },
   {
     flag: 'remote',
@@ -60,9 +72,52 @@ export const GATE_OPTIONS: readonly Option[] = [
     choices: ['base', 'worktree'],
   },
   {
+    flag: 'allow-checks',
+    kind: 'text',
+    value: 'DIGEST',
+    description:
+      'Run the checks of a .warrant/checks.yml with this digest, or one of several separated by commas. For workflows of CI; a person uses `warrant checks allow`.',
+  },
+  {
     flag: 'new-only',
     kind: 'switch',
     description: 'Show only findings that are not in the baseline; needs one.',
+  },
+  {
+    flag: 'fix',
+    kind: 'switch',
+    description: 'Apply the repairs that are safe, then check. Staged files are repaired in the index too.',
+  },
+  {
+    flag: 'dry-run',
+    kind: 'switch',
+    description: 'With --fix: show the repairs as a diff and change nothing.',
+  },
+  {
+    flag: 'severity',
+    kind: 'text',
+    value: 'SEVERITY',
+    description: 'Show findings from this severity on. Default of the text: WARN, or what blocks.',
+    choices: SEVERITIES,
+  },
+  {
+    flag: 'max',
+    kind: 'text',
+    value: 'N',
+    description: 'Show the N worst findings. Default of the text: 50.',
+  },
+  { flag: 'all-findings', kind: 'switch', description: 'Show findings without a limit of their number.' },
+  {
+    flag: 'shard',
+    kind: 'text',
+    value: 'N/COUNT',
+    description:
+      'Scan only a part of the files and write the results, to --output or stdout, for `warrant gate merge`. Gives no verdict.',
+  },
+  {
+    flag: 'no-cache',
+    kind: 'switch',
+    description: 'Scan every file again. Results of earlier scans are kept in the state folder of the user.',
   },
   { flag: 'quiet', kind: 'switch', description: 'Print nothing unless the change is blocked.' },
 ]

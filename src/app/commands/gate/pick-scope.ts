@@ -1,4 +1,5 @@
 import { isEmptyRange, pushedRefScopes, readRange, SCOPES } from '../../../gate/facts/scope.ts'
+import { MAX_SHARDS, readShard, type Shard } from '../../../gate/facts/shard.ts'
 import type { Scope } from '../../../gate/ports.ts'
 import { GATE_STAGES, type GateStage } from '../../../gate/stage.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
@@ -31,6 +32,15 @@ export const pickScope = (invocation: Invocation): Scope | undefined => {
   return read
 }
 
+/** Whether findings on unchanged lines count; undefined when the stage decides. */
+export const pickChangedLines = ({ flags }: Invocation): boolean | undefined => {
+  const [on, off] = [flags['changed-lines'] === true, flags['no-changed-lines'] === true]
+  if (on && off) throw usageFaults.option('choose one of --changed-lines, --no-changed-lines')
+  if (on && (flags.all === true || flags.scope === 'repository'))
+    throw usageFaults.option('--changed-lines needs a change, and the whole repository is none')
+  return on || off ? on : undefined
+}
+
 export const pickStage = async (
   invocation: Invocation,
   scope: Scope | undefined,
@@ -54,4 +64,13 @@ export const pickScopes = async (
   const refs = await (await import('./push-refs.ts')).readPushedRefs()
   const remote = textFlag(invocation, 'remote') ?? 'origin'
   return refs === undefined ? [undefined] : pushedRefScopes({ git: ports.git, remote }, refs, NO_ABORT)
+}
+
+export const pickShard = (invocation: Invocation): Shard | undefined => {
+  const text = textFlag(invocation, 'shard')
+  if (text === undefined) return undefined
+  const shard = readShard(text)
+  if (shard === undefined)
+    throw usageFaults.option(`--shard must be a number and a count up to ${MAX_SHARDS}, such as 2/5`)
+  return shard
 }

@@ -1,0 +1,178 @@
+// A random sample of findings at ERROR or above, to be judged by a reader, and what the judgements say.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Stop } from '../lib/stop.mjs'
+import { eachRepository, isSevere } from './repositories.mjs'
+import { table } from './table.mjs'
+
+/**
+ * `act`: a reviewer would ask for a change; `true-but-nobody-acts`: what is said is so, and nobody would change it;
+ * `false`: what is said is not so.
+ *
+ * @typedef {{ repo: string, commit: string, kind: string, file: string, line: number, rule: string, severity: string,
+ *   fingerprint: string, label: string | null, reason: string }} Label
+ */
+
+const CONTEXT = 8
+const LABELS = ['act', 'true-but-nobody-acts', 'false']
+const labelsFile = fileURLToPath(new URL('labels.json', import.meta.url))
+
+/** @returns {Label[]} */
+function readLabels() {
+  try {
+    return JSON.parse(readFileSync(labelsFile, 'utf8'))
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** @param {number} seed */
+function randomNumbers(seed) {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/**
+ * @template T
+ * @param {T[]} all
+ * @param {number} size
+ * @param {number} seed
+ */
+function drawSample(all, size, seed) {
+  const random = randomNumbers(seed)
+  const rest = [...all]
+  for (let index = 0; index < Math.min(size, rest.length); index++) {
+    const other = index + Math.floor(random() * (rest.length - index))
+    const taken = /** @type {T} */ (rest[other])
+    rest[other] = /** @type {T} */ (rest[index])
+    rest[index] = taken
+  }
+  return rest.slice(0, size)
+}
+
+/**
+ * @param {string} folder
+ * @param {string} file
+ * @param {number} line
+ */
+function readContext(folder, file, line) {
+  const lines = readFileSync(join(folder, file), 'utf8').split('\n')
+  const first = Math.max(1, line - CONTEXT / 2)
+  return lines
+    .slice(first - 1, line + CONTEXT / 2)
+    .map((text, index) => `${first + index === line ? '>' : ' '} ${first + index} ${text.slice(0, 200)}`)
+    .join('\n')
+}
+
+/** @param {Label} label */
+const keyOf = ({ repo, file, line, rule }) => `${repo} ${file} ${line} ${rule}`
+
+/** @param {{ folder?: string, only?: string, seed: number, size: number, output?: string }} options */
+export function makeSample({ folder, only, seed, size, output }) {
+  if (output === undefined) throw new Stop('say where the text to read goes: --output FILE')
+  const findings = eachRepository({ folder, only }, (judged, place) =>
+    judged.findings.filter(isSevere).map((finding) => {
+      const file = finding.file ?? ''
+      const line = finding.region?.line ?? 1
+      /** @type {Label} */
+      const label = {
+        repo: judged.name,
+        commit: judged.commit,
+        kind: judged.kind,
+        file,
+        line,
+        rule: finding.ruleId,
+        severity: finding.severity,
+        fingerprint: finding.fingerprint,
+        label: null,
+        reason: '',
+      }
+      return { label, message: finding.message, context: file === '' ? '' : readContext(place, file, line) }
+    }),
+  ).flat()
+  const sample = drawSample(findings, size, seed)
+  const known = new Map(readLabels().map((label) => [keyOf(label), label]))
+  const labels = sample.map(({ label }) => {
+    const old = known.get(keyOf(label))
+    return old === undefined ? label : { ...label, label: old.label, reason: old.reason }
+  })
+  const texts = sample.map(
+    ({ label, message, context }, index) =>
+      `## ${index} ${label.repo} ${label.file}:${label.line}\n${label.severity} ${label.rule}: ${message}\n\n${context}\n`,
+  )
+  writeFileSync(resolve(process.env.INIT_CWD ?? '.', output), texts.join('\n'))
+  writeFileSync(labelsFile, `${JSON.stringify(labels, null, 2)}\n`)
+  const open = labels.filter(({ label }) => label === null).length
+  return `${sample.length} of ${findings.length} findings drawn with seed ${seed}; ${open} to label in labels.json`
+}
+
+/**
+ * The interval of Wilson for a share, at 95 %.
+ *
+ * @param {number} right
+ * @param {number} all
+ */
+function wilsonInterval(right, all) {
+  const z = 1.96
+  const share = right / all
+  const middle = share + (z * z) / (2 * all)
+  const spread = z * Math.sqrt((share * (1 - share)) / all + (z * z) / (4 * all * all))
+  const under = 1 + (z * z) / all
+  return [(middle - spread) / under, (middle + spread) / under]
+    .map((end) => `${(100 * end).toFixed(1)} %`)
+    .join(' to ')
+}
+
+/**
+ * @param {string} name
+ * @param {Label[]} labels
+ */
+function row(name, labels) {
+  const of = (/** @type {string} */ kind) => labels.filter(({ label }) => label === kind).length
+  const right = of('act')
+  return [
+    name,
+    labels.length,
+    ...LABELS.map(of),
+    `${((100 * right) / labels.length).toFixed(1)} %`,
+    wilsonInterval(right, labels.length),
+  ]
+}
+
+export function reportLabels() {
+  const labels = readLabels()
+  const open = labels.filter(({ label }) => label === null || !LABELS.includes(label))
+  if (open.length > 0)
+    throw new Stop(`${open.length} findings of labels.json have no label (${LABELS.join(', ')})`)
+  if (labels.length === 0) throw new Stop('draw a sample first: precision sample')
+  const head = ['findings', 'labelled', ...LABELS, 'right', 'interval of 95 %']
+  const kinds = [...new Set(labels.map(({ kind }) => kind))].sort()
+  const rules = [...new Set(labels.map(({ rule }) => rule))]
+    .map((rule) => ({ rule, of: labels.filter((label) => label.rule === rule) }))
+    .map(({ rule, of }) => ({ rule, of, wrong: of.filter(({ label }) => label !== 'act').length }))
+    .sort((a, b) => b.wrong - a.wrong || (a.rule < b.rule ? -1 : 1))
+  return [
+    table([
+      head,
+      row('all', labels),
+      ...kinds.map((kind) =>
+        row(
+          kind,
+          labels.filter((label) => label.kind === kind),
+        ),
+      ),
+    ]),
+    table([
+      ['rule', 'labelled', 'not right'],
+      ...rules.map(({ rule, of, wrong }) => [rule, of.length, wrong]),
+    ]),
+  ].join('\n\n')
+}

@@ -1,0 +1,88 @@
+import { resolve } from 'node:path'
+import { gateFaults } from '../../../gate/faults.ts'
+import { POLICY_FROM } from '../../../gate/policy-layer.ts'
+import type { GateRun } from '../../../gate/reports/report.ts'
+import { type GateRequest, runGate } from '../../../gate/run.ts'
+import { systemClock } from '../../../platform/system/clock.ts'
+import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
+import { textFlag } from '../../../surfaces/cli/subcommand.ts'
+import type { Config } from '../../config/settings.ts'
+import { findBaseline, type OpenGate, openGate } from '../../open/gate.ts'
+import type { ScanReuse } from '../../open/load-rules.ts'
+import { type ProgressJob, withProgress } from '../progress.ts'
+import { pickChangedLines, readChoice } from './pick-scope.ts'
+import { recordRun, unrecordedBy } from './record-run.ts'
+import { watchChecks } from './watch-checks.ts'
+
+/** The command runs until it is done or the process ends. */
+const NO_ABORT = new AbortController().signal
+
+export const progressJob = ({ flags }: Invocation): ProgressJob => ({
+  what: 'gate',
+  unit: 'files',
+  hidden: flags.quiet === true,
+})
+
+/** Judges a change by the options of the command. */
+export const judgeChange = async (
+  invocation: Invocation,
+  gate: OpenGate,
+  request: Pick<GateRequest, 'stage' | 'scope' | 'write' | 'rulesOnly'>,
+): Promise<GateRun> => {
+  const baseline = await findBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
+  if (invocation.flags['new-only'] && !(await gate.files.exists(baseline))) {
+    throw gateFaults.baseline_missing('--new-only needs a baseline, and there is none')
+  }
+  const policyFrom = readChoice(POLICY_FROM, textFlag(invocation, 'policy-from') ?? 'base', 'policy-from')
+  const isBuild = request.stage === 'CI' && request.scope === undefined
+  const build = isBuild ? await (await import('../../build-event.ts')).readBuild(process.env) : undefined
+  const remote = textFlag(invocation, 'remote')
+  const changedLines = pickChangedLines(invocation)
+  const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
+  return withProgress(progressJob(invocation), (progress) =>
+    runGate(
+      gate.ports,
+      { ...request, build, remote, changedLines, baseline, policyFrom, progress, checkProgress },
+      NO_ABORT,
+    ),
+  )
+}
+
+/** The digests of checks files that the option allows. */
+const readAllowedChecks = (invocation: Pick<Invocation, 'flags'>): readonly string[] => {
+  const digests = textFlag(invocation, 'allow-checks')?.split(',') ?? []
+  const wrong = digests.find((digest) => !/^sha256:[0-9a-f]{64}$/.test(digest))
+  if (wrong === undefined) return digests
+  throw usageFaults.option(`--allow-checks: ${JSON.stringify(wrong)} is no digest`, {
+    fix: 'Take the digest from `warrant checks list`: sha256: and 64 hexadecimal digits.',
+  })
+}
+
+export const openForCommand = async (
+  config: Config,
+  invocation: Pick<Invocation, 'flags'> = { flags: {} },
+  given?: ScanReuse,
+): Promise<OpenGate> => {
+  // Copied once: reading a variable of process.env is a call into native code.
+  const environment = { ...process.env }
+  const allowedChecks = readAllowedChecks(invocation)
+  const unused = invocation.flags['no-cache'] === true ? ('none' as const) : undefined
+  const reuse = given ?? unused
+  const indexFile = environment.GIT_INDEX_FILE
+  const context = { environment, clock: systemClock, indexFile, allowedChecks, reuse }
+  return openGate(config, { ...context, folder: resolve(config.root), signal: NO_ABORT })
+}
+
+/** Judges the working tree, writes the evidence and records the decision; prints nothing. */
+export const judgeWorktree = async (config: Config): Promise<GateRun> => {
+  const gate = await openForCommand(config)
+  const started = systemClock.elapsed()
+  const baseline = await findBaseline(gate, undefined, process.cwd())
+  const policy = { stage: 'PRE_COMMIT', policyFrom: 'base' } as const
+  const request = { ...policy, scope: { kind: 'worktree' } } as const
+  const run = await runGate(gate.ports, { ...request, baseline, write: true, progress: () => {} }, NO_ABORT)
+  const recorded = unrecordedBy({ flags: {} }, config) === undefined
+  const failure = recorded ? await recordRun(config, gate.root, { run, started, warn: () => {} }) : undefined
+  if (failure !== undefined) throw failure
+  return run
+}

@@ -1,0 +1,41 @@
+import type { CheckProgress } from '../../../gate/checks/judge-checks.ts'
+import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
+
+const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
+const REDRAW_MS = 200
+
+let handled = false
+
+/** Commands of checks are in process groups of their own, which no signal of a terminal reaches. They end with us. */
+const endOnSignal = (): void => {
+  if (handled) return
+  handled = true
+  for (const [signal, number] of Object.entries(SIGNALS))
+    process.once(signal, () => process.exit(128 + number))
+}
+
+/** Shows on a terminal which checks run and for how long, and ends them when this process is ended. */
+export const watchChecks = ({ hidden }: { readonly hidden: boolean }): CheckProgress => {
+  const started = new Map<string, number>()
+  let text = ''
+  let timer: NodeJS.Timeout | undefined
+  const draw = () => {
+    const seconds = (since: number) => Math.floor((performance.now() - since) / 1_000)
+    const names = [...started].map(([name, since]) => `${name} ${seconds(since)} s`)
+    process.stderr.write(`\r${escapeLineBreaks(`checks: ${text}, running: ${names.join(', ')}`)}\u001b[K`)
+  }
+  const clear = () => {
+    clearInterval(timer)
+    timer = undefined
+    process.stderr.write('\r\u001b[K')
+  }
+  return (done, total, running) => {
+    endOnSignal()
+    if (hidden || process.stderr.isTTY !== true) return
+    for (const name of started.keys()) if (!running.includes(name)) started.delete(name)
+    for (const name of running) if (!started.has(name)) started.set(name, performance.now())
+    text = `${done} of ${total} done`
+    if (running.length === 0 && timer !== undefined) clear()
+    else if (running.length > 0) timer ??= setInterval(draw, REDRAW_MS).unref()
+  }
+}

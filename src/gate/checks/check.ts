@@ -1,0 +1,70 @@
+import type { Severity } from '../../evidence/schema.ts'
+import { compileBraceGlob } from '../../kernel/text/glob.ts'
+import type { GateStage } from '../stage.ts'
+import type { ReaderName } from './readers/check-readers.ts'
+
+/** The file in which a repository declares its checks. */
+export const CHECKS_FILE = '.warrant/checks.yml'
+/** Begins the source of findings that a check reports. A baseline accepts them. */
+export const RESULT_SOURCE = 'check:'
+
+export const MAX_CHECKS_BYTES = 64 * 1024
+
+/** Which results of a check count. Results about no file always count. */
+export const CHECK_SCOPES = ['changed-lines', 'changed-files', 'all'] as const
+export type CheckScope = (typeof CHECK_SCOPES)[number]
+
+/** Least coverage in percent: of all lines, of all branches, of the lines that the change touched. */
+type CoverageThresholds = Readonly<Partial<Record<'lines' | 'branches' | 'changed-lines', number>>>
+
+/** A command that a repository declares, and how its output is read. */
+export interface Check {
+  readonly name: string
+  /** Its line in the checks file. */
+  readonly line: number
+  /** The command line, for a shell. It may write its results to the file `$OUT`. */
+  readonly run: string
+  readonly reads: ReaderName
+  readonly stages: readonly GateStage[]
+  /** Globs of the files that it depends on; undefined for all. */
+  readonly paths?: readonly string[]
+  readonly timeoutMs: number
+  /** Severities by level of the tool, in lower case. */
+  readonly severity: Readonly<Record<string, Severity | 'OFF'>>
+  readonly only: CheckScope
+  /** Names of variables of the environment that it gets besides the usual ones. */
+  readonly env: readonly string[]
+  readonly thresholds?: CoverageThresholds
+  /** The command that prints the version of the tool. */
+  readonly version?: string
+  /** How a person installs the tool. It is shown and never run. */
+  readonly install?: string
+}
+
+/** A valid checks file. `digest` is that of its text: what a person allows. */
+export interface ChecksFile {
+  readonly digest: string
+  readonly checks: readonly Check[]
+}
+
+/** A check that judges a change, and where it is declared. */
+export interface RequiredCheck {
+  readonly check: Check
+  /** Digests of the files that declare it so: of the base, of the change, or of both. It may run if one is allowed. */
+  readonly digests: readonly string[]
+  /** Declared so only before the change. */
+  readonly ofBase: boolean
+}
+
+/** Whether a file matters to a check. Files of the root folder always do: manifests, lock files, configuration. */
+export const concernsPath = ({ paths }: Pick<Check, 'paths'>): ((path: string) => boolean) => {
+  if (paths === undefined) return () => true
+  const tests = paths.map((glob) => compileBraceGlob(glob))
+  return (path) => {
+    const segments = path.split('/')
+    return segments.length === 1 || tests.some((test) => test(segments))
+  }
+}
+
+/** Whether the command writes its results to a file. */
+export const writesFile = ({ run }: Pick<Check, 'run'>): boolean => /\$(OUT\b|\{OUT\})|%OUT%/.test(run)

@@ -1,0 +1,62 @@
+import type { FileSuppression, FindingDraft } from '../findings/collect.ts'
+import type { ChangeSet, GitReader } from '../ports.ts'
+import type { GateStage } from '../stage.ts'
+import type { RequiredCheck } from './check.ts'
+import type { CheckProgress, JudgedChecks } from './judge-checks.ts'
+import type { CheckPorts } from './ports.ts'
+
+interface StageCheckRequest {
+  readonly stage: GateStage
+  readonly set: ChangeSet
+  readonly checks: readonly RequiredCheck[]
+  readonly checkProgress?: CheckProgress
+}
+
+export interface StageCheckPorts {
+  readonly git: GitReader
+  /** Runs the checks of the repository; opened when a stage asks for one. */
+  readonly checks: () => Promise<CheckPorts>
+}
+
+const NOTHING: JudgedChecks = { drafts: [], rulesets: [], rows: [] }
+
+/** Judges by the checks that the stage asks for. Their code is loaded only in repositories that have some. */
+const judgeStageChecks = async (
+  ports: StageCheckPorts,
+  { stage, set, checks, checkProgress: progress = () => {} }: StageCheckRequest,
+  signal: AbortSignal,
+): Promise<JudgedChecks> => {
+  const { joinJudged, judgeChecks, selectChecks, skippedRows } = await import('./judge-checks.ts')
+  const { due, skipped } = selectChecks(checks, { stage, set })
+  const rows = skippedRows(skipped)
+  if (due.length === 0) return { ...NOTHING, rows }
+  const request = { ports: await ports.checks(), git: ports.git, set, stage, progress, signal }
+  return joinJudged([await judgeChecks(due, request), { ...NOTHING, rows }])
+}
+
+/** Runs the checks during the scan. When one of the two fails, the commands that still run are ended. */
+export const alongChecks = async <T>(
+  ports: StageCheckPorts,
+  request: StageCheckRequest,
+  signal: AbortSignal,
+  scan: (signal: AbortSignal) => Promise<T>,
+): Promise<readonly [T, JudgedChecks]> => {
+  if (request.checks.length === 0) return [await scan(signal), NOTHING]
+  const stop = new AbortController()
+  const either = AbortSignal.any([signal, stop.signal])
+  try {
+    return await Promise.all([scan(either), judgeStageChecks(ports, request, either)])
+  } catch (thrown) {
+    stop.abort(thrown)
+    throw thrown
+  }
+}
+
+/** The findings of checks, with the suppression comments of the scanned files applied. */
+export const checkDrafts = async (
+  { drafts }: JudgedChecks,
+  suppressions: readonly FileSuppression[],
+): Promise<readonly FindingDraft[]> =>
+  drafts.length === 0 || suppressions.length === 0
+    ? drafts
+    : (await import('./result-drafts.ts')).suppressResults(drafts, suppressions)

@@ -1,0 +1,138 @@
+import {
+  BEFORE_COMMIT,
+  BEFORE_PUSH,
+  type ProjectFiles,
+  type SuggestedCheck,
+  type Suggestions,
+} from './suggestion.ts'
+
+const SOURCES = ['**/*.{py,pyi,toml,cfg,ini}']
+
+interface PythonProject {
+  readonly pyproject: string
+  /** All files in which dependencies and tools are declared. */
+  readonly declared: string
+  readonly prefix: string
+  /** How a person installs a tool. */
+  readonly install: (tool: string) => string
+}
+
+const DECLARATIONS = [
+  'setup.cfg',
+  'tox.ini',
+  'setup.py',
+  'Pipfile',
+  'requirements.txt',
+  'requirements-dev.txt',
+  'requirements-test.txt',
+  'dev-requirements.txt',
+  'requirements_dev.txt',
+]
+
+const readProject = async (files: ProjectFiles): Promise<PythonProject | undefined> => {
+  const pyproject = (await files.read('pyproject.toml')) ?? ''
+  const others = await Promise.all(
+    DECLARATIONS.map((name) => (files.names.has(name) ? files.read(name) : '')),
+  )
+  const declared = [pyproject, ...others.map((text) => text ?? '')].join('\n')
+  if (declared.trim() === '') return undefined
+  if (files.names.has('uv.lock')) return { pyproject, declared, prefix: 'uv run ', install: () => 'uv sync' }
+  if (files.names.has('poetry.lock'))
+    return { pyproject, declared, prefix: 'poetry run ', install: () => 'poetry install' }
+  const requirements = DECLARATIONS.filter((name) => /requirements/.test(name) && files.names.has(name))
+  const texts = await Promise.all(
+    requirements.map(async (name) => [name, (await files.read(name)) ?? ''] as const),
+  )
+  const install = (tool: string): string => {
+    const file = texts.find(([, text]) => new RegExp(`^${tool}\\b`, 'm').test(text))?.[0]
+    return `python -m pip install ${file === undefined ? tool : `-r ${file}`}`
+  }
+  return { pyproject, declared, prefix: '', install }
+}
+
+/** Declared as a dependency: the name of a package where a list or a requirements file has one. */
+const declares = ({ declared }: PythonProject, name: string): boolean =>
+  new RegExp(`(?:^\\s*|["'])${name}(?:\\[[\\w,-]*\\])?\\s*(?:$|["'<>=!~;,^*@ ])`, 'm').test(declared)
+
+const configures = ({ declared }: PythonProject, tool: string): boolean =>
+  new RegExp(`^\\[(?:tool\\.)?${tool}(?:\\.[\\w.-]+)?(?::[^\\]]*)?\\]`, 'm').test(declared)
+
+/** The dependency group of uv that a tool is in; uv installs `dev` without being asked. */
+const groupOf = ({ pyproject, prefix }: PythonProject, tool: string): string => {
+  if (prefix !== 'uv run ') return ''
+  const [, groups = ''] = /^\[dependency-groups\]\n([\s\S]*?)(?=^\[|(?![\s\S]))/m.exec(pyproject) ?? []
+  for (const [, name = '', list = ''] of groups.matchAll(/^([\w-]{1,60})\s*=\s*\[([\s\S]*?)^\]/gm))
+    if (new RegExp(`["']${tool}\\b`).test(list)) return name === 'dev' ? '' : `--group ${name} `
+  return ''
+}
+
+const HOOK_IDS: Readonly<Record<string, RegExp>> = {
+  ruff: /^\s*-\s+id:\s+(?:ruff|ruff-check)\s*$/m,
+  mypy: /^\s*-\s+id:\s+mypy\s*$/m,
+  flake8: /^\s*-\s+id:\s+flake8\s*$/m,
+}
+
+/** Checks of a Python project in the root folder. */
+export const suggestPython = async (files: ProjectFiles): Promise<Suggestions> => {
+  const project = await readProject(files)
+  if (project === undefined) return { checks: [], notes: [] }
+  const hooks = (await files.read('.pre-commit-config.yaml')) ?? ''
+  const notes: string[] = []
+  const where = (tool: string): string | undefined => {
+    if (declares(project, tool)) return `${tool}, a declared dependency`
+    if (configures(project, tool)) return `the configuration of ${tool}`
+    if (HOOK_IDS[tool]?.test(hooks))
+      notes.push(`${tool}, which .pre-commit-config.yaml runs and the project does not install`)
+    return undefined
+  }
+  const command = (tool: string) => `${project.prefix}${groupOf(project, tool)}${tool}`
+  const linter = (
+    name: string,
+    tool: string,
+    args: string,
+    reads: SuggestedCheck['reads'],
+    found: string,
+  ): SuggestedCheck => ({
+    name,
+    run: `${command(tool)}${args}`,
+    reads,
+    stages: BEFORE_COMMIT,
+    timeout: '5m',
+    paths: SOURCES,
+    version: `${command(tool)} --version`,
+    install: project.install(tool),
+    found,
+  })
+  const checks: SuggestedCheck[] = []
+  const ruff = where('ruff')
+  if (ruff !== undefined)
+    checks.push(linter('lint', 'ruff', ' check --output-format=sarif --output-file=$OUT', 'sarif', ruff))
+  const flake8 = ruff === undefined ? where('flake8') : undefined
+  if (flake8 !== undefined) checks.push(linter('lint', 'flake8', '', 'lines', flake8))
+  const mypy = where('mypy')
+  const hasFiles = /^\s*(?:files|packages|modules)\s*=/m.test(project.declared)
+  if (mypy !== undefined)
+    checks.push(
+      linter(
+        'types',
+        'mypy',
+        ` --show-column-numbers --no-error-summary${hasFiles ? '' : ' .'}`,
+        'lines',
+        mypy,
+      ),
+    )
+  const pyright = mypy === undefined ? where('pyright') : undefined
+  if (pyright !== undefined) checks.push(linter('types', 'pyright', '', 'lines', pyright))
+  const pytest = where('pytest')
+  if (pytest !== undefined)
+    checks.push({
+      install: project.install('pytest'),
+      name: 'tests',
+      run: `${command('pytest')} -q --junitxml=$OUT`,
+      reads: 'junit',
+      stages: BEFORE_PUSH,
+      timeout: '10m',
+      found: pytest,
+    })
+  return { checks, notes }
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { compareText, severityRank } from '../../evidence/compare.ts'
+import type { Match } from '../ports.ts'
+import type { Region } from '../reports/report.ts'
+import type { CompiledRule } from '../rules/compiled-rule.ts'
+import { regionText, type SecretRegion } from './excerpt.ts'
+
+type RulesById = ReadonlyMap<string, CompiledRule>
+
+const MAX_SECRET_LINES = 8
+
+/**
+ * The region that is redacted in all excerpts of a file. A user rule that calls a whole program a secret would hide
+ * the code of every other finding: its long matches are redacted in its own excerpt only.
+ */
+export const secretRegions = (match: Match, byId: RulesById): SecretRegion[] => {
+  const rule = byId.get(match.ruleId)
+  if (!rule?.secret || (!rule.trusted && match.endLine - match.line >= MAX_SECRET_LINES)) return []
+  // A rule about text matches the whole secret.
+  return [{ ...match, continues: rule.trusted && rule.text === undefined }]
+}
+
+const byStart = (a: Match, b: Match): number => a.line - b.line || a.column - b.column
+
+const overlaps = (before: Match, after: Match): boolean =>
+  after.line < before.endLine || (after.line === before.endLine && after.column < before.endColumn)
+
+/** The text of one secret is one finding: of the rules about secrets in text that match it, the strongest reports it. */
+export const keepStrongestSecrets = (matches: readonly Match[], byId: RulesById): readonly Match[] => {
+  const isTextSecret = ({ ruleId }: Match): boolean => {
+    const rule = byId.get(ruleId)
+    return rule?.secret === true && rule.trusted && rule.text !== undefined
+  }
+  const rankOf = ({ ruleId }: Match): number => severityRank(byId.get(ruleId)?.severity ?? 'INFO')
+  // Of equal severity, a known format says more than a name with a random value.
+  const isGeneric = ({ ruleId }: Match): number => Number(ruleId.startsWith('secrets.generic'))
+  const compareStrength = (a: Match, b: Match): number =>
+    rankOf(b) - rankOf(a) || isGeneric(a) - isGeneric(b) || compareText(a.ruleId, b.ruleId)
+  const dropped = new Set<Match>()
+  let last: Match | undefined
+  for (const match of matches.filter(isTextSecret).sort(byStart)) {
+    if (last === undefined || !overlaps(last, match)) {
+      last = match
+      continue
+    }
+    const [strong, weak] = compareStrength(last, match) <= 0 ? [last, match] : [match, last]
+    dropped.add(weak)
+    last = strong
+  }
+  return dropped.size === 0 ? matches : matches.filter((match) => !dropped.has(match))
+}
+
+/**
+ * What the fingerprint of a secret covers: the text before it in its line, and one byte of its digest. A digest of the
+ * whole secret would let a reader of a report or baseline find a short password by hashing guesses; one byte notices
+ * most replaced secrets and does not single one out.
+ */
+export const traceSecret = (
+  lines: readonly string[],
+  redacted: readonly string[],
+  region: Region,
+): string => {
+  const before = (redacted[region.line - 1] ?? '').slice(0, region.column - 1)
+  const [byte = 0] = createHash('sha256').update(regionText(lines, region)).digest()
+  return `${before}${byte}`
+}

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { isProduction } from './path-kinds.ts'
+
+it.each([
+  'src/a.ts',
+  'app.py',
+  'cmd/server/main.go',
+  'src/main/java/org/springframework/samples/petclinic/Owner.java',
+  'app/src/main/kotlin/com/example/demo/App.kt',
+  'shared/src/commonMain/kotlin/com/example/App.kt',
+  'com/example/App.java',
+  'src/contest.ts',
+  'src/latest/attestation.py',
+  'src/Contest.java',
+  'Sources/App/configure.swift',
+  'db/migrations/001.sql',
+  'src/config.ts',
+  'src/setup.ts',
+])('%s is production', (path) => expect(isProduction(path)).toBe(true))
+
+it.each([
+  'src/a.test.ts',
+  'src/a.e2e-spec.ts',
+  'pkg/a_test.go',
+  'tests/test_a.py',
+  'app/conftest.py',
+  'app/test_a.py',
+  'src/test/java/com/example/A.java',
+  'app/src/androidTest/java/A.kt',
+  'shared/src/commonTest/kotlin/A.kt',
+  'src/main/java/com/example/OwnerTests.java',
+  'Tests/AppTests/A.swift',
+  'AppUITests/A.swift',
+  'packages/test-utils/a.ts',
+  'integration-tests/a.ts',
+  'cypress/a.ts',
+  'src/Button.stories.tsx',
+  'examples/a.js',
+  'docs/conf.py',
+  'benchmarks/a.go',
+  'scripts/release.mjs',
+  'tools/a.py',
+  'vite.config.ts',
+  'src/__mocks__/a.ts',
+  '.eslintrc.js',
+  'gulpfile.js',
+  '.github/workflows/a.yml',
+])('%s is not production', (path) => expect(isProduction(path)).toBe(false))

@@ -1,0 +1,112 @@
+import { isSignedToken, isWholePrivateKey } from './key-material.ts'
+
+/**
+ * Text that stands where a secret would stand and is none: a template, a documented example, a name. A rule about
+ * secrets reports nothing there. Every decision uses the text alone, so it is the same on every machine.
+ */
+
+/** A value that is put in at run time, or that tells the reader to put one in. */
+const TEMPLATE =
+  /^[<[({].*[>\])}]$|<[^<>]+>|\$\{|\{\{|\{%|#\{|%\(|%[sdv]|\$\(|^\$[\w({]|^%\w+%$|^@\w+\/|^__\w+__$|^\{\w*\}$|\.\.\.|…|process\.env|environ|getenv|\benv[.[(]|secrets\.|^vault:|^arn:|^ref\+|^op:\/\/|^\*+$/i
+
+/** Parts of a text that only an example has; random text contains them less than once in a million. */
+const EXAMPLE =
+  /example|placeholder|change[-_]?(?:me|it|this)|dummy|redacted|removed|insert|replace[-_]?(?:me|with|this)|super[-_]?secret|(?:my|your|some)[-_]?(?:own[-_]?)?(?:api|app|auth|access|secret|token|pass|key|client|jwt)|your[-_]|goes[-_]?here|not[-_]?(?:a[-_]?)?(?:real|secret)|do[-_]?not|in[-_]?secure|xxxx|qwerty|asdf|deadbeef|cafebabe|lorem|keyboard ?cat/i
+
+/** The same, as a whole word between other characters. */
+const EXAMPLE_WORDS =
+  /(?<![A-Za-z0-9])(?:test|testing|tests|fake|sample|demo|mock|mocked|stub|todo|foo|bar|baz|null|none|undefined|local|localhost|dev|default|your|xxx|hidden|masked|sandbox)(?![a-z])/i
+
+/** Passwords that everyone knows. They protect nothing, and local databases and tutorials use them. */
+const KNOWN_PASSWORDS =
+  /^(?:p[a@4]ss(?:w[o0]rd|wd)?|pwd?|secret|admin|root|user(?:name)?|gu?est|postgres(?:ql)?|mysql|mariadb|mongo(?:db)?|redis|rabbitmq|minio(?:admin)?|elastic|sa|test|hunter|letmein|welcome|login|toor|db|my-?sql|dbpass(?:word)?|userpass(?:word)?|foo|bar|token|credential)s?[-_]?[0-9!@#$]{0,4}$/i
+
+/** Documented keys of emulators and of standards. A few characters name one. */
+const TEST_VECTORS = [
+  'Eby8vdM02xNOcqFl',
+  'C2y6yDjf5/R+ob0N',
+  'wJalrXUtnFEMI',
+  'je7MtGbClwBF',
+  'AKIDEXAMPLE',
+  'dGhlIHNhbXBsZSBub25jZQ',
+]
+
+const STEP = 1
+const LEAST_RUN = 8
+const MOST_WORDS = 0.8
+
+/** The longest run of equal characters, and the longest run of characters that count up or down. */
+const longestRuns = (text: string): { readonly equal: number; readonly counting: number } => {
+  let [equal, counting, same, up, down] = [1, 1, 1, 1, 1]
+  for (let at = 1; at < text.length; at++) {
+    const difference = text.charCodeAt(at) - text.charCodeAt(at - 1)
+    const wraps = text[at - 1] === '9' && text[at] === '0'
+    same = difference === 0 ? same + 1 : 1
+    up = difference === STEP || wraps ? up + 1 : 1
+    down = difference === -STEP ? down + 1 : 1
+    equal = Math.max(equal, same)
+    counting = Math.max(counting, up, down)
+  }
+  return { equal, counting }
+}
+
+/** Filler: few characters, one of them repeated, a repeated part, or characters in their order. */
+const isFiller = (value: string): boolean => {
+  const distinct = new Set(value).size
+  if (value.length >= 6 && distinct <= 3) return true
+  if (value.length >= 16 && distinct <= 5) return true
+  if (/^(.{1,16}?)\1{2,}.{0,15}$/.test(value)) return true
+  const { equal, counting } = longestRuns(value)
+  return (equal >= 5 && equal * 4 >= value.length) || (counting >= LEAST_RUN && counting * 6 >= value.length)
+}
+
+const VOWEL = /[aeiouy]/i
+/** Neighbours that words do not have: random lower-case text has many of them. */
+const NO_WORD =
+  /[bcdfghjklmnpqrstvwxz]{5}|q[^u]|[jvz][bcdfgjkmnpqrstvwx]|x[bdfgjkmnqrsvwxz]|[bcfghkmpqtvwxz]j|[bcdfghjkmpqvwx]z|[fhjkpqvwxz]q/i
+const LONGEST_WORD = 20
+
+const isWord = (part: string): boolean =>
+  part.length >= 3 && part.length <= LONGEST_WORD && VOWEL.test(part) && !NO_WORD.test(part)
+
+/** The parts of an identifier: `accessToken_2` has `access`, `Token` and `2`. */
+const splitParts = (text: string): string[] =>
+  text.split(
+    /[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})|(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])/,
+  )
+
+/** The name of a thing, made of words: an identifier, a path, a host, an error code. */
+const isName = (value: string): boolean => {
+  if (!/^[\w.:/@ +-]+$/.test(value)) return false
+  const divided = /[a-z]\W|_|\W[a-z]/i.test(value)
+  // A number between separators is a version, a year or a code.
+  const parts = splitParts(value).filter((part) => !(divided && /^\d{0,4}$/.test(part)))
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  const words = parts.filter((part) => /^[A-Za-z]+$/.test(part) && isWord(part))
+  return words.reduce((sum, part) => sum + part.length, 0) >= length * MOST_WORDS
+}
+
+/** An address without a password, a path, a mail address. */
+const ADDRESS =
+  /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^\s:@]*(?::\d+)?(?:[/?#]|$)|^\.{0,2}\/[\w.-]+\/|^[\w.-]+(?:\/[\w.-]+)+\.[a-z]{2,5}$|^[\w.+-]+@[\w-]+\.[\w.]+$|^data:/i
+
+/** Whether the value is the password of an address: `scheme://user:VALUE@host`. It may be a word. */
+const isAddressPassword = (value: string, line: string): boolean =>
+  line.includes(`:${value}@`) && /:\/\/[^\s/]*:/.test(line)
+
+/** Digests that name content: lock files and integrity members. */
+const DIGEST_LINE =
+  /\b(?:integrity|checksum|sha(?:1|256|384|512)|md5|digest|fingerprint|commit|revision|resolved)\b["']?\s*[:=]/i
+const DIGEST = /^(?:sha(?:1|256|384|512)-[A-Za-z0-9+/=]+|[a-f0-9]{32,128})$/i
+
+/** Whether text in the place of a secret is no secret. `line` is the line it is in, `path` its file. */
+export const isPlaceholder = (value: string, line: string, path: string): boolean => {
+  if (value.startsWith('-----BEGIN')) return !isWholePrivateKey(value)
+  if (/^eyJ[\w-]+\.eyJ[\w-]*(?:\.[\w-]*)?$/.test(value)) return !isSignedToken(value)
+  if (TEMPLATE.test(value) || EXAMPLE.test(value) || EXAMPLE_WORDS.test(value)) return true
+  if (KNOWN_PASSWORDS.test(value) || isFiller(value)) return true
+  if (TEST_VECTORS.some((vector) => value.includes(vector))) return true
+  if (DIGEST.test(value) && (DIGEST_LINE.test(line) || /\block\b|\.sum$/.test(path))) return true
+  if (isAddressPassword(value, line)) return false
+  return ADDRESS.test(value) || isName(value)
+}

@@ -1,0 +1,85 @@
+import { mkdir, readdir, stat, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { replaceFile } from '../files/atomic-write.ts'
+import { readRegularFile } from '../jail/async.ts'
+import { decodeReport, encodeReport, isResultKey, type ScanResults } from './scan-results.ts'
+
+/** Largest cache of one repository. 100,000 files in which nothing was found take 3 MiB. */
+const MAX_CHARS = 32 * 1024 * 1024
+const MAX_BYTES = 3 * MAX_CHARS
+const KEY_CHARS = 32
+/** Caches that were not used for so long are removed. */
+const UNUSED_MS = 30 * 24 * 3_600_000
+/** Fewer new results are not worth writing the file again. */
+const MIN_NEW = 32
+
+/** The results of earlier scans of one repository, in a file of this user outside of it. */
+export interface ResultCache extends ScanResults {
+  /** How many results came from the file. */
+  readonly hits: number
+  /** Writes the results of this run, and of earlier ones as far as they fit. A failed write is ignored. */
+  save(): Promise<void>
+}
+
+const removeUnused = async (folder: string): Promise<void> => {
+  for (const name of await readdir(folder)) {
+    const { mtimeMs } = await stat(join(folder, name))
+    if (Date.now() - mtimeMs > UNUSED_MS) await unlink(join(folder, name))
+  }
+}
+
+/** One result a line: the key, and the report unless nothing was found. */
+const parseLines = (text: string): Map<string, string> => {
+  const reports = new Map<string, string>()
+  for (const line of text.split('\n')) {
+    const [key, report] = [line.slice(0, KEY_CHARS), line.slice(KEY_CHARS + 1)]
+    if (isResultKey(key)) reports.set(key, report)
+  }
+  return reports
+}
+
+/** The results of this run, and then earlier ones as far as they fit. */
+const writeLines = (used: ReadonlyMap<string, string>, earlier: ReadonlyMap<string, string>): string => {
+  const lines: string[] = []
+  let chars = 0
+  for (const [key, report] of new Map([...used, ...earlier])) {
+    const line = report === '' ? `${key}\n` : `${key} ${report}\n`
+    chars += line.length
+    if (chars > MAX_CHARS) break
+    lines.push(line)
+  }
+  return lines.join('')
+}
+
+/** Opens the cache. A missing, damaged or unreadable file is an empty one. */
+export const openResultCache = async (path: string): Promise<ResultCache> => {
+  const bytes = await readRegularFile(path, MAX_BYTES + 1).catch(() => undefined)
+  const earlier = parseLines(bytes !== undefined && bytes.length <= MAX_BYTES ? bytes.toString('utf8') : '')
+  const used = new Map<string, string>()
+  let [hits, added] = [0, 0]
+  return {
+    get hits() {
+      return hits
+    },
+    get(key) {
+      const text = earlier.get(key)
+      const report = text === undefined ? undefined : decodeReport(text)
+      if (text === undefined || report === undefined) return undefined
+      hits += 1
+      used.set(key, text)
+      return report
+    },
+    put(key, report) {
+      used.set(key, encodeReport(report))
+      added += 1
+    },
+    async save() {
+      if (added < MIN_NEW) return
+      try {
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+        await replaceFile(path, writeLines(used, earlier), { durable: false, mode: 0o600 })
+        await removeUnused(dirname(path))
+      } catch {}
+    },
+  }
+}
