@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { BACKEND, gateEnvironment, LOG } from './support/gate.ts'
+import { BACKEND, gateEnvironment, LOG, useSeedProfile } from './support/gate.ts'
 import { GIT_ENVIRONMENT, Repo } from './support/repository.ts'
+
+useSeedProfile()
 
 const here = fileURLToPath(new URL('..', import.meta.url))
 const present = spawnSync('pre-commit', ['--version']).status === 0

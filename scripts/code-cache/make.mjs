@@ -47,7 +47,7 @@ const prepareProject = async (/** @type {string} */ folder) => {
   git('init', '-q', '-b', 'feature/a')
   git('add', '-A')
   git('-c', 'user.name=a', '-c', 'user.email=a@example.org', 'commit', '-qm', 'a')
-  await writeFile(join(folder, 'src/a.ts'), 'console.log(1)\n')
+  await writeFile(join(folder, 'src/a.ts'), 'export const run = (input: string) => eval(input)\n')
   git('add', '-A')
 }
 

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { BACKEND, gateEnvironment, gateJson, LOG } from '../support/gate.ts'
+import { BACKEND, gateEnvironment, gateJson, LOG, useSeedProfile } from '../support/gate.ts'
 import { GIT_ENVIRONMENT, Repo } from '../support/repository.ts'
 import { runJson } from '../support/run.ts'
+
+useSeedProfile()
 
 const EVIL = { 'src/evil.ts': LOG }
 

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BINARY } from '../support/binary.ts'
-import { BACKEND, gateEnvironment, gateJson, LOG, places } from '../support/gate.ts'
+import { BACKEND, gateEnvironment, gateJson, LOG, places, useSeedProfile } from '../support/gate.ts'
 import { writeScript } from '../support/openspec.ts'
 import { GIT_ENVIRONMENT, Repo } from '../support/repository.ts'
 import { runJson } from '../support/run.ts'
+
+useSeedProfile()
 
 /** Names and refs that make the gate judge other commits than those that are merged or pushed. */
 

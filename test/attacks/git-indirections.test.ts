@@ -15,9 +15,11 @@ import {
 import { delimiter, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { BINARY, Program, sweep } from '../support/binary.ts'
-import { BACKEND, gate, gateEnvironment, gateJson, LOG, places } from '../support/gate.ts'
+import { BACKEND, gate, gateEnvironment, gateJson, LOG, places, useSeedProfile } from '../support/gate.ts'
 import { writeScript } from '../support/openspec.ts'
 import { Repo } from '../support/repository.ts'
+
+useSeedProfile()
 
 /** Files and settings of git that make it say something else than what is in the repository. */
 

@@ -2,8 +2,10 @@ import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:f
 import { afterAll, describe, expect, it } from 'vitest'
 import type { GateReport } from '../../src/gate/reports/report.ts'
 import { makeFolder, Program, sweep } from '../support/binary.ts'
-import { BACKEND, gate, gateJson, readEvidence } from '../support/gate.ts'
+import { BACKEND, gate, gateJson, readEvidence, useSeedProfile } from '../support/gate.ts'
 import { Repo } from '../support/repository.ts'
+
+useSeedProfile()
 
 /** A change must not choose the rules that it is judged by. */
 

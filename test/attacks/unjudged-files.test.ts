@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { GateReport } from '../../src/gate/reports/report.ts'
-import { BACKEND, gate, gateJson, LOG } from '../support/gate.ts'
+import { BACKEND, gate, gateJson, LOG, useSeedProfile } from '../support/gate.ts'
 import { Repo } from '../support/repository.ts'
+
+useSeedProfile()
 
 /** Files that hide a program from the gate by their bytes, names or kind. */
 

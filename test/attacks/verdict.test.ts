@@ -2,10 +2,12 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { linkEvidence, writeDocument } from '../../src/evidence/document.ts'
 import { Program, sweep } from '../support/binary.ts'
-import { BACKEND, gate, gateEnvironment, readEvidence } from '../support/gate.ts'
+import { BACKEND, gate, gateEnvironment, readEvidence, useSeedProfile } from '../support/gate.ts'
 import { writeProof } from '../support/proof.ts'
 import { Repo } from '../support/repository.ts'
 import { runJson } from '../support/run.ts'
+
+useSeedProfile()
 
 const CLEAN = 'export const answer = 42\n'
 const EVIL = 'try { eval(process.argv[2]) } catch {}\nconsole.log(1)\n'
@@ -86,7 +88,7 @@ describe('ai_gate_check does not allow what the gate would block', () => {
 
   it('by evidence of a laxer policy', async () => {
     const { repo, agent } = open()
-    repo.stage({ 'src/a.ts': 'export const run = (text: string) => eval(text)\n' })
+    repo.stage({ 'src/a.ts': 'export const stop = () => process.exit(1)\n' })
     expect(gate(repo, ['--stage', 'PRE_COMMIT']).status).toBe(0)
     const strict = { blockOnOrAbove: 'WARN', warnOnOrAbove: 'INFO' }
     const stages = { PRE_COMMIT: strict, PRE_PUSH: strict, CI: strict }

@@ -2,8 +2,19 @@ import { readFileSync, statSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { EMPTY_TREE } from '../../src/gate/ports.ts'
 import { Program, sweep } from '../support/binary.ts'
-import { BACKEND, gate, gateEnvironment, gateJson, LOG, places, readEvidence } from '../support/gate.ts'
+import {
+  BACKEND,
+  gate,
+  gateEnvironment,
+  gateJson,
+  LOG,
+  places,
+  readEvidence,
+  useSeedProfile,
+} from '../support/gate.ts'
 import { Repo } from '../support/repository.ts'
+
+useSeedProfile()
 
 afterAll(sweep)
 
@@ -296,7 +307,7 @@ describe('the decisions', () => {
   it('are entries of a lineage that can be verified, from the command and from the tools', async () => {
     const repo = backend().stage({ 'src/a.ts': LOG })
     gate(repo)
-    const talk = new Program(['mcp'], { cwd: repo.folder })
+    const talk = new Program(['mcp'], { cwd: repo.folder, env: { WARRANT_PROFILE: 'seed' } })
     const call = (id: number, name: string, args: object) =>
       JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } })
     talk.send(call(1, 'gate_run', { stage: 'PRE_COMMIT' }))

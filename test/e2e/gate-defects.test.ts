@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { BACKEND, gate, gateJson, LOG, places, readEvidence } from '../support/gate.ts'
+import { BACKEND, gate, gateJson, LOG, places, readEvidence, useSeedProfile } from '../support/gate.ts'
 import { Repo } from '../support/repository.ts'
+
+useSeedProfile()
 
 /** Ways in which gates are known to fail. Each test fails on the failure it is named after. */
 

@@ -7,8 +7,19 @@ import { describe, expect, it } from 'vitest'
 import { readDocument } from '../../src/evidence/read.ts'
 import { describePeers, peerNode } from '../peers/peers.ts'
 import { BINARY } from '../support/binary.ts'
-import { BACKEND, gate, gateAsync, gateEnvironment, gateJson, LOG, readEvidence } from '../support/gate.ts'
+import {
+  BACKEND,
+  gate,
+  gateAsync,
+  gateEnvironment,
+  gateJson,
+  LOG,
+  readEvidence,
+  useSeedProfile,
+} from '../support/gate.ts'
 import { Repo } from '../support/repository.ts'
+
+useSeedProfile()
 
 const NAMES = ['z', 'a', 'Ä', 'é', 'ß', 'B', 'i', 'İ', '10', '9', 'ñ/x', 'n/x']
 

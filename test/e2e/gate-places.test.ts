@@ -7,9 +7,11 @@ import { parse } from 'yaml'
 import { describePeers, peerFile } from '../peers/peers.ts'
 import { runAction } from '../support/action.ts'
 import { BINARY, Program, sweep } from '../support/binary.ts'
-import { BACKEND, gateEnvironment, LOG, readEvidence } from '../support/gate.ts'
+import { BACKEND, gateEnvironment, LOG, readEvidence, useSeedProfile } from '../support/gate.ts'
 import { writeScript } from '../support/openspec.ts'
 import { GIT_ENVIRONMENT, Repo } from '../support/repository.ts'
+
+useSeedProfile()
 
 afterAll(sweep)
 

@@ -5,8 +5,19 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EMPTY_TREE } from '../../src/gate/ports.ts'
 import { BINARY } from '../support/binary.ts'
-import { BACKEND, gate, gateEnvironment, gateJson, LOG, places, readEvidence } from '../support/gate.ts'
+import {
+  BACKEND,
+  gate,
+  gateEnvironment,
+  gateJson,
+  LOG,
+  places,
+  readEvidence,
+  useSeedProfile,
+} from '../support/gate.ts'
 import { GIT_ENVIRONMENT, Repo } from '../support/repository.ts'
+
+useSeedProfile()
 
 const RULE = 'backend.no-console-log'
 const backend = () => Repo.init().commit({ 'package.json': BACKEND, 'src/ok.ts': 'export {}\n' })

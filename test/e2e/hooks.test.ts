@@ -236,13 +236,13 @@ describe('the hooks with the program itself', () => {
     runJson(repo.folder, ['install'])
     writeScript(repo.path('node_modules/.bin/warrant'), `exec '${process.execPath}' '${BINARY}' "$@"`)
     const path = makePath('node')
-    const bad = 'export const f = () => {\n  console.log(1)\n}\n'
+    const bad = 'export const f = (input) => {\n  eval(input)\n}\n'
     repo
       .write({ '.gitignore': 'node_modules\n.ai_evidence.json\n', 'apps/backend/a.ts': bad })
       .git('add', '-A')
     const refused = commit(repo, path)
     expect(refused.status).not.toBe(0)
-    expect(refused.stderr + refused.stdout).toContain('no-console-log')
+    expect(refused.stderr + refused.stdout).toContain('javascript.eval')
     const evidence = JSON.parse(readFileSync(repo.path('.ai_evidence.json'), 'utf8'))
     expect(evidence).toMatchObject({ snapshot: { stage: 'PRE_COMMIT', outcome: 'BLOCK' } })
     // `-a` gives the hook an index of its own; what is in that is what is judged.

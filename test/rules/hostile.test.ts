@@ -7,9 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { readShippedRules } from '../../scripts/rules.ts'
 import { astScanner } from '../../src/platform/scanner/scanner.ts'
-import { BACKEND, gateJson, LOG } from '../support/gate.ts'
+import { BACKEND, gateJson, LOG, useSeedProfile } from '../support/gate.ts'
 import { Repo } from '../support/repository.ts'
 import { asFiles, compileAll, compileUserRules, SCAN_CHILD, scanAll } from '../support/scan.ts'
+
+useSeedProfile()
 
 /** Rules that come with a repository are data from strangers: whatever they hold, the scan goes on and says so. */
 

@@ -186,6 +186,7 @@ constraints: { METHOD: { regex: 'Sync$' } }
       'backend.no-console-log',
       'frontend.no-console-log',
       'heuristics.ts.console-log.ast',
+      'javascript.no-console-log',
       'android.no-thread-sleep',
       'heuristics.android.thread-sleep.ast',
     ])

@@ -10,11 +10,18 @@ interface GateOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
+let profile: Readonly<Record<string, string>> = {}
+
+/** For the tests of a file that plant what the rules of earlier versions report, such as `LOG`. */
+export const useSeedProfile = (): void => {
+  profile = { WARRANT_PROFILE: 'seed' }
+}
+
 /** The environment of the gate under test. CI variables are removed, because the tests may run on a CI server. */
 export const gateEnvironment = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => {
   const { CI: _, GITHUB_BASE_REF: __, NO_COLOR: ___, ...rest } = cleanEnvironment()
   const { GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM } = GIT_ENVIRONMENT
-  return { ...rest, GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM, ...extra }
+  return { ...rest, GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM, ...profile, ...extra }
 }
 
 /** Runs `warrant gate` in a repository. */

@@ -3,13 +3,8 @@ import { recordJudgedTree } from '../judged-tree.ts'
 import type { ChangeSet, GitReader, Scope, TrackedFiles } from '../ports.ts'
 import type { PolicyChange } from '../rules/policy-change.ts'
 import type { GateStage } from '../stage.ts'
-import {
-  type Detection,
-  detectPlatforms,
-  keepLostFolders,
-  SCRIPT_SUFFIXES,
-  SIGNAL_PATHS,
-} from './detect-platforms.ts'
+import { type Detection, detectPlatforms, SCRIPT_SUFFIXES, SIGNAL_PATHS } from './detect-platforms.ts'
+import { keepLostFolders } from './lost-folders.ts'
 import {
   findManifest,
   findManifests,

@@ -8,6 +8,7 @@ import {
   findManifests,
   MANIFEST_SUFFIXES,
   manifestFolder,
+  NODE_PLATFORM,
 } from './manifests.ts'
 
 export interface Detection {
@@ -26,9 +27,10 @@ const SCRIPTS: readonly string[] = [
 ]
 
 /** Platform → extensions of its source files. */
-const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
+export const PLATFORM_EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
   backend: SCRIPTS,
   frontend: SCRIPTS,
+  [NODE_PLATFORM]: SCRIPTS,
   ios: swift.extensions,
   android: [...kotlin.extensions, ...java.extensions],
   // Without `kts`: build scripts of Gradle are no sources of the project.
@@ -38,9 +40,9 @@ const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
 }
 
 const PLATFORMS_BY_EXTENSION: ReadonlyMap<string, readonly string[]> = new Map(
-  [...new Set(Object.values(EXTENSIONS).flat())].map((extension) => [
+  [...new Set(Object.values(PLATFORM_EXTENSIONS).flat())].map((extension) => [
     extension,
-    Object.keys(EXTENSIONS).filter((platform) => EXTENSIONS[platform]?.includes(extension)),
+    Object.keys(PLATFORM_EXTENSIONS).filter((platform) => PLATFORM_EXTENSIONS[platform]?.includes(extension)),
   ]),
 )
 
@@ -123,8 +125,16 @@ class PlatformSignals {
     return counted
   }
 
-  /** Whether a platform with a manifest has no file yet: one script below it is enough. */
+  /**
+   * Whether a platform with a manifest has no file yet: one script below it is enough. Without such a platform, a few
+   * scripts decide how sure `node` is.
+   */
   #needsScripts(): boolean {
+    const isFound = SCRIPT_PLATFORMS.some(
+      (platform) => platform !== NODE_PLATFORM && this.#signals.has(platform),
+    )
+    const node = this.#signals.get(NODE_PLATFORM)
+    if (!isFound && (node === undefined || node.hasStrayFiles)) return (node?.files ?? 0) < SEVERAL_FILES
     return SCRIPT_PLATFORMS.some((platform) => {
       const signals = this.#signals.get(platform)
       return signals !== undefined && signals.manifests.size > 0 && signals.files === 0
@@ -147,8 +157,17 @@ class PlatformSignals {
     for (const path of paths) {
       if (!SCRIPTS.includes(extensionOf(path)) || CONVENTIONAL.test(path) || DEPENDENCY_FOLDERS.test(path))
         continue
-      if (this.#countBelowManifest(path, SCRIPT_PLATFORMS) && !this.#needsScripts()) return
+      if (!this.#countBelowManifest(path, SCRIPT_PLATFORMS)) this.#countStrayScript()
+      if (!this.#needsScripts()) return
     }
+  }
+
+  /** A script below no manifest of its kind belongs to `node`, unless another platform of scripts was found. */
+  #countStrayScript(): void {
+    if (SCRIPT_PLATFORMS.some((platform) => this.#signals.get(platform)?.hasStrayFiles === false)) return
+    const signals = this.of(NODE_PLATFORM)
+    signals.files += 1
+    signals.hasStrayFiles = true
   }
 
   #readFile(path: string, platforms: readonly string[] | undefined, conventional: string | undefined): void {
@@ -164,6 +183,8 @@ class PlatformSignals {
   }
 
   result(): Detection {
+    // A package.json without scripts is often the manifest of tools for other languages.
+    if (this.#signals.get(NODE_PLATFORM)?.files === 0) this.#signals.delete(NODE_PLATFORM)
     const names = [...this.#signals.keys()].sort()
     const entries = names.map((name) => [name, this.of(name)] as const)
     const platforms = entries.map(([name, signals]): [string, Platform] => {
@@ -196,44 +217,3 @@ export const detectPlatforms = (
   found.readScripts(scripts)
   return found.result()
 }
-
-interface LostFolder {
-  readonly platform: string
-  readonly folder: string
-}
-
-const isUnder = (folders: readonly string[], path: string): boolean =>
-  folders.some((folder) => path.startsWith(folder))
-
-/**
- * Folders where a platform was detected before and is not any more, although files of it remain there. `joined` still
- * has them.
- */
-export const keepLostFolders = (
-  before: Detection,
-  after: Detection,
-  present: readonly string[],
-): { readonly joined: Detection; readonly lost: readonly LostFolder[] } => {
-  const lost = Object.entries(before.roots).flatMap(([platform, folders]) => {
-    const kept = after.roots[platform] ?? []
-    const isFile = (path: string) =>
-      EXTENSIONS[platform]?.includes(extensionOf(path)) &&
-      !DEPENDENCY_FOLDERS.test(path) &&
-      !isUnder(kept, path)
-    return folders
-      .filter((folder) => !isUnder(kept, folder))
-      .filter((folder) => present.some((path) => path.startsWith(folder) && isFile(path)))
-      .map((folder) => ({ platform, folder }))
-  })
-  const roots = { ...after.roots }
-  const platforms = { ...after.platforms }
-  for (const { platform, folder } of lost) {
-    roots[platform] = [...(roots[platform] ?? []), folder].sort()
-    const known = before.platforms[platform]
-    if (known !== undefined && !platforms[platform]?.detected) platforms[platform] = known
-  }
-  return { joined: { platforms: sortKeys(platforms), roots: sortKeys(roots) }, lost }
-}
-
-const sortKeys = <T>(record: Readonly<Record<string, T>>): Record<string, T> =>
-  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,5 +1,8 @@
 import { isRecord } from '../../kernel/encoding/json.ts'
 
+/** JavaScript and TypeScript without a web framework. */
+export const NODE_PLATFORM = 'node'
+
 /** npm packages whose presence among the dependencies means a platform. */
 const PLATFORM_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   backend: ['express', '@nestjs/core', '@nestjs/common', 'fastify', 'koa', '@hapi/hapi', 'hono'],
@@ -18,12 +21,14 @@ const parsePackage = (text: string): Record<string, unknown> | undefined => {
 const readPackage = (text: string): readonly string[] => {
   const value = parsePackage(text)
   if (value === undefined) return []
-  const { dependencies, devDependencies, peerDependencies } = value
-  const lists = [dependencies, devDependencies, peerDependencies].filter(isRecord)
+  // Without `devDependencies`: a library that is tested with a framework is not built on it.
+  const { dependencies, peerDependencies } = value
+  const lists = [dependencies, peerDependencies].filter(isRecord)
   const names = new Set(lists.flatMap((list) => Object.keys(list)))
-  return Object.keys(PLATFORM_PACKAGES).filter((platform) =>
+  const platforms = Object.keys(PLATFORM_PACKAGES).filter((platform) =>
     PLATFORM_PACKAGES[platform]?.some((name) => names.has(name)),
   )
+  return platforms.length === 0 ? [NODE_PLATFORM] : platforms
 }
 
 // The plug-in id, or its usual alias in a version catalog.
