@@ -113,7 +113,7 @@ class Collection {
     const bytes = this.#bytes.get(path)
     this.#bytes.delete(path)
     const isLink = this.#links.has(path)
-    if (!isLink) this.tally.add(report, !this.files.kinds.has(path) && this.#covered.byKind(path))
+    if (!isLink) this.tally.add(report, this.#reachOf(path))
     if (report.outcome === 'skipped') return
     for (const suppression of parseSuppressions(report.comments))
       this.suppressions.push({ file: path, suppression })
@@ -137,6 +137,11 @@ class Collection {
     if (report.outcome === 'given-up') {
       this.#addProblem(path, givenUpProblem(report.why))
     }
+  }
+
+  #reachOf(path: string): 'kind' | 'text' | 'exempt' {
+    if (this.files.kinds.has(path)) return 'exempt'
+    return this.#covered.byKind(path) ? 'kind' : 'text'
   }
 
   /** Splits the matches by the suppression comments of the file. */
