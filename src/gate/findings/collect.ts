@@ -114,7 +114,7 @@ class Collection {
     const bytes = this.#bytes.get(path)
     this.#bytes.delete(path)
     const isLink = this.#links.has(path)
-    if (!isLink) this.tally.add(scanned, !this.files.kinds.has(path) && this.#covered.byKind(path))
+    if (!isLink) this.tally.add(scanned, this.#reachOf(path))
     if (scanned.outcome === 'skipped') return
     const report = { ...scanned, matches: keepStrongestSecrets(scanned.matches, this.#ports.rules.byId) }
     for (const suppression of parseSuppressions(report.comments))
@@ -139,6 +139,11 @@ class Collection {
     if (report.outcome === 'given-up') {
       this.#addProblem(path, givenUpProblem(report.why))
     }
+  }
+
+  #reachOf(path: string): 'kind' | 'text' | 'exempt' {
+    if (this.files.kinds.has(path)) return 'exempt'
+    return this.#covered.byKind(path) ? 'kind' : 'text'
   }
 
   /** Splits the matches by the suppression comments of the file. */

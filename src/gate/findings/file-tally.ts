@@ -30,16 +30,20 @@ export class FileTally {
   readonly #packs = new Map<string, number>()
   readonly #skipped = { binary: 0, size: 0 }
   #scanned = 0
+  #unreadable = 0
   /** Files of programs that no pack for a language or a framework read. */
   #unread = 0
   #read = 0
 
-  add(report: ScanReport, isOfKind: boolean): void {
+  /** `reach`: whether rules about its kind of file apply, only those about every text, or it is exempt. */
+  add(report: ScanReport, reach: 'kind' | 'text' | 'exempt'): void {
     if (report.outcome === 'skipped') {
-      if (report.why !== undefined) this.#skipped[report.why] += 1
+      if (report.why === undefined) return
+      this.#skipped[report.why] += 1
+      if (reach === 'text') this.#unreadable += 1
       return
     }
-    if (isOfKind) this.#scanned += 1
+    if (reach === 'kind') this.#scanned += 1
     for (const pack of report.packs) this.#packs.set(pack, (this.#packs.get(pack) ?? 0) + 1)
     if (!isSource(report.path)) return
     if (report.packs.every((pack) => GENERAL_PACKS.has(pack))) this.#unread += 1
@@ -51,7 +55,7 @@ export class FileTally {
     const ofKind = (kind: string) => [...kinds.values()].filter((one) => one === kind).length
     const skipped = { binary, generated: ofKind('generated'), vendored: ofKind('vendored'), too_large: size }
     const packs = Object.fromEntries([...this.#packs].sort(([a], [b]) => (a < b ? -1 : 1)))
-    return { changed, scanned: this.#scanned, unmatched, packs, skipped }
+    return { changed, scanned: this.#scanned, unmatched: unmatched - this.#unreadable, packs, skipped }
   }
 
   /** What a reader must know about the files that rules did not read. */
