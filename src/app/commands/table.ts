@@ -158,10 +158,11 @@ export const commands = (): readonly Command[] => [
   }),
   define({
     name: 'checks',
-    summary: 'List, allow and run the checks that .warrant/checks.yml declares.',
-    usage: '<list|run [NAME...]|allow>',
+    summary: 'List, allow, run and suggest the checks that .warrant/checks.yml declares.',
+    usage: '<list|run [NAME...]|allow|suggest>',
     maxPositionals: 51,
-    choices: ['list', 'run', 'allow'],
+    options: [{ flag: 'write', kind: 'switch', description: 'With suggest: create .warrant/checks.yml.' }],
+    choices: ['list', 'run', 'allow', 'suggest'],
     run: async (invocation) => (await import('./gate/checks.ts')).run(invocation),
   }),
   define({

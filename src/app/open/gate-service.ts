@@ -13,6 +13,31 @@ import { type GateContext, openGate } from './gate.ts'
 import { loadExamples, loadShippedRules } from './load-rules.ts'
 import { locateRepository } from './repository.ts'
 
+type Progress = Parameters<GateService['run']>[1]
+
+/** One count of scanned files, and of started and ended checks: the protocol wants a number that grows. */
+const joinProgress = (report: Progress) => {
+  const files = { done: 0, total: 0 }
+  const checks = { done: 0, total: 0, message: '' }
+  const send = () =>
+    report(
+      files.done + checks.done,
+      files.total + checks.total,
+      checks.message === '' ? undefined : checks.message,
+    )
+  return {
+    progress: (done: number, total: number) => {
+      Object.assign(files, { done, total })
+      send()
+    },
+    checkProgress: (done: number, total: number, running: readonly string[]) => {
+      const message = running.length === 0 ? '' : `running: ${running.join(', ')}`
+      Object.assign(checks, { done: 2 * done + running.length, total: 2 * total, message })
+      send()
+    },
+  }
+}
+
 /** The gate's tools for the repository around a folder. */
 export const createGateService = (config: Config, folder: string, context: GateContext): GateService => {
   /** Kept between calls: a file that has not changed is not read again. */
@@ -29,7 +54,7 @@ export const createGateService = (config: Config, folder: string, context: GateC
     run: async ({ stage, scope }, progress, signal) => {
       const gate = await openGate(config, { ...context, folder, signal })
       const policy = { baseline: BASELINE_FILE, policyFrom: 'base' as const }
-      const request = { stage, scope, ...policy, write: true, progress }
+      const request = { stage, scope, ...policy, write: true, ...joinProgress(progress) }
       return (await runGate(gate.ports, request, signal)).report
     },
     explain: async (request) => {

@@ -1,5 +1,6 @@
+import { CHECKS_FILE } from '../../../gate/checks/check.ts'
 import { suggestChecks, writeChecksFile } from '../../../gate/checks/suggest/suggest.ts'
-import type { ProjectFiles } from '../../../gate/checks/suggest/suggestion.ts'
+import type { DeclaringFiles } from '../../../gate/checks/suggest/suggestion.ts'
 import { decodeLenient } from '../../../kernel/text/decode.ts'
 import { createRepositoryFile } from '../../../platform/files/output-file.ts'
 import { repositoryFiles } from '../../../platform/git/worktree.ts'
@@ -11,10 +12,9 @@ import { printOutput } from '../print-output.ts'
 import { requireWritable } from '../require-writable.ts'
 
 const MAX_BYTES = 1024 * 1024
-const CHECKS_PATH = '.warrant/checks.yml'
 
 /** A file that cannot be used as a policy may still be one that says nothing about checks. */
-const openProject = async (root: string): Promise<ProjectFiles> => {
+const openProject = async (root: string): Promise<DeclaringFiles> => {
   const files = repositoryFiles(root)
   return {
     names: new Set(await files.names('.')),
@@ -35,21 +35,21 @@ export const suggest: Subcommand = async (invocation) => {
   const text = writeChecksFile({ checks, notes })
   if (checks.length === 0) {
     const why =
-      'No tool was found that the repository declares in its root folder, so there is no check to suggest.'
+      'No tool was found that the repository declares in its root folder (others are not looked at), so there is no check to suggest.'
     return printOutput(invocation, { checks, notes }, () =>
       [why, ...notes.map((note) => `Found, and not suggested: ${note}`)].join('\n'),
     )
   }
   if (!invocation.flags.write)
     return printOutput(invocation, { checks, notes, file: text }, () => text.trimEnd())
-  if (!(await createRepositoryFile(root, CHECKS_PATH, text)))
-    throw usageFaults.argument(`${CHECKS_PATH} exists already`, {
+  if (!(await createRepositoryFile(root, CHECKS_FILE, text)))
+    throw usageFaults.argument(`${CHECKS_FILE} exists already`, {
       fix: 'Run it without --write, compare the suggestion with the file, and change the file yourself.',
     })
   return printOutput(
     invocation,
-    { checks, notes, written: CHECKS_PATH },
+    { checks, notes, written: CHECKS_FILE },
     () =>
-      `${CHECKS_PATH} is written, with ${checks.length} checks. Read it, change it, commit it, and allow it: warrant checks allow`,
+      `${CHECKS_FILE} is written, with ${checks.length} checks. Read it, change it, commit it, and allow it: warrant checks allow`,
   )
 }

@@ -20,6 +20,7 @@ import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
 import { printOutput } from '../print-output.ts'
 import { requireWritable } from '../require-writable.ts'
+import { suggest } from './checks-suggest.ts'
 import { watchChecks } from './watch-checks.ts'
 
 const open = async (invocation: Invocation) => {
@@ -134,7 +135,7 @@ const runChecks: Subcommand = async (invocation, names) => {
   return printJudged(invocation, judged)
 }
 
-const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { list, run: runChecks, allow }
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { list, run: runChecks, allow, suggest }
 
 export const run = (invocation: Invocation): Promise<number> =>
-  runSubcommand(SUBCOMMANDS, invocation, { list: 0, allow: 0 })
+  runSubcommand(SUBCOMMANDS, invocation, { list: 0, allow: 0, suggest: 0 })

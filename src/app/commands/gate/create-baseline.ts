@@ -8,7 +8,7 @@ import { loadSettings } from '../../process-context.ts'
 import { withProgress } from '../progress.ts'
 import { requireWritable } from '../require-writable.ts'
 import { writeNamedFile } from './deliver-report.ts'
-import { openForCommand, progressJob } from './judge-change.ts'
+import { gateProgress, openForCommand } from './judge-change.ts'
 import { pickScope } from './pick-scope.ts'
 import { watchChecks } from './watch-checks.ts'
 
@@ -21,7 +21,7 @@ export const createBaseline = async (invocation: Invocation): Promise<number> =>
   const gate = await openForCommand(config, invocation)
   const named = textFlag(invocation, 'baseline')
   const scope = pickScope(invocation) ?? { kind: 'repository' }
-  const { report, shadowed } = await withProgress(progressJob(invocation), (progress) => {
+  const { report, shadowed } = await withProgress(gateProgress(invocation), (progress) => {
     const policy = { stage: 'CI', policyFrom: 'worktree', baseline: undefined } as const
     const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
     return runGate(gate.ports, { scope, ...policy, write: false, progress, checkProgress }, NO_ABORT)

@@ -17,7 +17,7 @@ import { watchChecks } from './watch-checks.ts'
 /** The command runs until it is done or the process ends. */
 const NO_ABORT = new AbortController().signal
 
-export const progressJob = ({ flags }: Invocation): ProgressJob => ({
+export const gateProgress = ({ flags }: Invocation): ProgressJob => ({
   what: 'gate',
   unit: 'files',
   hidden: flags.quiet === true,
@@ -42,7 +42,7 @@ export const judgeChange = async (
   const files = invocation.lists?.import ?? []
   const imports = files.length === 0 ? [] : await (await import('./import-files.ts')).readImportFiles(files)
   const change = { ...request, build, remote, changedLines, baseline, policyFrom, imports }
-  return withProgress(progressJob(invocation), (progress) =>
+  return withProgress(gateProgress(invocation), (progress) =>
     runGate(gate.ports, { ...change, progress, checkProgress }, NO_ABORT),
   )
 }

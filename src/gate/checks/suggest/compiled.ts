@@ -1,15 +1,15 @@
 import {
   BEFORE_COMMIT,
   BEFORE_PUSH,
+  type DeclaringFiles,
   IN_CI,
-  type ProjectFiles,
   type SuggestedCheck,
   type Suggestions,
 } from './suggestion.ts'
 
 const GO_SOURCES = ['**/*.go', '**/go.mod', '**/go.sum']
 
-const suggestGo = async (files: ProjectFiles): Promise<SuggestedCheck[]> => {
+const suggestGo = async (files: DeclaringFiles): Promise<SuggestedCheck[]> => {
   if (!files.names.has('go.mod')) return []
   const config = ['.golangci.yml', '.golangci.yaml', '.golangci.toml', '.golangci.json'].find((name) =>
     files.names.has(name),
@@ -54,7 +54,7 @@ const suggestGo = async (files: ProjectFiles): Promise<SuggestedCheck[]> => {
 const MAX_WORKFLOWS = 20
 
 /** The texts of the workflows of GitHub, by path. */
-const readWorkflows = async (files: ProjectFiles): Promise<readonly (readonly [string, string])[]> => {
+const readWorkflows = async (files: DeclaringFiles): Promise<readonly (readonly [string, string])[]> => {
   const names = (await files.list('.github/workflows')).filter((name) => /\.ya?ml$/.test(name))
   const paths = names.slice(0, MAX_WORKFLOWS).map((name) => `.github/workflows/${name}`)
   return Promise.all(paths.map(async (path) => [path, (await files.read(path)) ?? ''] as const))
@@ -66,7 +66,7 @@ const TASKS =
 
 /** The first line of a workflow that runs only such tasks, and the workflow it is in. */
 const findTasks = async (
-  files: ProjectFiles,
+  files: DeclaringFiles,
   program: string,
 ): Promise<readonly [run: string, path: string] | undefined> => {
   const line = new RegExp(`^\\s*(?:- )?(?:run: )?(\\./${program}${TASKS})\\s*$`, 'm')
@@ -77,7 +77,7 @@ const findTasks = async (
   return undefined
 }
 
-const suggestJava = async (files: ProjectFiles): Promise<SuggestedCheck[]> => {
+const suggestJava = async (files: DeclaringFiles): Promise<SuggestedCheck[]> => {
   const isMaven = files.names.has('pom.xml')
   const isGradle = ['build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'].some(
     (name) => files.names.has(name),
@@ -92,7 +92,7 @@ const suggestJava = async (files: ProjectFiles): Promise<SuggestedCheck[]> => {
   return [{ name: 'build', run, reads: 'exit', stages: IN_CI, timeout: '30m', found: where }]
 }
 
-const suggestRust = async (files: ProjectFiles): Promise<SuggestedCheck[]> => {
+const suggestRust = async (files: DeclaringFiles): Promise<SuggestedCheck[]> => {
   if (!files.names.has('Cargo.toml')) return []
   const usesClippy =
     files.names.has('clippy.toml') ||
@@ -122,7 +122,7 @@ const suggestRust = async (files: ProjectFiles): Promise<SuggestedCheck[]> => {
   ]
 }
 
-const suggestSwift = (files: ProjectFiles): SuggestedCheck[] => {
+const suggestSwift = (files: DeclaringFiles): SuggestedCheck[] => {
   const lint: SuggestedCheck = {
     name: 'lint',
     run: 'swiftlint lint --quiet',
@@ -147,7 +147,7 @@ const suggestSwift = (files: ProjectFiles): SuggestedCheck[] => {
 }
 
 /** Checks of projects in Go, Java, Kotlin, Rust and Swift. */
-export const suggestCompiled = async (files: ProjectFiles): Promise<Suggestions> => {
+export const suggestCompiled = async (files: DeclaringFiles): Promise<Suggestions> => {
   const checks = [
     await suggestGo(files),
     await suggestJava(files),

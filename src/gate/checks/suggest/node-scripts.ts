@@ -1,6 +1,6 @@
 import { isRecord } from '../../../kernel/encoding/json.ts'
 import { escapeHidden } from '../../../kernel/text/hidden-characters.ts'
-import type { ProjectFiles } from './suggestion.ts'
+import type { DeclaringFiles } from './suggestion.ts'
 
 export interface NodePackage {
   readonly scripts: ReadonlyMap<string, string>
@@ -47,7 +47,7 @@ const readScripts = (manifest: Record<string, unknown>): ReadonlyMap<string, str
 }
 
 /** `package.json` of a folder, `''` for the root. Undefined when there is none, or it is not JSON. */
-export const readPackage = async (files: ProjectFiles, folder = ''): Promise<NodePackage | undefined> => {
+export const readPackage = async (files: DeclaringFiles, folder = ''): Promise<NodePackage | undefined> => {
   const text = await files.read(`${folder}package.json`)
   let manifest: unknown
   try {

@@ -1,128 +1,12 @@
-import type { ReaderName } from '../readers/check-readers.ts'
-import { findSimple, type NodePackage, readPackage, type SimpleCommand, writesFiles } from './node-scripts.ts'
+import { findSimple, type NodePackage, readPackage, writesFiles } from './node-scripts.ts'
+import { NODE_TOOLS, type NodeTool, toolArguments } from './node-tools.ts'
 import {
   BEFORE_COMMIT,
   BEFORE_PUSH,
-  type ProjectFiles,
+  type DeclaringFiles,
   type SuggestedCheck,
   type Suggestions,
 } from './suggestion.ts'
-
-interface ToolCheck {
-  readonly name: string
-  readonly program: string
-  /** The package that has to be declared; undefined for a program that comes with Node.js. */
-  readonly dependency: string | undefined
-  /** Arguments when no script gives them; undefined when only a script shows how the tool is used. */
-  readonly args: string | undefined
-  /** Names of scripts that show how the tool is used, the best first. */
-  readonly scripts: readonly RegExp[]
-  /** Arguments that are removed, because the reader needs others. */
-  readonly without?: RegExp
-  readonly add: string
-  readonly reads: ReaderName
-}
-
-const REPORTERS = /(?:^|\s)(?:--reporters?(?:=|\s+)\S+|-R\s+\S+)/g
-const FORMATS = /(?:^|\s)(?:--format(?:=|\s+)\S+|-f\s+\S+|-o\s+\S+|--reporter(?:=|\s+)\S+)/g
-const TESTS = [/^unit$/, /^test[:-]unit$/, /^test$/, /^test[:-](?:ci|run|server|node|js)$/]
-const LINTS = [
-  /^lint$/,
-  /^lint[:-](?:ci|js|ts|eslint|check)$/,
-  /^(?:check|biome)(?:[:-](?:ci|lint))?$/,
-  /lint/,
-]
-
-/** How to run a tool so that its results can be read. The first that fits is suggested for each name. */
-const TOOLS: readonly ToolCheck[] = [
-  {
-    name: 'lint',
-    program: 'eslint',
-    dependency: 'eslint',
-    args: '.',
-    scripts: LINTS,
-    without: FORMATS,
-    add: '-f json -o $OUT',
-    reads: 'eslint',
-  },
-  {
-    name: 'lint',
-    program: 'biome',
-    dependency: '@biomejs/biome',
-    args: 'check .',
-    scripts: LINTS,
-    without: FORMATS,
-    add: '--reporter=github',
-    reads: 'lines',
-  },
-  {
-    name: 'lint',
-    program: 'oxlint',
-    dependency: 'oxlint',
-    args: '',
-    scripts: LINTS,
-    without: FORMATS,
-    add: '--format=unix',
-    reads: 'lines',
-  },
-  {
-    name: 'format',
-    program: 'prettier',
-    dependency: 'prettier',
-    args: undefined,
-    scripts: [/format|prettier/],
-    add: '',
-    reads: 'exit',
-  },
-  {
-    name: 'tests',
-    program: 'vitest',
-    dependency: 'vitest',
-    args: 'run',
-    scripts: TESTS,
-    without: REPORTERS,
-    add: '--reporter=default --reporter=junit --outputFile.junit=$OUT',
-    reads: 'junit',
-  },
-  {
-    name: 'tests',
-    program: 'mocha',
-    dependency: 'mocha',
-    args: '',
-    scripts: TESTS,
-    without: REPORTERS,
-    add: '--reporter xunit --reporter-option output=$OUT',
-    reads: 'junit',
-  },
-  { name: 'tests', program: 'jest', dependency: 'jest', args: '', scripts: TESTS, add: '', reads: 'exit' },
-  {
-    name: 'tests',
-    program: 'node',
-    dependency: undefined,
-    args: undefined,
-    scripts: TESTS,
-    add: '',
-    reads: 'junit',
-  },
-]
-
-/** `node --test` takes its reporters before the files. */
-const nodeTest = (args: string): string | undefined =>
-  /(?:^|\s)--test(?:\s|$)/.test(args)
-    ? args.replace(/(^|\s)--test(?=\s|$)/, '$1--test --test-reporter=junit --test-reporter-destination=$OUT')
-    : undefined
-
-const argumentsOf = (tool: ToolCheck, simple: SimpleCommand | undefined): string | undefined => {
-  const given = simple === undefined ? tool.args : simple.args
-  if (given === undefined) return undefined
-  if (tool.program === 'node') return nodeTest(given)
-  if (tool.program === 'prettier' && !/--check|-c\b/.test(given)) return undefined
-  const kept =
-    tool.without === undefined ? given : given.replace(tool.without, ' ').replace(/\s+/g, ' ').trim()
-  // `vitest` alone watches; `biome format` alone is the formatter.
-  const isMissingRun = tool.program === 'vitest' && !/^run\b|\s--run\b/.test(` ${kept}`.trimStart())
-  return [isMissingRun ? 'run' : '', kept].filter((part) => part !== '').join(' ')
-}
 
 const TYPE_SCRIPT = /^(?:type-?check|check-?types|types|tsc|check|lint:types|test:types)(?::ci)?$/
 
@@ -138,13 +22,13 @@ const usualScript = ({ scripts }: NodePackage, name: string): string | undefined
   return patterns.flatMap((pattern) => [...scripts.keys()].filter((key) => pattern.test(key)))[0]
 }
 
-const suggestTool = (project: NodePackage, tool: ToolCheck): SuggestedCheck | undefined => {
+const suggestTool = (project: NodePackage, tool: NodeTool): SuggestedCheck | undefined => {
   const { manager, dependencies } = project
   if (tool.dependency !== undefined && !dependencies.has(tool.dependency)) return undefined
   const simple = findSimple(project, tool.program, tool.scripts)
   // A script of the usual name that does something else is how the project does it.
   if (simple === undefined && usualScript(project, tool.name) !== undefined) return undefined
-  const args = argumentsOf(tool, simple)
+  const args = toolArguments(tool, simple)
   if (args === undefined) return undefined
   const usesJunit = tool.program === 'jest' && dependencies.has('jest-junit')
   const program = tool.program === 'node' ? 'node' : `${manager.exec} ${tool.program}`
@@ -169,7 +53,7 @@ const SOURCES = ['**/*.{ts,tsx,mts,cts,js,jsx,vue,svelte,json}']
 
 const suggestTypes = async (
   project: NodePackage,
-  files: ProjectFiles,
+  files: DeclaringFiles,
 ): Promise<SuggestedCheck | undefined> => {
   const { manager, dependencies } = project
   const noEmit = new Map([...project.scripts].filter(([, command]) => command.includes('--noEmit')))
@@ -197,7 +81,7 @@ const suggestTypes = async (
 }
 
 /** The script of the package that a script hands over to, as `bun run --filter web lint`. */
-const delegatedCommand = async (files: ProjectFiles, command: string, script: string): Promise<string> => {
+const delegatedCommand = async (files: DeclaringFiles, command: string, script: string): Promise<string> => {
   const [, name] = /(?:--filter|-F|workspace)[= ]([\w./-]+)/.exec(command) ?? []
   const inner = name === undefined ? undefined : await readPackage(files, `${name}/`)
   return inner?.scripts.get(script) ?? ''
@@ -206,7 +90,7 @@ const delegatedCommand = async (files: ProjectFiles, command: string, script: st
 /** A script with a usual name, when no tool was found that could be read better. */
 const suggestScript = async (
   project: NodePackage,
-  files: ProjectFiles,
+  files: DeclaringFiles,
   [name, , timeout]: (typeof KINDS)[number],
 ): Promise<SuggestedCheck | string | undefined> => {
   const script = usualScript(project, name)
@@ -231,14 +115,14 @@ const suggestScript = async (
 const BROWSER_TOOLS = ['@playwright/test', 'cypress']
 
 /** Checks of a package of npm, pnpm, yarn or bun in the root folder. */
-export const suggestNode = async (files: ProjectFiles): Promise<Suggestions> => {
+export const suggestNode = async (files: DeclaringFiles): Promise<Suggestions> => {
   const project = await readPackage(files)
   if (project === undefined) return { checks: [], notes: [] }
   const checks = new Map<string, SuggestedCheck>()
   const notes: string[] = []
   const types = await suggestTypes(project, files)
   if (types !== undefined) checks.set(types.name, types)
-  for (const tool of TOOLS) {
+  for (const tool of NODE_TOOLS) {
     const check = checks.has(tool.name) ? undefined : suggestTool(project, tool)
     if (check !== undefined) checks.set(check.name, check)
   }

@@ -1,7 +1,7 @@
 import {
   BEFORE_COMMIT,
   BEFORE_PUSH,
-  type ProjectFiles,
+  type DeclaringFiles,
   type SuggestedCheck,
   type Suggestions,
 } from './suggestion.ts'
@@ -29,7 +29,7 @@ const DECLARATIONS = [
   'requirements_dev.txt',
 ]
 
-const readProject = async (files: ProjectFiles): Promise<PythonProject | undefined> => {
+const readProject = async (files: DeclaringFiles): Promise<PythonProject | undefined> => {
   const pyproject = (await files.read('pyproject.toml')) ?? ''
   const others = await Promise.all(
     DECLARATIONS.map((name) => (files.names.has(name) ? files.read(name) : '')),
@@ -73,7 +73,7 @@ const HOOK_IDS: Readonly<Record<string, RegExp>> = {
 }
 
 /** Checks of a Python project in the root folder. */
-export const suggestPython = async (files: ProjectFiles): Promise<Suggestions> => {
+export const suggestPython = async (files: DeclaringFiles): Promise<Suggestions> => {
   const project = await readProject(files)
   if (project === undefined) return { checks: [], notes: [] }
   const hooks = (await files.read('.pre-commit-config.yaml')) ?? ''

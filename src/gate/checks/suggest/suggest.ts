@@ -2,7 +2,7 @@ import { escapeHidden } from '../../../kernel/text/hidden-characters.ts'
 import { suggestCompiled } from './compiled.ts'
 import { suggestNode } from './node.ts'
 import { suggestPython } from './python.ts'
-import type { ProjectFiles, SuggestedCheck, Suggestions } from './suggestion.ts'
+import type { DeclaringFiles, SuggestedCheck, Suggestions } from './suggestion.ts'
 
 const HOOKS: readonly (readonly [name: string, note: string])[] = [
   ['.pre-commit-config.yaml', 'pre-commit'],
@@ -12,7 +12,7 @@ const HOOKS: readonly (readonly [name: string, note: string])[] = [
 ]
 
 /** Checks that the files of a repository declare the tools for. Nothing is run. */
-export const suggestChecks = async (files: ProjectFiles): Promise<Suggestions> => {
+export const suggestChecks = async (files: DeclaringFiles): Promise<Suggestions> => {
   const parts: readonly (readonly [kind: string, Suggestions])[] = [
     ['node', await suggestNode(files)],
     ['python', await suggestPython(files)],

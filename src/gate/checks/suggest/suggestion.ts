@@ -2,7 +2,7 @@ import type { GateStage } from '../../stage.ts'
 import type { ReaderName } from '../readers/check-readers.ts'
 
 /** The files of a repository, as far as suggestions look at them. */
-export interface ProjectFiles {
+export interface DeclaringFiles {
   /** The names in the root folder. */
   readonly names: ReadonlySet<string>
   /** The text of a file; undefined when there is none that can be read. */
