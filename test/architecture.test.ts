@@ -213,7 +213,7 @@ const files = readSources(
 const importsOf = (text: string): string[] =>
   [
     ...withoutComments(text).matchAll(/^(?:import|export)\b[^'"]*?\bfrom '([^']+)'/gm),
-    ...withoutComments(text).matchAll(/\bimport\(?\s*'([^']+)'/g),
+    ...withoutComments(text).matchAll(/(?<!')\bimport\(?\s*'([^']+)'/g),
   ].map(([, name]) => name as string)
 
 const packageOf = (name: string): string =>

@@ -35,5 +35,9 @@ export const gateFaults = defineFaults('gate', {
     kind: 'refused',
     fix: 'A person reads the commands and allows them in a terminal: warrant checks allow',
   },
+  import_unknown: {
+    kind: 'invalid',
+    fix: 'Write --import FORMAT=FILE, or --import CHECK=FILE with a check of .warrant/checks.yml.',
+  },
   rule_unknown: { kind: 'missing', fix: 'Call gate_explain without a rule to list all rules.' },
 })

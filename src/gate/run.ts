@@ -2,6 +2,7 @@ import type { Evidence, JudgedTree, Platform, RepoState, Ruleset } from '../evid
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
 import { findUnchanged, judgesByLine } from './changed-line-findings.ts'
+import type { ImportSource } from './checks/import-results.ts'
 import type { CheckProgress } from './checks/judge-checks.ts'
 import { alongChecks, checkDrafts, type StageCheckPorts } from './checks/stage-checks.ts'
 import { readStageChange } from './facts/change-context.ts'
@@ -57,6 +58,7 @@ export interface GateRequest extends PolicyRequest, Partial<Pick<StageInput, 'bu
   readonly changedLines?: boolean | undefined
   readonly progress: (done: number, total: number) => void
   readonly checkProgress?: CheckProgress
+  readonly imports?: readonly ImportSource[]
 }
 
 /** Findings before they are judged, and where they come from. */

@@ -226,6 +226,59 @@ describe('checks', () => {
     ).toEqual(['known', 'suppressed'])
   })
 
+  it('are replaced by imported results, whose format is recognized, and the report says so', () => {
+    const { repo } = repoWith({ tests: `{ run: 'echo ran > ran.log', reads: junit, ${STAGES} }` })
+    const sarif = {
+      version: '2.1.0',
+      runs: [
+        {
+          tool: { driver: { name: 'My Scanner', version: '3', rules: [] } },
+          results: [
+            {
+              ruleId: 'sqli',
+              level: 'warning',
+              message: { text: 'look' },
+              locations: [
+                { physicalLocation: { artifactLocation: { uri: 'a.txt' }, region: { startLine: 1 } } },
+              ],
+            },
+          ],
+        },
+      ],
+    }
+    repo.stage({ 'b.txt': 'b\n' }).write({
+      'x.sarif': JSON.stringify(sarif),
+      'unit.xml': '<testsuite name="s" tests="1"><testcase name="t" classname="a"/></testsuite>',
+      'types.txt': 'a.txt(1,1): error TS1: bad\n',
+      'cut.sarif': '{"$schema": "sarif", "runs": [{"tool"',
+      'notes.txt': 'hello\n',
+    })
+    const files = ['x.sarif', 'tests=unit.xml', 'tsc=types.txt', 'cut.sarif']
+    const report = gateJson(
+      repo,
+      files.flatMap((file) => ['--import', file]),
+    )
+    expect(report.checks).toMatchObject([
+      { name: 'my-scanner', origin: 'imported', file: 'x.sarif', outcome: 'results', version: '3' },
+      { name: 'tests', origin: 'imported', file: 'unit.xml', outcome: 'clean' },
+      { name: 'tsc', origin: 'imported', outcome: 'results' },
+      { name: 'sarif', origin: 'imported', outcome: 'unreadable' },
+    ])
+    expect(places(report)).toEqual([
+      'my-scanner/sqli a.txt:1',
+      'tsc/TS1 a.txt:1',
+      'gate.check-unreadable cut.sarif',
+    ])
+    expect(report.status).toBe('BLOCKED')
+    expect(existsSync(repo.path('ran.log'))).toBe(false)
+    expect(readEvidence(repo).snapshot.checks).toMatchObject(report.checks ?? [])
+    expect(gateJson(repo, ['--import', 'notes.txt'])).toMatchObject({
+      code: 2,
+      error: { code: 'gate.import_unknown' },
+    })
+    expect(gateJson(repo, ['--import', 'no.xml'])).toMatchObject({ code: 2, error: { code: 'usage.option' } })
+  })
+
   it('end with the program that is interrupted', async () => {
     const { repo, allow } = repoWith({
       slow: `{ run: 'echo $$ > pids; sleep 60 & echo $! >> pids; setsid sh -c "echo \\$\\$ >> pids; sleep 60"', reads: exit, ${STAGES} }`,

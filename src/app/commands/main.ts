@@ -49,7 +49,7 @@ export const main = async (args: readonly string[], given: Terminal): Promise<nu
     }
     requireNode()
     const command = findCommand(first, all)
-    const { values, positionals } = readArguments(command, rest)
+    const { values, lists, positionals } = readArguments(command, rest)
     if (values.help) {
       terminal.print(commandHelp(command.verb?.(positionals[0] ?? '') ?? command))
       return 0
@@ -57,7 +57,7 @@ export const main = async (args: readonly string[], given: Terminal): Promise<nu
     if (positionals.length > (command.usage === '' ? 0 : (command.maxPositionals ?? MAX_POSITIONALS))) {
       throw usageFaults.argument(`${command.name}: too many arguments`)
     }
-    return await command.run({ flags: values, positionals, json, terminal })
+    return await command.run({ flags: values, lists, positionals, json, terminal })
   } catch (thrown) {
     return reportFailure(thrown, { json, terminal })
   }

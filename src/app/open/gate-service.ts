@@ -13,6 +13,31 @@ import { type GateContext, openGate } from './gate.ts'
 import { loadExamples, loadShippedRules } from './load-rules.ts'
 import { locateRepository } from './repository.ts'
 
+type Progress = Parameters<GateService['run']>[1]
+
+/** One count of scanned files, and of started and ended checks: the protocol wants a number that grows. */
+const joinProgress = (report: Progress) => {
+  const files = { done: 0, total: 0 }
+  const checks = { done: 0, total: 0, message: '' }
+  const send = () =>
+    report(
+      files.done + checks.done,
+      files.total + checks.total,
+      checks.message === '' ? undefined : checks.message,
+    )
+  return {
+    progress: (done: number, total: number) => {
+      Object.assign(files, { done, total })
+      send()
+    },
+    checkProgress: (done: number, total: number, running: readonly string[]) => {
+      const message = running.length === 0 ? '' : `running: ${running.join(', ')}`
+      Object.assign(checks, { done: 2 * done + running.length, total: 2 * total, message })
+      send()
+    },
+  }
+}
+
 /** The gate's tools for the repository around a folder. */
 export const createGateService = (config: Config, folder: string, context: GateContext): GateService => {
   /** Kept between calls: a file that has not changed is not read again. */
@@ -33,10 +58,20 @@ export const createGateService = (config: Config, folder: string, context: GateC
       if (reader?.root !== root) reader = { root, evidence: fileEvidence(root, context.clock) }
       const { evidence } = reader
       const reading = { root, folder, config, evidence, context: { ...context, gitFolders } }
+<<<<<<< HEAD
       const verdict = await checkEvidence({ ...reading, stage, signal })
       if (config.check === 'evidence') return verdict
       const { judgePresent } = await import('../../gate/judge-present.ts')
       return judgePresent(verdict, (request) => judge({ ...request, write: false }, () => {}, signal))
+=======
+      return checkEvidence({ ...reading, stage, signal })
+    },
+    run: async ({ stage, scope }, progress, signal) => {
+      const gate = await openGate(config, { ...context, folder, signal })
+      const policy = { baseline: BASELINE_FILE, policyFrom: 'base' as const }
+      const request = { stage, scope, ...policy, write: true, ...joinProgress(progress) }
+      return (await runGate(gate.ports, request, signal)).report
+>>>>>>> 828966a414b8b0ee15d885454aa9092a00ed3b6c
     },
     run: (request, progress, signal) => judge({ ...request, write: true }, progress, signal),
     explain: async (request) => {

@@ -21,7 +21,8 @@ const LAST_LINES = 3
 /** The last lines that a command wrote: of stderr, or else of stdout. */
 const lastWords = ({ lastErrors, lastOutput }: CommandResult): string => {
   const text = lastErrors.trim() === '' ? lastOutput : lastErrors
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  // npm prints notices about itself before what matters.
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !/^npm (warn|notice)\b/i.test(line))
   return oneLine(lines.slice(-LAST_LINES).join(' / '))
 }
 

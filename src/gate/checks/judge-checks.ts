@@ -8,6 +8,7 @@ import type { CheckRow } from '../reports/report.ts'
 import type { GateStage } from '../stage.ts'
 import { CHECKS_FILE, type Check, concernsPath, type RequiredCheck } from './check.ts'
 import { differenceDraft, readTreeDifference, readWorktreeFiles } from './check-tree.ts'
+import type { ImportedRun } from './import-results.ts'
 import { judgeCoverage } from './judge-coverage.ts'
 import { digestOutput } from './output-json.ts'
 import type { CheckPorts } from './ports.ts'
@@ -76,20 +77,28 @@ const withCoverage = (check: Check, output: CheckOutput, touched: TouchedPlaces)
     ? output
     : { ...output, results: [...output.results, ...judgeCoverage(check, output.coverage, touched)] }
 
+/** A check and what it gave; `label` is the file that its results were imported from. */
+interface JudgedRun {
+  readonly one: RequiredCheck
+  readonly run: CheckRun
+  readonly label?: string
+}
+
 /** One check with its findings, its row in the report and its row in the evidence. */
-const toJudged = (one: RequiredCheck, run: CheckRun, touched: TouchedPlaces): JudgedChecks => {
+const toJudged = ({ one, run, label }: JudgedRun, touched: TouchedPlaces): JudgedChecks => {
   const name = displayName(one)
   const { consent, ms, cached } = run
   const common = {
     name,
-    origin: 'run' as const,
+    origin: label === undefined ? ('run' as const) : ('imported' as const),
+    ...(label !== undefined && { file: label }),
     ...(consent !== undefined && { consent }),
     ...(cached && { cached }),
     ...(ms !== undefined && { duration_ms: ms }),
   }
   if ('problem' in run)
     return { drafts: [run.draft], rulesets: [], rows: [{ ...common, outcome: run.problem, results: 0 }] }
-  return describeOutput({ check: one.check, imported: undefined }, { ...run, common, touched })
+  return describeOutput({ check: one.check, imported: label }, { ...run, common, touched })
 }
 
 interface DescribedOutput {
@@ -132,11 +141,11 @@ export const joinJudged = (all: readonly JudgedChecks[]): JudgedChecks => ({
   rows: all.flatMap(({ rows }) => rows),
 })
 
-/** Runs checks, several at a time, and judges what they found. A check that gives no result is a finding. */
-export const judgeChecks = async (
+/** Runs checks, several at a time. */
+const runChecks = async (
   due: readonly RequiredCheck[],
-  { ports, git, set, stage, progress, signal }: CheckRequest,
-): Promise<JudgedChecks> => {
+  { ports, git, progress, signal }: CheckRequest,
+): Promise<readonly JudgedRun[]> => {
   const presentFiles = () => readWorktreeFiles(git, signal)
   const files = lazyAsync(presentFiles)
   const context: RunContext = { ports, files: () => files.get(), presentFiles, signal }
@@ -144,28 +153,37 @@ export const judgeChecks = async (
   const running = new Set<string>()
   let done = 0
   const report = () => progress(done, due.length, [...running])
-  const run = (one: RequiredCheck) =>
-    limit(async () => {
-      running.add(displayName(one))
-      report()
-      const result = await runCheck(one, context)
-      running.delete(displayName(one))
-      done += 1
-      report()
-      return result
-    })
-  const [difference, ...runs] = await Promise.all([readTreeDifference(git, set, signal), ...due.map(run)])
-  const outputs = runs.flatMap((result) => ('output' in result ? [result.output] : []))
+  const runOne = async (one: RequiredCheck): Promise<JudgedRun> => {
+    running.add(displayName(one))
+    report()
+    const run = await runCheck(one, context)
+    running.delete(displayName(one))
+    done += 1
+    report()
+    return { one, run }
+  }
+  return Promise.all(due.map((one) => limit(() => runOne(one))))
+}
+
+/** Runs checks and judges what they, and the imported results, found. A check that gives no result is a finding. */
+export const judgeChecks = async (
+  due: readonly RequiredCheck[],
+  request: CheckRequest,
+  imported: readonly ImportedRun[] = [],
+): Promise<JudgedChecks> => {
+  const { git, set, stage, signal } = request
+  const compare = due.length === 0 ? undefined : readTreeDifference(git, set, signal)
+  const [runs, difference] = await Promise.all([runChecks(due, request), compare])
+  const all: readonly JudgedRun[] = [...runs, ...imported]
+  const outputs = all.flatMap(({ run }) => ('output' in run ? [run.output] : []))
   const touched = await touchedPlaces(set, outputs, signal)
-  return joinJudged(
-    due.flatMap((one, at) => {
-      const result = runs[at]
-      if (result === undefined) return []
-      const judged = toJudged(one, result, touched)
-      const apart = 'output' in result ? differenceDraft(one.check, difference, stage) : []
-      return [judged, { drafts: apart, rulesets: [], rows: [] }]
-    }),
+  const apart = runs.flatMap(({ one, run }) =>
+    'output' in run ? differenceDraft(one.check, difference, stage) : [],
   )
+  return joinJudged([
+    ...all.map((judged) => toJudged(judged, touched)),
+    { drafts: apart, rulesets: [], rows: [] },
+  ])
 }
 
 /** Rows for the checks that nothing in the change concerns. */

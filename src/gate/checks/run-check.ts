@@ -40,7 +40,7 @@ interface ReadInput {
 }
 
 /** Reads bytes in the format of a check. Throws `CheckUnreadable`. */
-const readResults = async ({ check, bytes, root, exitCode }: ReadInput): Promise<CheckOutput> => {
+export const readResults = async ({ check, bytes, root, exitCode }: ReadInput): Promise<CheckOutput> => {
   const read = await CHECK_READERS[check.reads]()
   return read({ bytes, root, folder: root, exitCode, limits: { results: MAX_RESULTS } })
 }

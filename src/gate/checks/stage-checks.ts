@@ -2,6 +2,7 @@ import type { FileSuppression, FindingDraft } from '../findings/collect.ts'
 import type { ChangeSet, GitReader } from '../ports.ts'
 import type { GateStage } from '../stage.ts'
 import type { RequiredCheck } from './check.ts'
+import type { ImportSource } from './import-results.ts'
 import type { CheckProgress, JudgedChecks } from './judge-checks.ts'
 import type { CheckPorts } from './ports.ts'
 
@@ -9,6 +10,8 @@ interface StageCheckRequest {
   readonly stage: GateStage
   readonly set: ChangeSet
   readonly checks: readonly RequiredCheck[]
+  /** Results that were made elsewhere. */
+  readonly imports?: readonly ImportSource[] | undefined
   readonly checkProgress?: CheckProgress
 }
 
@@ -20,18 +23,22 @@ export interface StageCheckPorts {
 
 const NOTHING: JudgedChecks = { drafts: [], rulesets: [], rows: [] }
 
-/** Judges by the checks that the stage asks for. Their code is loaded only in repositories that have some. */
+/** Judges by the checks that the stage asks for and by imported results. Their code is loaded only where there are some. */
 const judgeStageChecks = async (
   ports: StageCheckPorts,
-  { stage, set, checks, checkProgress: progress = () => {} }: StageCheckRequest,
+  { stage, set, checks, imports = [], checkProgress: progress = () => {} }: StageCheckRequest,
   signal: AbortSignal,
 ): Promise<JudgedChecks> => {
   const { joinJudged, judgeChecks, selectChecks, skippedRows } = await import('./judge-checks.ts')
   const { due, skipped } = selectChecks(checks, { stage, set })
-  const rows = skippedRows(skipped)
-  if (due.length === 0) return { ...NOTHING, rows }
+  const named = new Set(imports.map(({ name }) => name))
+  const isRun = ({ check }: RequiredCheck) => !named.has(check.name)
+  const rows = skippedRows(skipped.filter(isRun))
+  if (due.length + imports.length === 0) return { ...NOTHING, rows }
   const request = { ports: await ports.checks(), git: ports.git, set, stage, progress, signal }
-  return joinJudged([await judgeChecks(due, request), { ...NOTHING, rows }])
+  const { readImports } = await import('./import-results.ts')
+  const imported = await readImports(imports, checks, request.ports.root)
+  return joinJudged([await judgeChecks(due.filter(isRun), request, imported), { ...NOTHING, rows }])
 }
 
 /** Runs the checks during the scan. When one of the two fails, the commands that still run are ended. */
@@ -41,7 +48,8 @@ export const alongChecks = async <T>(
   signal: AbortSignal,
   scan: (signal: AbortSignal) => Promise<T>,
 ): Promise<readonly [T, JudgedChecks]> => {
-  if (request.checks.length === 0) return [await scan(signal), NOTHING]
+  const { checks, imports = [] } = request
+  if (checks.length + imports.length === 0) return [await scan(signal), NOTHING]
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
   try {

@@ -16,15 +16,17 @@ const count = (number: number, word: string): string => `${number} ${word}${numb
 
 /** One line a check, for the text report. */
 export const checkLines = (rows: readonly CheckRow[]): string[] =>
-  rows.map(({ name, outcome, origin, results, outside, omitted, tool, version, cached, duration_ms: ms }) => {
-    const parts = [
-      OUTCOMES[outcome] || count(results, 'result'),
-      ...(outside === undefined ? [] : [`${outside} outside of the change`]),
-      ...(omitted === undefined ? [] : [`${omitted} more are left out`]),
-      ...(tool === undefined && version === undefined ? [] : [[tool, version].filter(Boolean).join(' ')]),
-      ...(cached ? ['from the cache'] : []),
-      ...(origin === 'imported' ? ['imported'] : []),
-      ...(ms === undefined ? [] : [`${(ms / 1_000).toFixed(1)} s`]),
-    ]
-    return escapeLineBreaks(`check ${name}: ${parts.join(' · ')}`)
-  })
+  rows.map(
+    ({ name, outcome, origin, results, outside, omitted, tool, version, cached, duration_ms: ms, file }) => {
+      const parts = [
+        OUTCOMES[outcome] || count(results, 'result'),
+        ...(outside === undefined ? [] : [`${outside} outside of the change`]),
+        ...(omitted === undefined ? [] : [`${omitted} more are left out`]),
+        ...(tool === undefined && version === undefined ? [] : [[tool, version].filter(Boolean).join(' ')]),
+        ...(cached ? ['from the cache'] : []),
+        ...(origin === 'imported' ? [`imported from ${file}`] : []),
+        ...(ms === undefined ? [] : [`${(ms / 1_000).toFixed(1)} s`]),
+      ]
+      return escapeLineBreaks(`check ${name}: ${parts.join(' · ')}`)
+    },
+  )

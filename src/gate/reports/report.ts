@@ -63,6 +63,8 @@ export interface CheckRow {
   readonly name: string
   /** Whether it was run here, or its results were imported. */
   readonly origin: 'run' | 'imported'
+  /** The file that was imported. */
+  readonly file?: string
   readonly outcome:
     | 'clean'
     | 'results'

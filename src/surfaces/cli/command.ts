@@ -30,7 +30,8 @@ export const exitCodeOf = ({ code, kind }: Fault): number => EXIT_CODE_EXCEPTION
 
 export interface Option {
   readonly flag: string
-  readonly kind: 'switch' | 'text'
+  /** A list is an option that may be given several times. */
+  readonly kind: 'switch' | 'text' | 'list'
   readonly description: string
   readonly value?: string
   readonly choices?: readonly string[]
@@ -49,6 +50,8 @@ export interface Terminal {
 
 export interface Invocation {
   readonly flags: Readonly<Record<string, string | boolean | undefined>>
+  /** Options that may be given several times. */
+  readonly lists?: Readonly<Record<string, readonly string[]>>
   readonly positionals: readonly string[]
   readonly json: boolean
   readonly terminal: Terminal
@@ -91,11 +94,23 @@ export const readArguments = (command: Command, args: readonly string[]) => {
   const options = Object.fromEntries(
     allOptions(command).map(({ flag, kind }) => [
       flag,
-      { type: kind === 'switch' ? ('boolean' as const) : ('string' as const) },
+      { type: kind === 'switch' ? ('boolean' as const) : ('string' as const), multiple: kind === 'list' },
     ]),
   )
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options,
+      allowPositionals: true,
+      strict: true,
+    })
+    const flags: Record<string, string | boolean | undefined> = {}
+    const lists: Record<string, readonly string[]> = {}
+    for (const [name, value] of Object.entries(values)) {
+      if (Array.isArray(value)) lists[name] = value.map(String)
+      else flags[name] = value
+    }
+    return { values: flags, lists, positionals }
   } catch (cause) {
     throw usageFaults.option(optionProblem((cause as Error).message), { cause })
   }

@@ -39,12 +39,11 @@ export const judgeChange = async (
   const remote = textFlag(invocation, 'remote')
   const changedLines = pickChangedLines(invocation)
   const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
+  const files = invocation.lists?.import ?? []
+  const imports = files.length === 0 ? [] : await (await import('./import-files.ts')).readImportFiles(files)
+  const change = { ...request, build, remote, changedLines, baseline, policyFrom, imports }
   return withProgress(gateProgress(invocation), (progress) =>
-    runGate(
-      gate.ports,
-      { ...request, build, remote, changedLines, baseline, policyFrom, progress, checkProgress },
-      NO_ABORT,
-    ),
+    runGate(gate.ports, { ...change, progress, checkProgress }, NO_ABORT),
   )
 }
 

@@ -72,6 +72,13 @@ export const GATE_OPTIONS: readonly Option[] = [
     choices: ['base', 'worktree'],
   },
   {
+    flag: 'import',
+    kind: 'list',
+    value: '[NAME=]FILE',
+    description:
+      'Judge results that were made elsewhere on the same files: SARIF, JUnit or ESLint JSON. NAME is a check of .warrant/checks.yml, which is then not run, or a format (tsc, lines, …). May be given several times.',
+  },
+  {
     flag: 'allow-checks',
     kind: 'text',
     value: 'DIGEST',
