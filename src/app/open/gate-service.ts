@@ -49,7 +49,7 @@ export const createGateService = (config: Config, folder: string, context: GateC
   ) => {
     const gate = await openGate(config, { ...context, folder, signal })
     const policy = { baseline: BASELINE_FILE, policyFrom: 'base' as const }
-    return (await runGate(gate.ports, { ...request, ...policy, progress }, signal)).report
+    return (await runGate(gate.ports, { ...request, ...policy, ...joinProgress(progress) }, signal)).report
   }
   return {
     check: async (stage, signal) => {
@@ -58,20 +58,10 @@ export const createGateService = (config: Config, folder: string, context: GateC
       if (reader?.root !== root) reader = { root, evidence: fileEvidence(root, context.clock) }
       const { evidence } = reader
       const reading = { root, folder, config, evidence, context: { ...context, gitFolders } }
-<<<<<<< HEAD
       const verdict = await checkEvidence({ ...reading, stage, signal })
       if (config.check === 'evidence') return verdict
       const { judgePresent } = await import('../../gate/judge-present.ts')
       return judgePresent(verdict, (request) => judge({ ...request, write: false }, () => {}, signal))
-=======
-      return checkEvidence({ ...reading, stage, signal })
-    },
-    run: async ({ stage, scope }, progress, signal) => {
-      const gate = await openGate(config, { ...context, folder, signal })
-      const policy = { baseline: BASELINE_FILE, policyFrom: 'base' as const }
-      const request = { stage, scope, ...policy, write: true, ...joinProgress(progress) }
-      return (await runGate(gate.ports, request, signal)).report
->>>>>>> 828966a414b8b0ee15d885454aa9092a00ed3b6c
     },
     run: (request, progress, signal) => judge({ ...request, write: true }, progress, signal),
     explain: async (request) => {
