@@ -146,12 +146,11 @@ export class ScanPlan {
 const byPlace = (a: Match, b: Match): number =>
   a.line - b.line || a.column - b.column || (a.ruleId < b.ruleId ? -1 : a.ruleId > b.ruleId ? 1 : 0)
 
-const samePlace = (a: Match, b: Match | undefined): boolean =>
-  b !== undefined && byPlace(a, b) === 0 && a.endLine === b.endLine && a.endColumn === b.endColumn
+const longestFirst = (a: Match, b: Match): number => b.endLine - a.endLine || b.endColumn - a.endColumn
 
 /**
- * Hits as matches of their rules, with positions from 1, in the order of the text. A rule that reads a file with two
- * grammars has one match at a place.
+ * Hits as matches of their rules, with positions from 1, in the order of the text. A rule has one match at a place,
+ * the longest: it may read a file with two grammars, and match an expression and its first part.
  */
 export const toMatches = (hits: readonly RuleHit[], group: ScanGroup): Match[] =>
   hits
@@ -165,5 +164,8 @@ export const toMatches = (hits: readonly RuleHit[], group: ScanGroup): Match[] =
         endColumn: endColumn + 1,
       })),
     )
-    .sort(byPlace)
-    .filter((match, index, all) => !samePlace(match, all[index - 1]))
+    .sort((a, b) => byPlace(a, b) || longestFirst(a, b))
+    .filter((match, index, all) => {
+      const last = all[index - 1]
+      return last === undefined || byPlace(match, last) !== 0
+    })
