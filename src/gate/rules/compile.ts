@@ -77,6 +77,14 @@ const splitPath = (path: string): SplitPath => {
   return lastSplit
 }
 
+let lastProduction = { path: '', value: isProduction('') }
+
+/** Keeps the last result, for the same reason. */
+const isProductionPath = (path: string): boolean => {
+  if (lastProduction.path !== path) lastProduction = { path, value: isProduction(path) }
+  return lastProduction.value
+}
+
 /** `evil.TS` is a TypeScript file like any other, so a pattern for `*.ts` covers it. */
 const matchesPath = (test: PathTest, { segments, lowered }: SplitPath): boolean =>
   test(segments) || (lowered !== undefined && test(lowered))
@@ -87,14 +95,15 @@ export const coverage = (
   folders: readonly string[],
   production = false,
 ): Test => {
-  const isIncluded = compileGlobs(files, true)
-  const isExcluded = compileGlobs(ignores, false)
+  // Compiled with the first path: most coverages of a small change are never asked.
+  let compiled: { readonly included: PathTest; readonly excluded: PathTest } | undefined
   return (path) =>
-    (!production || isProduction(path)) &&
+    (!production || isProductionPath(path)) &&
     folders.some((folder) => {
       if (!path.startsWith(folder)) return false
+      compiled ??= { included: compileGlobs(files, true), excluded: compileGlobs(ignores, false) }
       const split = splitPath(path.slice(folder.length))
-      return matchesPath(isIncluded, split) && !matchesPath(isExcluded, split)
+      return matchesPath(compiled.included, split) && !matchesPath(compiled.excluded, split)
     })
 }
 

@@ -32,13 +32,22 @@ const findNames = (
 
 const isAnyName: NameTest = () => true
 
+/** A name that is compiled when the first one is tested: most globs fail at the last name of a path. */
+const lazyName = (name: string, nocase: boolean): NameTest => {
+  let test: NameTest | undefined
+  return (text) => {
+    test ??= compileName(name, nocase)
+    return test(text)
+  }
+}
+
 /** The names before, between and after each `**`. */
 const splitAtDeep = (pattern: string, nocase: boolean): [NameTest[], ...NameTest[][]] => {
   const runs: [NameTest[], ...NameTest[][]] = [[]]
   let run = runs[0]
   for (const name of pattern.split('/')) {
     if (name === '' || name === '.') continue
-    if (name !== '**') run.push(name === '*' ? isAnyName : compileName(name, nocase))
+    if (name !== '**') run.push(name === '*' ? isAnyName : lazyName(name, nocase))
     else {
       run = []
       runs.push(run)
@@ -82,6 +91,7 @@ const BRACES = /^(.*)\{([^{}]*,[^{}]*)\}(.*)$/s
 /** Expands `{a,b}`, innermost first, up to `MAX_ALTERNATIVES`; beyond it braces stay and are matched literally. */
 export const expandBraces = (pattern: string): readonly string[] => {
   let open = [pattern]
+  if (!pattern.includes('{')) return open
   for (;;) {
     const all = open.flatMap((one) => {
       const found = BRACES.exec(one)

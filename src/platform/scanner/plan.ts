@@ -1,9 +1,11 @@
 import type { FileContent, Match } from '../../gate/ports.ts'
 import type { CompiledRule } from '../../gate/rules/compiled-rule.ts'
-import { grammarFor, grammarsFor } from '../../gate/rules/languages.ts'
+import { grammarFor, grammarsFor, readsExtension } from '../../gate/rules/languages.ts'
 import { pushTo } from '../../kernel/multimap.ts'
 import { extensionOf, LANGUAGES } from '../../kernel/text/languages.ts'
 import type { FilePasses, MatcherSpec, RuleHit } from './scan-file.ts'
+
+type Coverage = CompiledRule['covers']
 
 /** A matcher that has to compile for a grammar. */
 export interface MatcherCheck {
@@ -54,7 +56,10 @@ const specOf = (rule: CompiledRule): Unranked => {
 export class ScanPlan {
   readonly matchers: readonly MatcherSpec[]
   readonly #rules: readonly { readonly rule: CompiledRule; readonly matcher: number }[]
-  readonly #coverages: readonly ((path: string) => boolean)[]
+  /** Files of all other extensions are alike: no rule parses them. */
+  readonly #extensions: ReadonlySet<string>
+  /** By extension: the coverages of the rules that can read such a file. */
+  readonly #coverages = new Map<string, readonly Coverage[]>()
   readonly #groups = new Map<string, ScanGroup | undefined>()
   #count = 0
 
@@ -72,7 +77,8 @@ export class ScanPlan {
       return { rule, matcher }
     })
     this.matchers = list
-    this.#coverages = [...new Set(rules.map(({ covers }) => covers))]
+    const languages = new Set(rules.flatMap(({ language }) => language ?? []))
+    this.#extensions = new Set([...languages].flatMap((language) => [...grammarsFor(language).keys()]))
   }
 
   /** The ids of the rules behind a matcher, for messages. */
@@ -91,15 +97,32 @@ export class ScanPlan {
 
   /** The group of a file; undefined when no rule applies to it. */
   groupFor({ path, secretsOnly = false }: FileContent): ScanGroup | undefined {
-    const extension = extensionOf(path)
-    const covered = this.#coverages.map((covers) => covers(path))
-    const key = `${extension} ${covered.map(Number).join('')} ${secretsOnly}`
-    if (!this.#groups.has(key)) this.#groups.set(key, this.#createGroup(extension, covered, secretsOnly))
+    const own = extensionOf(path)
+    const extension = this.#extensions.has(own) ? own : ''
+    const coverages = this.#coveragesFor(extension)
+    let key = secretsOnly ? `${extension} secrets ` : `${extension} `
+    for (const covers of coverages) key += covers(path) ? '1' : '0'
+    if (!this.#groups.has(key)) {
+      const covers = new Set(coverages.filter((one) => one(path)))
+      this.#groups.set(key, this.#createGroup(extension, covers, secretsOnly))
+    }
     return this.#groups.get(key)
   }
 
-  #createGroup(extension: string, covered: readonly boolean[], secretsOnly: boolean): ScanGroup | undefined {
-    const covers = new Set(this.#coverages.filter((_, index) => covered[index]))
+  #coveragesFor(extension: string): readonly Coverage[] {
+    const known = this.#coverages.get(extension)
+    if (known !== undefined) return known
+    const readers = this.#rules.filter(({ rule }) => readsExtension(rule.language, extension))
+    const coverages = [...new Set(readers.map(({ rule }) => rule.covers))]
+    this.#coverages.set(extension, coverages)
+    return coverages
+  }
+
+  #createGroup(
+    extension: string,
+    covers: ReadonlySet<Coverage>,
+    secretsOnly: boolean,
+  ): ScanGroup | undefined {
     const grammars = new Map<
       string,
       { readonly comments: readonly string[]; readonly matchers: Set<number> }
