@@ -101,19 +101,29 @@ export const expandBraces = (pattern: string): readonly string[] => {
 export const exceedsAlternatives = (glob: string): boolean =>
   expandBraces(glob).some((one) => BRACES.test(one))
 
-/** How the last name of every matching path ends; empty when that is not plain. */
-const requiredEnd = (glob: string, nocase: boolean): string => {
-  if (nocase || /[?[\\]/.test(glob)) return ''
-  const end = /[^*/}]*$/.exec(glob)?.[0] ?? ''
-  return end === '.' ? '' : end
+const LAST_CHOICE = /\{([^{}]*)\}([^*/{}]*)$/
+const afterWildcard = (text: string): string =>
+  text.slice(Math.max(...['*', '/', '}'].map((one) => text.lastIndexOf(one))) + 1)
+
+/** How the last name of a matching path may end. Braces that are not expanded are matched literally. */
+const possibleEnds = (glob: string, nocase: boolean): readonly string[] => {
+  if (nocase || /[?[\\]/.test(glob)) return ['']
+  const [, choices, rest = ''] = LAST_CHOICE.exec(glob) ?? []
+  const ends =
+    choices === undefined
+      ? [afterWildcard(glob)]
+      : [...choices.split(',').map((one) => `${afterWildcard(one)}${rest}`), `}${rest}`]
+  // A last name `.` is no name.
+  return ends.map((end) => (end === '.' ? '' : end))
 }
 
 /** Compiles a glob with the first path that ends as it requires: most paths do not. */
 const whenEndMatches = (glob: string, nocase: boolean, compile: () => PathTest): PathTest => {
-  const end = requiredEnd(glob, nocase)
+  const ends = possibleEnds(glob, nocase)
   let test: PathTest | undefined
   return (segments) => {
-    if (!(segments[segments.length - 1] ?? '').endsWith(end)) return false
+    const name = segments[segments.length - 1] ?? ''
+    if (!ends.some((end) => name.endsWith(end))) return false
     test ??= compile()
     return test(segments)
   }
