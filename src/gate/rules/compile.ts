@@ -43,13 +43,16 @@ const ruleSeverity = ({ metadata, severity }: RuleFile): Severity | undefined =>
 
 type Globs = RuleFile['files']
 
-const compileGlobs = (globs: Globs, whenEmpty: boolean): PathTest => {
+type CompileGlob = (glob: NonNullable<Globs>[number]) => PathTest
+
+const compileOneGlob: CompileGlob = (one) =>
+  typeof one === 'string'
+    ? compileBraceGlob(one)
+    : compileBraceGlob(one.glob, { nocase: one.caseInsensitive ?? false })
+
+const compileGlobs = (globs: Globs, whenEmpty: boolean, compile: CompileGlob): PathTest => {
   if (globs === undefined || globs.length === 0) return () => whenEmpty
-  const tests = globs.map((one) =>
-    typeof one === 'string'
-      ? compileBraceGlob(one)
-      : compileBraceGlob(one.glob, { nocase: one.caseInsensitive ?? false }),
-  )
+  const tests = globs.map(compile)
   return (segments) => tests.some((test) => test(segments))
 }
 
@@ -93,7 +96,7 @@ const matchesPath = (test: PathTest, { segments, lowered }: SplitPath): boolean 
 export const coverage = (
   { files, ignores }: Pick<RuleFile, 'files' | 'ignores'>,
   folders: readonly string[],
-  production = false,
+  { production = false, compile = compileOneGlob } = {},
 ): Test => {
   // Compiled with the first path: most coverages of a small change are never asked.
   let compiled: { readonly included: PathTest; readonly excluded: PathTest } | undefined
@@ -101,7 +104,10 @@ export const coverage = (
     (!production || isProductionPath(path)) &&
     folders.some((folder) => {
       if (!path.startsWith(folder)) return false
-      compiled ??= { included: compileGlobs(files, true), excluded: compileGlobs(ignores, false) }
+      compiled ??= {
+        included: compileGlobs(files, true, compile),
+        excluded: compileGlobs(ignores, false, compile),
+      }
       const split = splitPath(path.slice(folder.length))
       return matchesPath(compiled.included, split) && !matchesPath(compiled.excluded, split)
     })
@@ -109,6 +115,13 @@ export const coverage = (
 
 /** Rules with equal globs and folders share one function, so that the scanner calls it once a file. */
 class Coverages {
+  readonly #globs = new Map<string, PathTest>()
+  readonly #compile: CompileGlob = (glob) => {
+    const key = JSON.stringify(glob)
+    const test = this.#globs.get(key) ?? compileOneGlob(glob)
+    this.#globs.set(key, test)
+    return test
+  }
   readonly #known = new Map<string, Test>()
   readonly #roots: PlatformRoots
 
@@ -121,7 +134,8 @@ class Coverages {
     if (folders.length === 0) return undefined
     const production = rule.metadata?.production
     const key = JSON.stringify([rule.files, rule.ignores, folders, production])
-    const known = this.#known.get(key) ?? coverage(rule, folders, production)
+    const compile = this.#compile
+    const known = this.#known.get(key) ?? coverage(rule, folders, { production, compile })
     this.#known.set(key, known)
     return known
   }

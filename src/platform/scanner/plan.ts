@@ -64,14 +64,18 @@ export class ScanPlan {
   #count = 0
 
   constructor(rules: readonly CompiledRule[]) {
-    const indexes = new Map<string, number>()
+    const firsts = new Map<unknown, { readonly rule: CompiledRule; readonly matcher: number }>()
     const list: (MatcherSpec & { rank: number })[] = []
     this.#rules = rules.map((rule) => {
-      const spec = specOf(rule)
-      const key = JSON.stringify(spec)
-      const matcher = indexes.get(key) ?? list.length
-      if (matcher === list.length) list.push({ ...spec, rank: 0 })
-      indexes.set(key, matcher)
+      // The copies of a rule under its aliases have the same objects.
+      const body = rule.text ?? rule.matcher.rule ?? rule.matcher
+      const first = firsts.get(body)
+      const isCopy = first?.rule.message === rule.message && first.rule.trusted === rule.trusted
+      const matcher = isCopy ? first.matcher : list.length
+      if (!isCopy) {
+        list.push({ ...specOf(rule), rank: 0 })
+        firsts.set(body, { rule, matcher })
+      }
       const shared = list[matcher]
       if (shared !== undefined) shared.rank = Math.max(shared.rank, SEVERITY_ORDER.indexOf(rule.severity))
       return { rule, matcher }
