@@ -168,7 +168,7 @@ if (process.argv.includes('--watch')) {
   const written = await bundle.write(output('dist.new'))
   const meta = describeOutput(written.output.filter((one) => one.type === 'chunk'))
   for (const path of STANDALONE) await buildAlone(path)
-  // Rules are parsed and validated here: at run time they are one JSON file.
+  // Rules are parsed and validated here: at run time they are JSON files.
   execFileSync(process.execPath, ['scripts/run.mjs', 'scripts/rules.ts', 'dist.new/rules.json'], {
     cwd: root,
     stdio: 'inherit',

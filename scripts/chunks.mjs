@@ -40,6 +40,7 @@ export const ALWAYS_LOADED = [
   'src/kernel/call-faults.ts',
   'src/kernel/record-call.ts',
   'src/kernel/text/escape-regexp.ts',
+  'src/kernel/text/decode.ts',
   'src/kernel/encoding/canonical.ts',
   'src/kernel/encoding/crypto.ts',
   'src/kernel/encoding/hash.ts',
@@ -52,6 +53,7 @@ export const ALWAYS_LOADED = [
 export const MERGED = new Map([
   ['tools-gate', 'tools-evidence-gate'],
   ['project-gate-scan', 'gate-scan'],
+  ['project-gate', 'gate-scan'],
   ['gate-pull', 'evidence-gate'],
   ['evidence-gate-pull', 'evidence-gate'],
 ])

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as z from 'zod'
 import { compileRules, rulePlatforms, selectRules } from '../src/gate/rules/compile.ts'
@@ -11,6 +11,7 @@ import {
   type ShippedRules,
 } from '../src/gate/rules/packs.ts'
 import { parseAs, readRuleDocuments, readRuleYaml } from '../src/gate/rules/parse-rule.ts'
+import { splitRules } from '../src/gate/rules/shipped-parts.ts'
 import { requiredLiterals } from '../src/platform/scanner/prefilter.ts'
 
 const Versions = z.record(z.string(), z.string())
@@ -69,6 +70,10 @@ const readExamples = async ({ packs }: ShippedRules, folder = 'rules'): Promise<
 
 export const main = async ([out = 'dist/rules.json']: readonly string[]): Promise<void> => {
   const shippedRules = await readShippedRules()
-  writeFileSync(out, JSON.stringify(shippedRules))
+  const { index, parts } = splitRules(shippedRules)
+  writeFileSync(out, JSON.stringify(index))
+  mkdirSync(join(dirname(out), 'rules'), { recursive: true })
+  for (const [name, part] of parts)
+    writeFileSync(join(dirname(out), `rules/${name}.json`), JSON.stringify(part))
   writeFileSync(join(dirname(out), 'rule-examples.json'), JSON.stringify(await readExamples(shippedRules)))
 }

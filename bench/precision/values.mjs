@@ -179,10 +179,12 @@ const KINDS = {
 }
 
 /**
- * @param {string} kind as it stands between ⟦ and ⟧: a kind of the table, `U+200B`, or `hidden:TEXT` in tag characters
+ * @param {string} kind as it stands between ⟦ and ⟧: a kind of the table, `U+200B`, `hidden:TEXT` in tag characters, or
+ *   `-` for nothing, which cuts a text that a scanner of this repository would report
  * @param {string} place what makes this value differ from the others of its kind
  */
 export function makeValue(kind, place) {
+  if (kind === '-') return ''
   if (/^U\+[0-9A-F]{4,6}$/.test(kind)) return String.fromCodePoint(Number.parseInt(kind.slice(2), 16))
   if (kind.startsWith('hidden:'))
     return [...kind.slice(7)].map((one) => String.fromCodePoint(0xe0000 + one.charCodeAt(0))).join('')

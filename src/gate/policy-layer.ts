@@ -35,7 +35,7 @@ interface LayerContext {
   readonly stage: GateStage
   /** `PUMUKI_HARD_MODE` and `PUMUKI_HARD_MODE_PROFILE`. */
   readonly variables: Pick<PolicySources, 'hardMode' | 'hardProfile'>
-  readonly shippedRules: ShippedRules
+  readonly shippedRules: () => Promise<ShippedRules>
   readonly profile: RuleProfile
 }
 
@@ -116,7 +116,12 @@ const joinLayers = async (
     : joinUserRules(baseRules, layer.userRules)
   const overrides = sameOverrides
     ? { overrides: layer.overrides, changes: [] }
-    : joinOverrides(baseOverrides, layer.overrides, context, OVERRIDES_FILE)
+    : joinOverrides(
+        baseOverrides,
+        layer.overrides,
+        { ...context, shippedRules: await shippedRules() },
+        OVERRIDES_FILE,
+      )
   const known = sameBaseline
     ? { baseline: layer.baseline, changes: [] }
     : joinBaselines(baseBaseline, layer.baseline)
@@ -142,7 +147,8 @@ const joinLayers = async (
 export interface PolicyPorts {
   readonly git: GitReader
   readonly files: RepositoryFiles & FolderNames
-  readonly shippedRules: () => Promise<ShippedRules>
+  /** All shipped rules, or those of the default profile that may read files of these extensions. */
+  readonly shippedRules: (extensions?: ReadonlySet<string>) => Promise<ShippedRules>
   /** The variables of the environment that take precedence over the policy files. */
   readonly policyVariables: LayerContext['variables']
   readonly profile: RuleProfile
@@ -168,19 +174,17 @@ const SPECIFICATION_REMOVED: PolicyChange = {
   weaker: true,
 }
 
-const layerContext = async (ports: PolicyPorts, stage: GateStage): Promise<LayerContext> => ({
-  stage,
-  variables: ports.policyVariables,
-  shippedRules: await ports.shippedRules(),
-  profile: ports.profile,
-})
+const layerContext = (
+  { policyVariables: variables, shippedRules, profile }: PolicyPorts,
+  stage: GateStage,
+): LayerContext => ({ stage, variables, shippedRules: () => shippedRules(), profile })
 
 /** The policy of the working tree alone. */
 export const readWorktreePolicy = async (
   ports: PolicyPorts,
   { stage, baseline }: PolicyRequest,
 ): Promise<PolicyLayer> =>
-  parseLayer(await readPolicyFiles(ports.files, baseline), await layerContext(ports, stage))
+  parseLayer(await readPolicyFiles(ports.files, baseline), layerContext(ports, stage))
 
 /** The policy of the base and of the change, joined; where it is tried out, that of the working tree alone. */
 export const readJoinedPolicy = async (

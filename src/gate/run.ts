@@ -94,8 +94,9 @@ const evaluateFiles = async (
   const checks = request.rulesOnly ? [] : layer.checks
   const changed = set.changes.map(({ path }) => path)
   const extensions = new Set([...changed, ...(set.links ?? [])].map(extensionOf))
+  const isPlain = ports.profile === 'default' && overrides.byRule.size === 0
   const rules = assembleRules({
-    shippedRules: await ports.shippedRules(),
+    shippedRules: await ports.shippedRules(isPlain ? extensions : undefined),
     userRules: userRules?.pack,
     overrides,
     roots: context.detection.roots,

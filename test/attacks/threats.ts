@@ -185,6 +185,36 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       ],
     },
     {
+      attack: 'a repository, or a change of it, that declares a command as a check',
+      defence:
+        'a checks file runs only after a person allowed its digest on a terminal, or a workflow named it; until then it blocks, and a change that weakens it is a finding. A process of the same user can pretend to be a terminal',
+      shownBy: [
+        ['test/e2e/checks.test.ts', 'do not run before a person allows them, and that blocks'],
+        ['test/e2e/checks.test.ts', 'changed by a pull request: the new command does not run'],
+        ['src/gate/checks/join-checks.test.ts', 'and judges in both versions'],
+      ],
+    },
+    {
+      attack:
+        'a check that hangs, leaves processes, floods its output, reads our variables or reports nothing',
+      defence:
+        'deadline and process group, bounded output, a reduced environment; a check without a result is a CRITICAL finding',
+      shownBy: [
+        [
+          'src/platform/programs/command.test.ts',
+          'is ended at its deadline, with children that left its group',
+        ],
+        ['src/platform/programs/command.test.ts', 'a part of it is kept'],
+        ['test/e2e/checks.test.ts', 'that give no result block, each with its reason'],
+        ['test/e2e/checks.test.ts', 'end with the program that is interrupted'],
+      ],
+    },
+    {
+      attack: 'a cached result of a check that was never run',
+      defence: 'results are kept outside of every repository, bound to their key, and ignored when damaged',
+      shownBy: [['src/platform/files/check-cache.test.ts', 'ignores an entry that is damaged']],
+    },
+    {
       attack: 'an `openspec` program that hangs, floods its output or spies',
       defence:
         'it runs only when the operator names it, or from a folder of the path outside the repository; never in read-only mode, in CI or behind a GET; separate process group, limits for time and size, reduced environment; output that cannot be parsed counts as a failure',

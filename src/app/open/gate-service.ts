@@ -68,7 +68,7 @@ export const createGateService = (config: Config, folder: string, context: GateC
       const root = (await locateRepository(config, folder)) ?? folder
       const shippedRules = await loadShippedRules()
       const { rules } = await readPolicyFiles(repositoryFiles(root), undefined)
-      const userRules = await readUserRules(rules, shippedRules)
+      const userRules = await readUserRules(rules, async () => shippedRules)
       return explainRules(request, { shippedRules, userRules: userRules?.pack, examples: loadExamples })
     },
   }

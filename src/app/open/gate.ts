@@ -16,7 +16,7 @@ import { gitFaults } from '../../platform/git/run.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { ResultCache } from '../../platform/scanner/result-cache.ts'
 import type { Config } from '../config/settings.ts'
-import { loadShippedRules, openScanner, type ScanReuse } from './load-rules.ts'
+import { openScanner, openShippedRules, type ScanReuse } from './load-rules.ts'
 import { policyVariables } from './read-policy.ts'
 import { locateRepository, openRepository, openSpecChoice } from './repository.ts'
 import { scanCachePath } from './user-state.ts'
@@ -85,9 +85,9 @@ export const openGate = async (
   if (root === undefined)
     throw gitFaults.repository('this folder is not in a git repository with a working tree')
   const { lifecycle } = openRepository(root, { environment, clock, gitFolders })
-  const [installed, shippedRules] = [repoLifecycle(lifecycle, signal), loadShippedRules()]
+  const [installed, shippedRules] = [repoLifecycle(lifecycle, signal), openShippedRules()]
   // Started early and awaited later: handle rejections now, so that they are not reported as unhandled.
-  for (const started of [installed, shippedRules]) started.catch(() => {})
+  installed.catch(() => {})
   const files = repositoryFiles(root)
   const needsSpecification = async () => config.sdd === 'always' || (await files.exists(OPENSPEC_FOLDER))
   return {
@@ -97,7 +97,7 @@ export const openGate = async (
       git,
       files,
       evidence: fileEvidence(root, clock),
-      shippedRules: () => shippedRules,
+      shippedRules,
       scanner: () => openScanner(pickReuse(config, root, context)),
       rewrite: async (request) => (await import('../../platform/scanner/rewrite.ts')).rewriteMatch(request),
       policyVariables: policyVariables(environment),

@@ -4,6 +4,13 @@ import { fileURLToPath } from 'node:url'
 import type { Scanner } from '../../gate/ports.ts'
 import type { Examples } from '../../gate/rules/explain.ts'
 import type { ShippedRules } from '../../gate/rules/packs.ts'
+import {
+  joinRules,
+  type PartName,
+  partsFor,
+  type RulesIndex,
+  type RulesPart,
+} from '../../gate/rules/shipped-parts.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 import type { ScanResults } from '../../platform/scanner/scan-results.ts'
 import { VERSION } from '../config/version.ts'
@@ -16,13 +23,36 @@ const builtFile = (name: string): string => {
   return candidates.find((path) => existsSync(path)) ?? candidates[0] ?? name
 }
 
-/** The shipped rules. The build has validated them, so they are not validated again. */
-export const loadShippedRules = async (): Promise<ShippedRules> =>
-  JSON.parse(await readFile(builtFile('rules.json'), 'utf8')) as ShippedRules
+const readBuilt = async <T>(name: string): Promise<T> =>
+  JSON.parse(await readFile(builtFile(name), 'utf8')) as T
+
+/** Loads shipped rules: all of them, or those of the default profile that may read files of these extensions. */
+type LoadRules = (extensions?: ReadonlySet<string>) => Promise<ShippedRules>
+
+/** Opens the shipped rules. The build has validated them, so they are not validated again. */
+export const openShippedRules = (): LoadRules => {
+  const opened = new Map<PartName, Promise<RulesPart>>()
+  const read = (name: PartName): Promise<RulesPart> => {
+    const part = opened.get(name) ?? readBuilt<RulesPart>(`rules/${name}.json`)
+    // Handled where it is awaited; the shared part is read ahead.
+    part.catch(() => {})
+    opened.set(name, part)
+    return part
+  }
+  const index = readBuilt<RulesIndex>('rules.json')
+  index.catch(() => {})
+  void read('shared')
+  return async (extensions) => {
+    const known = await index
+    const names = extensions === undefined ? known.parts : partsFor(known, extensions)
+    return joinRules(known, await Promise.all(names.map(read)))
+  }
+}
+
+export const loadShippedRules = (): Promise<ShippedRules> => openShippedRules()()
 
 /** Example snippets of each rule, in a separate file because only `gate_explain` needs them. */
-export const loadExamples = async (): Promise<Examples> =>
-  JSON.parse(await readFile(builtFile('rule-examples.json'), 'utf8')) as Examples
+export const loadExamples = (): Promise<Examples> => readBuilt('rule-examples.json')
 
 /** What the scanner does with results of earlier scans. */
 export interface ScanReuse {

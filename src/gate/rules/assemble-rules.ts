@@ -3,7 +3,7 @@ import { digestJson } from '../../kernel/encoding/hash.ts'
 import type { LanguageName } from '../../kernel/text/languages.ts'
 import type { GatePolicy } from '../policy.ts'
 import type { GateStage } from '../stage.ts'
-import { compileRules, type PlatformRoots, selectRules } from './compile.ts'
+import { compileRules, type PlatformRoots, rootsFor, selectRules } from './compile.ts'
 import { type ChangeRule, compileChanges } from './compile-changes.ts'
 import type { CompiledRule } from './compiled-rule.ts'
 import type { UserRules } from './join-rules.ts'
@@ -44,23 +44,30 @@ const rejectDuplicateIds = (userRules: Pack, { packs, aliases }: ShippedRules): 
 
 export const readUserRules = async (
   sources: readonly RuleSource[],
-  shippedRules: ShippedRules,
+  shippedRules: () => Promise<ShippedRules>,
 ): Promise<UserRules | undefined> => {
   if (sources.length === 0) return undefined
   // Loads the YAML parser and the schemas only for repositories with user rules.
   const { readPackFiles } = await import('./packs.ts')
   const userRules = await readPackFiles(USER_PACK, '0', sources)
-  rejectDuplicateIds(userRules.pack, shippedRules)
+  rejectDuplicateIds(userRules.pack, await shippedRules())
   return userRules
+}
+
+interface ShippedSeverities {
+  readonly shippedRules: () => Promise<ShippedRules>
+  readonly profile: RuleProfile
 }
 
 export const loadSeverityOverrides = async (
   source: RuleSource | undefined,
-  shipped: { readonly shippedRules: ShippedRules; readonly profile: RuleProfile },
-): Promise<SeverityOverrides> =>
-  source === undefined
-    ? NO_OVERRIDES
-    : (await import('./parse-overrides.ts')).readSeverityOverrides(source.path, source.text, shipped)
+  { shippedRules, profile }: ShippedSeverities,
+): Promise<SeverityOverrides> => {
+  if (source === undefined) return NO_OVERRIDES
+  const { readSeverityOverrides } = await import('./parse-overrides.ts')
+  const shipped = { shippedRules: await shippedRules(), profile }
+  return readSeverityOverrides(source.path, source.text, shipped)
+}
 
 interface RuleInputs {
   readonly shippedRules: ShippedRules
@@ -113,6 +120,9 @@ export const assembleRules = (inputs: RuleInputs): RuleSet => {
   const changeIds = new Set(changes.map(({ id }) => id))
   const usedPacks = new Set([
     ...shipped.map(({ pack }) => pack),
+    ...packs
+      .filter(({ platforms = [] }) => platforms.some((names) => rootsFor(names, roots).length > 0))
+      .map(({ name }) => name),
     ...packs.filter((pack) => pack.changes.some(({ id }) => changeIds.has(id))).map(({ name }) => name),
   ])
   return {

@@ -43,13 +43,16 @@ const ruleSeverity = ({ metadata, severity }: RuleFile): Severity | undefined =>
 
 type Globs = RuleFile['files']
 
-const compileGlobs = (globs: Globs, whenEmpty: boolean): PathTest => {
+type CompileGlob = (glob: NonNullable<Globs>[number]) => PathTest
+
+const compileOneGlob: CompileGlob = (one) =>
+  typeof one === 'string'
+    ? compileBraceGlob(one)
+    : compileBraceGlob(one.glob, { nocase: one.caseInsensitive ?? false })
+
+const compileGlobs = (globs: Globs, whenEmpty: boolean, compile: CompileGlob): PathTest => {
   if (globs === undefined || globs.length === 0) return () => whenEmpty
-  const tests = globs.map((one) =>
-    typeof one === 'string'
-      ? compileBraceGlob(one)
-      : compileBraceGlob(one.glob, { nocase: one.caseInsensitive ?? false }),
-  )
+  const tests = globs.map(compile)
   return (segments) => tests.some((test) => test(segments))
 }
 
@@ -77,6 +80,14 @@ const splitPath = (path: string): SplitPath => {
   return lastSplit
 }
 
+let lastProduction = { path: '', value: isProduction('') }
+
+/** Keeps the last result, for the same reason. */
+const isProductionPath = (path: string): boolean => {
+  if (lastProduction.path !== path) lastProduction = { path, value: isProduction(path) }
+  return lastProduction.value
+}
+
 /** `evil.TS` is a TypeScript file like any other, so a pattern for `*.ts` covers it. */
 const matchesPath = (test: PathTest, { segments, lowered }: SplitPath): boolean =>
   test(segments) || (lowered !== undefined && test(lowered))
@@ -85,21 +96,32 @@ const matchesPath = (test: PathTest, { segments, lowered }: SplitPath): boolean 
 export const coverage = (
   { files, ignores }: Pick<RuleFile, 'files' | 'ignores'>,
   folders: readonly string[],
-  production = false,
+  { production = false, compile = compileOneGlob } = {},
 ): Test => {
-  const isIncluded = compileGlobs(files, true)
-  const isExcluded = compileGlobs(ignores, false)
+  // Compiled with the first path: most coverages of a small change are never asked.
+  let compiled: { readonly included: PathTest; readonly excluded: PathTest } | undefined
   return (path) =>
-    (!production || isProduction(path)) &&
+    (!production || isProductionPath(path)) &&
     folders.some((folder) => {
       if (!path.startsWith(folder)) return false
+      compiled ??= {
+        included: compileGlobs(files, true, compile),
+        excluded: compileGlobs(ignores, false, compile),
+      }
       const split = splitPath(path.slice(folder.length))
-      return matchesPath(isIncluded, split) && !matchesPath(isExcluded, split)
+      return matchesPath(compiled.included, split) && !matchesPath(compiled.excluded, split)
     })
 }
 
 /** Rules with equal globs and folders share one function, so that the scanner calls it once a file. */
 class Coverages {
+  readonly #globs = new Map<string, PathTest>()
+  readonly #compile: CompileGlob = (glob) => {
+    const key = JSON.stringify(glob)
+    const test = this.#globs.get(key) ?? compileOneGlob(glob)
+    this.#globs.set(key, test)
+    return test
+  }
   readonly #known = new Map<string, Test>()
   readonly #roots: PlatformRoots
 
@@ -112,7 +134,8 @@ class Coverages {
     if (folders.length === 0) return undefined
     const production = rule.metadata?.production
     const key = JSON.stringify([rule.files, rule.ignores, folders, production])
-    const known = this.#known.get(key) ?? coverage(rule, folders, production)
+    const compile = this.#compile
+    const known = this.#known.get(key) ?? coverage(rule, folders, { production, compile })
     this.#known.set(key, known)
     return known
   }

@@ -11,10 +11,12 @@ export const Pack = z.strictObject({
   digest: z.string(),
   rules: z.array(z.union([SyntaxRuleFile, TextRuleFile])),
   changes: z.array(ChangeFile),
+  /** Where only some rules of the pack were loaded: the platforms of all of them, in the default profile. */
+  platforms: z.array(z.array(z.string())).optional(),
 })
 export interface Pack extends z.infer<typeof Pack> {}
 
-/** The content of `rules.json`: every pack, the aliases, and what the build computes from them. */
+/** The shipped rules: every pack, the aliases, and what the build computes from them. */
 export const ShippedRules = z.strictObject({
   packs: z.array(Pack),
   aliases: z.array(RuleAlias),

@@ -64,6 +64,24 @@ describe('a glob', () => {
   })
 })
 
+describe('a glob with braces', () => {
+  it('matches what one of its alternatives matches', () => {
+    const pieces = fc.constantFrom('a', 'b', '.', '*', '?', '[a-b]', '{', '}', ',', '{a,b.}', '/', '**/')
+    const globs = fc.array(pieces, { minLength: 1, maxLength: 8 }).map((all) => all.join(''))
+    const paths = fc
+      .array(fc.constantFrom('a', 'b', '.', '{', '}', ',', '/'), { maxLength: 8 })
+      .map((all) => all.join(''))
+    fc.assert(
+      fc.property(globs, paths, (glob, path) => {
+        const segments = path.split('/')
+        const wanted = expandBraces(glob).some((one) => compileGlob(one)(segments))
+        expect(compileBraceGlob(glob)(segments)).toBe(wanted)
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+})
+
 describe('a glob without regard to case', () => {
   const PIECES = ['a', 'B', 'é', 'Ñ', 'ß', '.', '*', '?', '[a-c]', '[!X-Z]', '{a,B}', '/', '**/']
   const globs = fc

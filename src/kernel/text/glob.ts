@@ -82,6 +82,7 @@ const BRACES = /^(.*)\{([^{}]*,[^{}]*)\}(.*)$/s
 /** Expands `{a,b}`, innermost first, up to `MAX_ALTERNATIVES`; beyond it braces stay and are matched literally. */
 export const expandBraces = (pattern: string): readonly string[] => {
   let open = [pattern]
+  if (!pattern.includes('{')) return open
   for (;;) {
     const all = open.flatMap((one) => {
       const found = BRACES.exec(one)
@@ -100,13 +101,46 @@ export const expandBraces = (pattern: string): readonly string[] => {
 export const exceedsAlternatives = (glob: string): boolean =>
   expandBraces(glob).some((one) => BRACES.test(one))
 
-/** Compiles a glob with braces. Without a slash it matches names at the top only. */
-export const compileBraceGlob = (glob: string, { nocase = false } = {}): PathTest => {
-  const tests = expandBraces(glob).map((one) => readPattern(one, nocase).test)
+const LAST_CHOICE = /\{([^{}]*)\}([^*/{}]*)$/
+const afterWildcard = (text: string): string =>
+  text.slice(Math.max(...['*', '/', '}'].map((one) => text.lastIndexOf(one))) + 1)
+
+/** How the last name of a matching path may end. Braces that are not expanded are matched literally. */
+const possibleEnds = (glob: string, nocase: boolean): readonly string[] => {
+  if (nocase || /[?[\\]/.test(glob)) return ['']
+  const [, choices, rest = ''] = LAST_CHOICE.exec(glob) ?? []
+  const ends =
+    choices === undefined
+      ? [afterWildcard(glob)]
+      : [...choices.split(',').map((one) => `${afterWildcard(one)}${rest}`), `}${rest}`]
+  // A last name `.` is no name.
+  return ends.map((end) => (end === '.' ? '' : end))
+}
+
+/** Compiles a glob with the first path that ends as it requires: most paths do not. */
+const whenEndMatches = (glob: string, nocase: boolean, compile: () => PathTest): PathTest => {
+  const ends = possibleEnds(glob, nocase)
+  let test: PathTest | undefined
+  return (segments) => {
+    const name = segments[segments.length - 1] ?? ''
+    if (!ends.some((end) => name.endsWith(end))) return false
+    test ??= compile()
+    return test(segments)
+  }
+}
+
+const compileAlternatives = (glob: string, nocase: boolean): PathTest => {
+  const tests = expandBraces(glob).map((one) =>
+    whenEndMatches(one, nocase, () => readPattern(one, nocase).test),
+  )
   const [only] = tests
   if (only !== undefined && tests.length === 1) return only
   return (segments) => tests.some((test) => test(segments))
 }
+
+/** Compiles a glob with braces. Without a slash it matches names at the top only. */
+export const compileBraceGlob = (glob: string, { nocase = false } = {}): PathTest =>
+  whenEndMatches(glob, nocase, () => compileAlternatives(glob, nocase))
 
 /** A pattern without a slash matches a name at any depth. */
 const readPatterns = (patterns: readonly string[]): readonly Glob[] =>

@@ -16,8 +16,8 @@ export const atExit = (task: () => void): (() => void) => {
   return () => tasks.delete(task)
 }
 
-/** The variable that marks the processes of a command, wherever they went. */
-export const GROUP_MARK = 'WARRANT_COMMAND'
+/** Marks the processes of a command, wherever they went. No name of ours: Warrant refuses unknown WARRANT_ variables. */
+export const GROUP_MARK = 'CHECK_RUN_ID'
 
 /** Processes with the mark in their environment. Only Linux shows it. */
 const findMarked = (mark: string): number[] => {

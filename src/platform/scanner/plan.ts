@@ -1,9 +1,11 @@
 import type { FileContent, Match } from '../../gate/ports.ts'
 import type { CompiledRule } from '../../gate/rules/compiled-rule.ts'
-import { grammarFor, grammarsFor } from '../../gate/rules/languages.ts'
+import { grammarFor, grammarsFor, readsExtension } from '../../gate/rules/languages.ts'
 import { pushTo } from '../../kernel/multimap.ts'
 import { extensionOf, LANGUAGES } from '../../kernel/text/languages.ts'
 import type { FilePasses, MatcherSpec, RuleHit } from './scan-file.ts'
+
+type Coverage = CompiledRule['covers']
 
 /** A matcher that has to compile for a grammar. */
 export interface MatcherCheck {
@@ -54,25 +56,33 @@ const specOf = (rule: CompiledRule): Unranked => {
 export class ScanPlan {
   readonly matchers: readonly MatcherSpec[]
   readonly #rules: readonly { readonly rule: CompiledRule; readonly matcher: number }[]
-  readonly #coverages: readonly ((path: string) => boolean)[]
+  /** Files of all other extensions are alike: no rule parses them. */
+  readonly #extensions: ReadonlySet<string>
+  /** By extension: the coverages of the rules that can read such a file. */
+  readonly #coverages = new Map<string, readonly Coverage[]>()
   readonly #groups = new Map<string, ScanGroup | undefined>()
   #count = 0
 
   constructor(rules: readonly CompiledRule[]) {
-    const indexes = new Map<string, number>()
+    const firsts = new Map<unknown, { readonly rule: CompiledRule; readonly matcher: number }>()
     const list: (MatcherSpec & { rank: number })[] = []
     this.#rules = rules.map((rule) => {
-      const spec = specOf(rule)
-      const key = JSON.stringify(spec)
-      const matcher = indexes.get(key) ?? list.length
-      if (matcher === list.length) list.push({ ...spec, rank: 0 })
-      indexes.set(key, matcher)
+      // The copies of a rule under its aliases have the same objects.
+      const body = rule.text ?? rule.matcher.rule ?? rule.matcher
+      const first = firsts.get(body)
+      const isCopy = first?.rule.message === rule.message && first.rule.trusted === rule.trusted
+      const matcher = isCopy ? first.matcher : list.length
+      if (!isCopy) {
+        list.push({ ...specOf(rule), rank: 0 })
+        firsts.set(body, { rule, matcher })
+      }
       const shared = list[matcher]
       if (shared !== undefined) shared.rank = Math.max(shared.rank, SEVERITY_ORDER.indexOf(rule.severity))
       return { rule, matcher }
     })
     this.matchers = list
-    this.#coverages = [...new Set(rules.map(({ covers }) => covers))]
+    const languages = new Set(rules.flatMap(({ language }) => language ?? []))
+    this.#extensions = new Set([...languages].flatMap((language) => [...grammarsFor(language).keys()]))
   }
 
   /** The ids of the rules behind a matcher, for messages. */
@@ -91,15 +101,32 @@ export class ScanPlan {
 
   /** The group of a file; undefined when no rule applies to it. */
   groupFor({ path, secretsOnly = false }: FileContent): ScanGroup | undefined {
-    const extension = extensionOf(path)
-    const covered = this.#coverages.map((covers) => covers(path))
-    const key = `${extension} ${covered.map(Number).join('')} ${secretsOnly}`
-    if (!this.#groups.has(key)) this.#groups.set(key, this.#createGroup(extension, covered, secretsOnly))
+    const own = extensionOf(path)
+    const extension = this.#extensions.has(own) ? own : ''
+    const coverages = this.#coveragesFor(extension)
+    let key = secretsOnly ? `${extension} secrets ` : `${extension} `
+    for (const covers of coverages) key += covers(path) ? '1' : '0'
+    if (!this.#groups.has(key)) {
+      const covers = new Set(coverages.filter((one) => one(path)))
+      this.#groups.set(key, this.#createGroup(extension, covers, secretsOnly))
+    }
     return this.#groups.get(key)
   }
 
-  #createGroup(extension: string, covered: readonly boolean[], secretsOnly: boolean): ScanGroup | undefined {
-    const covers = new Set(this.#coverages.filter((_, index) => covered[index]))
+  #coveragesFor(extension: string): readonly Coverage[] {
+    const known = this.#coverages.get(extension)
+    if (known !== undefined) return known
+    const readers = this.#rules.filter(({ rule }) => readsExtension(rule.language, extension))
+    const coverages = [...new Set(readers.map(({ rule }) => rule.covers))]
+    this.#coverages.set(extension, coverages)
+    return coverages
+  }
+
+  #createGroup(
+    extension: string,
+    covers: ReadonlySet<Coverage>,
+    secretsOnly: boolean,
+  ): ScanGroup | undefined {
     const grammars = new Map<
       string,
       { readonly comments: readonly string[]; readonly matchers: Set<number> }
@@ -146,12 +173,11 @@ export class ScanPlan {
 const byPlace = (a: Match, b: Match): number =>
   a.line - b.line || a.column - b.column || (a.ruleId < b.ruleId ? -1 : a.ruleId > b.ruleId ? 1 : 0)
 
-const samePlace = (a: Match, b: Match | undefined): boolean =>
-  b !== undefined && byPlace(a, b) === 0 && a.endLine === b.endLine && a.endColumn === b.endColumn
+const longestFirst = (a: Match, b: Match): number => b.endLine - a.endLine || b.endColumn - a.endColumn
 
 /**
- * Hits as matches of their rules, with positions from 1, in the order of the text. A rule that reads a file with two
- * grammars has one match at a place.
+ * Hits as matches of their rules, with positions from 1, in the order of the text. A rule has one match at a place,
+ * the longest: it may read a file with two grammars, and match an expression and its first part.
  */
 export const toMatches = (hits: readonly RuleHit[], group: ScanGroup): Match[] =>
   hits
@@ -165,5 +191,8 @@ export const toMatches = (hits: readonly RuleHit[], group: ScanGroup): Match[] =
         endColumn: endColumn + 1,
       })),
     )
-    .sort(byPlace)
-    .filter((match, index, all) => !samePlace(match, all[index - 1]))
+    .sort((a, b) => byPlace(a, b) || longestFirst(a, b))
+    .filter((match, index, all) => {
+      const last = all[index - 1]
+      return last === undefined || byPlace(match, last) !== 0
+    })

@@ -115,13 +115,13 @@ export const findKinds = (rule: Matcher): readonly string[] | undefined => {
     : branches.flatMap((kinds) => kinds ?? [])
 }
 
-/** Returns a function that finds the rules (by index) that may match a text, in one pass over the text. */
-export const makePrefilter = (all: readonly RequiredLiterals[]): ((text: string) => number[]) => {
-  const words = [...new Set(all.flat(2))].sort((a, b) => b.length - a.length || (a < b ? -1 : 1))
-  const everyIndex = all.map((_, index) => index)
-  if (words.length === 0) return () => everyIndex
-  // Longest first, at every position: a word that is missed at a position is a prefix of the word found there.
-  const pattern = new RegExp(words.map(escapeRegExp).join('|'), 'g')
+/** Compiling the expression for all words takes as long as looking for each word in so many characters. */
+const PLAIN_CHARS = 16_384
+
+/** Finds which of the words occur in a text. The first texts are searched for each word, further ones in one pass. */
+const makeWordFinder = (words: readonly string[]): ((text: string) => ReadonlySet<string>) => {
+  let left = PLAIN_CHARS
+  let pattern: RegExp | undefined
   const prefixes = new Map<string, readonly string[]>()
   // Computed only for words that occur: most never do.
   const prefixesOf = (word: string): readonly string[] => {
@@ -130,12 +130,28 @@ export const makePrefilter = (all: readonly RequiredLiterals[]): ((text: string)
     return known
   }
   return (text) => {
+    left -= text.length
+    if (left >= 0) return new Set(words.filter((word) => text.includes(word)))
+    // Longest first, at every position: a word that is missed at a position is a prefix of the word found there.
+    pattern ??= new RegExp(words.map(escapeRegExp).join('|'), 'g')
     const found = new Set<string>()
     pattern.lastIndex = 0
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       pattern.lastIndex = match.index + 1
       for (const word of prefixesOf(match[0])) found.add(word)
     }
+    return found
+  }
+}
+
+/** Returns a function that finds the rules (by index) that may match a text, in one pass over the text. */
+export const makePrefilter = (all: readonly RequiredLiterals[]): ((text: string) => number[]) => {
+  const words = [...new Set(all.flat(2))].sort((a, b) => b.length - a.length || (a < b ? -1 : 1))
+  const everyIndex = all.map((_, index) => index)
+  if (words.length === 0) return () => everyIndex
+  const findWords = makeWordFinder(words)
+  return (text) => {
+    const found = findWords(text)
     return everyIndex.filter((index) =>
       all[index]?.every((choices) => choices.some((word) => found.has(word))),
     )

@@ -32,7 +32,7 @@ export interface TextSpec extends SpecBasics {
   readonly secret: boolean
 }
 
-/** The matcher of a rule. Rules with equal matchers share one. */
+/** The matcher of a rule, and of its copies under other names. */
 export type MatcherSpec = SyntaxSpec | TextSpec
 
 /** One parse of a file: the grammar, and the matchers (by index) that run on its tree. */
