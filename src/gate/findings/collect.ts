@@ -137,9 +137,8 @@ class Collection {
         excerpt: excerptOf(redacted, region),
       })
     }
-    if (report.outcome === 'given-up') {
-      this.#addProblem(path, givenUpProblem(report.why))
-    }
+    if (report.outcome === 'given-up')
+      this.#addProblem(path, givenUpProblem(report.why, this.#covered.bySyntax(path)))
   }
 
   #reachOf(path: string): 'kind' | 'text' | 'exempt' {

@@ -36,6 +36,8 @@ it.each([
   'http-testing-support/src/main/kotlin/A.kt',
   'example-apps/sync/a.ts',
   'website/1.x/script.js',
+  'Sources/Documentation.docc/Resources/a.swift',
+  'caddytest/caddytest.go',
   'cypress/a.ts',
   'src/Button.stories.tsx',
   'examples/a.js',
@@ -62,3 +64,8 @@ it.each(['src/three.js', 'public/js/chart-settings.js', 'assets/jquery.checkout.
   '%s is written here',
   (path) => expect(nameKind(path)).toBeUndefined(),
 )
+
+it('takes the bundle of an action for generated', () => {
+  expect(nameKind('.github/actions/triage/dist/index.cjs')).toBe('generated')
+  expect(nameKind('packages/a/dist/index.cjs')).toBeUndefined()
+})

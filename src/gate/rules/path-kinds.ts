@@ -14,9 +14,11 @@ const SUPPORT_FOLDERS = new Set([
   ...words('bench benches benchmark benchmarks perf script scripts tool tools tooling hack'),
   ...words('.github .gitlab .circleci .husky .vscode __snapshots__'),
 ])
-/** `test-utils`, `example-apps`, `integration-tests`, `http-testing-support`, `AppUITests`, `commonTest`. */
+/** `test-utils`, `example-apps`, `integration-tests`, `http-testing-support`, `AppUITests`, `commonTest`, `A.docc`. */
 const SUPPORT_FOLDER =
-  /^(?:tests?|examples?|samples?)[-_]|[-_.](?:tests?|testing(?:-support)?|specs?|fixtures?|mocks?|e2e|examples?|samples?|benchmarks?)$|[A-Za-z](?:Tests?|Mocks?|Fixtures?|Benchmarks?)$|^test[A-Z]/
+  /^(?:tests?|examples?|samples?)[-_]|[-_.](?:tests?|testing(?:-support)?|specs?|fixtures?|mocks?|e2e|examples?|samples?|benchmarks?|docc)$|[A-Za-z](?:Tests?|Mocks?|Fixtures?|Benchmarks?)$|^test[A-Z]/
+/** A Go package of helpers for tests: `httptest/a.go`. */
+const GO_TEST_PACKAGE = /(?:^|\/)(?!(?:la|con|pro|at|grea)test\/)[a-z0-9]+test\/[^/]+\.go$/
 /** A published version of documents: `website/1.x/`. */
 const PUBLISHED_VERSION = /(?:^|\/)(?:website|site)\/v?\d+\.[\dx]/
 
@@ -37,7 +39,12 @@ const PACKAGE_FOLDERS =
 export const isProduction = (path: string): boolean => {
   const segments = path.split('/')
   const name = segments.pop() ?? ''
-  if (SUPPORT_NAMES.some((pattern) => pattern.test(name)) || PUBLISHED_VERSION.test(path)) return false
+  if (
+    SUPPORT_NAMES.some((pattern) => pattern.test(name)) ||
+    PUBLISHED_VERSION.test(path) ||
+    GO_TEST_PACKAGE.test(path)
+  )
+    return false
   const packages = PACKAGE_FOLDERS.exec(path)
   const folders = packages === null ? segments : path.slice(0, packages.index).split('/')
   return !folders.some((one) => SUPPORT_FOLDERS.has(one.toLowerCase()) || SUPPORT_FOLDER.test(one))
@@ -54,6 +61,8 @@ const GENERATED_NAMES = [
   /^(?:yarn|Gemfile|Pipfile|poetry|uv|pdm|Cargo|composer|mix|pubspec|flake|deno|bun|Podfile)\.lock(?:b)?$/,
   /^(?:pnpm-lock\.yaml|go\.sum|go\.work\.sum|Package\.resolved|gradle\.lockfile|gradlew|gradlew\.bat|mvnw|mvnw\.cmd)$/,
 ]
+/** The bundle of a GitHub action, which is committed with it. */
+const ACTION_BUNDLE = /(?:^|\/)\.github\/actions\/(?:.*\/)?dist\//
 const VENDORED =
   /(?:^|\/)(?:node_modules|bower_components|third[_-]?party|Pods|Carthage|\.yarn)\/|^vendor\/|(?:^|\/)(?:public|static|assets|lib|libs|www|web)\/vendor\/|(?:^|\/)vendor\/[\w-]+\.[\w.-]+\/|(?:^|\/)wwwroot\/lib\//
 /** Copies of well-known libraries among the files that a site serves. */
@@ -64,5 +73,7 @@ const COPIED_LIBRARY =
 export const nameKind = (path: string): UnjudgedKind | undefined => {
   if (VENDORED.test(path) || COPIED_LIBRARY.test(path)) return 'vendored'
   const name = path.slice(path.lastIndexOf('/') + 1)
-  return GENERATED_NAMES.some((pattern) => pattern.test(name)) ? 'generated' : undefined
+  return ACTION_BUNDLE.test(path) || GENERATED_NAMES.some((pattern) => pattern.test(name))
+    ? 'generated'
+    : undefined
 }
