@@ -116,6 +116,8 @@ class Collection {
     const isLink = this.#links.has(path)
     if (!isLink) this.tally.add(scanned, this.#reachOf(path))
     if (scanned.outcome === 'skipped') return
+    // Most files: nothing was found, so their lines are not looked at.
+    if (scanned.outcome === 'scanned' && scanned.matches.length + scanned.comments.length === 0) return
     const report = { ...scanned, matches: keepStrongestSecrets(scanned.matches, this.#ports.rules.byId) }
     for (const suppression of parseSuppressions(report.comments))
       this.suppressions.push({ file: path, suppression })
@@ -136,9 +138,7 @@ class Collection {
         excerpt: excerptOf(redacted, region),
       })
     }
-    if (report.outcome === 'given-up') {
-      this.#addProblem(path, givenUpProblem(report.why))
-    }
+    if (report.outcome === 'given-up') this.#addProblem(path, givenUpProblem(report.why))
   }
 
   #reachOf(path: string): 'kind' | 'text' | 'exempt' {
