@@ -90,7 +90,8 @@ function makeTree(folder, count) {
 /** @param {string} folder */
 function copyRules(folder) {
   mkdirSync(folder)
-  for (const pack of ['backend', 'frontend', 'generic', 'heuristics']) {
+  const packs = readdirSync(join(projectDir, 'rules'), { withFileTypes: true })
+  for (const { name: pack } of packs.filter((entry) => entry.isDirectory())) {
     for (const name of readdirSync(join(projectDir, 'rules', pack))) {
       const body = readFileSync(join(projectDir, 'rules', pack, name), 'utf8')
       if (/\.test\.yml$/.test(name) || !/^language: TypeScript$/m.test(body)) continue

@@ -37,7 +37,7 @@ const STYLE =
 function eslint() {
   return {
     name: `ESLint ${versionOf('eslint')}, recommended with typescript-eslint, security and no-unsanitized`,
-    takes: ({ file, group }) => SCRIPT.test(file) && group !== 'secrets' && group !== 'agents',
+    takes: ({ file, group }) => SCRIPT.test(file) && !/secrets|agents/.test(group),
     async run(group, folder) {
       const { ESLint } = load('eslint')
       const engine = new ESLint({
@@ -71,7 +71,7 @@ function eslint() {
 function secretlint() {
   return {
     name: `secretlint ${versionOf('@secretlint/core')}, recommended preset`,
-    takes: ({ group, cwe }) => group === 'secrets' || SECRET.test(cwe ?? ''),
+    takes: ({ group, cwe }) => group.endsWith('secrets') || SECRET.test(cwe ?? ''),
     async run(group) {
       const { lintSource } = await import('@secretlint/core')
       const { creator } = await import('@secretlint/secretlint-rule-preset-recommend')
@@ -93,7 +93,7 @@ function secretlint() {
 function ruff() {
   return {
     name: `ruff ${versionOf('@astral-sh/ruff-wasm-nodejs')}, its default rules and S (bandit's)`,
-    takes: ({ file, group }) => file.endsWith('.py') && group !== 'secrets',
+    takes: ({ file, group }) => file.endsWith('.py') && !group.endsWith('secrets'),
     async run(group) {
       const { Workspace, PositionEncoding } = load('@astral-sh/ruff-wasm-nodejs')
       const workspace = new Workspace(
@@ -127,7 +127,7 @@ function astGrep(rules) {
   return {
     name:
       rules === undefined ? `${name} as it is installed: it ships no rules` : `${name} with the rules given`,
-    takes: ({ file, group }) => kind.test(file) && group !== 'agents' && group !== 'syntax',
+    takes: ({ file, group }) => kind.test(file) && !/agents|syntax/.test(group),
     async run(_, folder) {
       if (rules === undefined) return []
       const config = join(folder, '..', 'sgconfig.yml')

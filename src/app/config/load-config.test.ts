@@ -113,6 +113,7 @@ const IGNORED = [
   'extensions',
   'clock',
   'check',
+  'profile',
   'openspec',
   'packetRoot',
   'embeddingUrl',

@@ -56,7 +56,8 @@ const EXPOSING: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 /**
  * Settings that a found file cannot set, because they weaken what the operator relies on: where state and decisions
- * are kept, which tools and files an agent gets, which program runs, and where text is sent.
+ * are kept, which tools and files an agent gets, which program runs, by which rules a change is judged, and where text
+ * is sent.
  */
 const IGNORED = new Set([
   'stateDir',
@@ -69,6 +70,7 @@ const IGNORED = new Set([
   'extensions',
   'clock',
   'check',
+  'profile',
   'openspec',
   'packetRoot',
   'embeddingUrl',

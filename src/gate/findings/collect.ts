@@ -22,7 +22,7 @@ import {
 } from './file-problems.ts'
 import { FileTally } from './file-tally.ts'
 import { mergeAliases } from './merge-aliases.ts'
-import { keepStrongestSecrets, secretRegions, traceSecret } from './secret-matches.ts'
+import { keepReported, secretRegions, traceSecret } from './secret-matches.ts'
 import {
   parseSuppressions,
   SUPPRESSION_RULES,
@@ -118,13 +118,14 @@ class Collection {
     if (scanned.outcome === 'skipped') return
     // Most files: nothing was found, so their lines are not looked at.
     if (scanned.outcome === 'scanned' && scanned.matches.length + scanned.comments.length === 0) return
-    const report = { ...scanned, matches: keepStrongestSecrets(scanned.matches, this.#ports.rules.byId) }
+    const { byId } = this.#ports.rules
+    const report = { ...scanned, matches: keepReported(scanned.matches, byId) }
     for (const suppression of parseSuppressions(report.comments))
       this.suppressions.push({ file: path, suppression })
     const { kept, suppressed, notices } = this.#applySuppressions(report)
     const lines = bytes === undefined ? [] : splitSourceLines(bytes, path)
     // Reports end up in logs and CI services, so secrets are redacted.
-    const secrets = scanned.matches.flatMap((match) => secretRegions(match, this.#ports.rules.byId))
+    const secrets = scanned.matches.flatMap((match) => secretRegions(match, byId))
     const redacted = redactSecrets(lines, secrets)
     for (const match of kept) this.#addMatch(path, match, { lines, redacted })
     for (const { match, by } of suppressed) this.#addMatch(path, match, { lines, redacted }, by.reason)

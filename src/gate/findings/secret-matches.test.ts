@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Match } from '../ports.ts'
 import type { CompiledRule } from '../rules/compiled-rule.ts'
 import { redactSecrets } from './excerpt.ts'
-import { keepStrongestSecrets, traceSecret } from './secret-matches.ts'
+import { keepReported, traceSecret } from './secret-matches.ts'
 
 const rule = (id: string, severity: 'CRITICAL' | 'ERROR', secret = true): readonly [string, CompiledRule] => [
   id,
@@ -43,10 +43,33 @@ it('reports a text that several rules take for a secret once, by the strongest',
     match('other', 1, 30),
   ]
   const below = match('secrets.generic', 5, 20, 2)
-  expect(keepStrongestSecrets([other, generic, key], RULES)).toEqual([other, key])
-  expect(keepStrongestSecrets([url, below, key], RULES)).toEqual([url, key])
+  expect(keepReported([other, generic, key], RULES)).toEqual([other, key])
+  expect(keepReported([url, below, key], RULES)).toEqual([url, key])
   const apart = match('secrets.generic', 20, 30)
-  expect(keepStrongestSecrets([key, apart], RULES)).toEqual([key, apart])
+  expect(keepReported([key, apart], RULES)).toEqual([key, apart])
+})
+
+it('reports a call that logs a secret once', () => {
+  const named = (
+    id: string,
+    category: string,
+    severity: 'ERROR' | 'CRITICAL',
+    aliases: string[] = [],
+  ): readonly [string, CompiledRule] => [id, { ...rule(id, severity, false)[1], category, aliases }]
+  const rules = new Map([
+    named('a.logged-secret', 'security', 'CRITICAL'),
+    named('a.print', 'logging', 'ERROR', ['old.print']),
+    named('old.print', 'logging', 'ERROR'),
+  ])
+  const [secret, output, former] = [
+    match('a.logged-secret', 1, 9),
+    match('a.print', 1, 9),
+    match('old.print', 1, 9),
+  ]
+  expect(keepReported([secret, output], rules)).toEqual([secret])
+  expect(keepReported([secret, former], rules)).toEqual([secret, former])
+  const wider = match('a.print', 1, 12)
+  expect(keepReported([secret, wider], rules)).toEqual([secret, wider])
 })
 
 it('makes fingerprints that do not single out a secret', () => {

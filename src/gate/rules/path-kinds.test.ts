@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isProduction } from './path-kinds.ts'
+import { isProduction, nameKind } from './path-kinds.ts'
 
 it.each([
   'src/a.ts',
@@ -33,6 +33,9 @@ it.each([
   'AppUITests/A.swift',
   'packages/test-utils/a.ts',
   'integration-tests/a.ts',
+  'http-testing-support/src/main/kotlin/A.kt',
+  'example-apps/sync/a.ts',
+  'website/1.x/script.js',
   'cypress/a.ts',
   'src/Button.stories.tsx',
   'examples/a.js',
@@ -46,3 +49,16 @@ it.each([
   'gulpfile.js',
   '.github/workflows/a.yml',
 ])('%s is not production', (path) => expect(isProduction(path)).toBe(false))
+
+it.each([
+  'aspnetapp/wwwroot/lib/jquery/dist/jquery.js',
+  'frontend/src/assets/private/three.js',
+  'public/js/jquery-3.7.1.slim.js',
+  'website/static/prettify.js',
+  'app/static/bootstrap.bundle.js',
+])('%s is a copy of a library', (path) => expect(nameKind(path)).toBe('vendored'))
+
+it.each(['src/three.js', 'public/js/chart-settings.js', 'assets/jquery.checkout.js', 'lib/moments.js'])(
+  '%s is written here',
+  (path) => expect(nameKind(path)).toBeUndefined(),
+)

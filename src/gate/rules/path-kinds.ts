@@ -14,9 +14,11 @@ const SUPPORT_FOLDERS = new Set([
   ...words('bench benches benchmark benchmarks perf script scripts tool tools tooling hack'),
   ...words('.github .gitlab .circleci .husky .vscode __snapshots__'),
 ])
-/** `test-utils`, `integration-tests`, `AppUITests`, `commonTest`. */
+/** `test-utils`, `example-apps`, `integration-tests`, `http-testing-support`, `AppUITests`, `commonTest`. */
 const SUPPORT_FOLDER =
-  /^tests?[-_]|[-_.](?:tests?|specs?|fixtures?|mocks?|e2e|examples?|samples?|benchmarks?)$|[A-Za-z](?:Tests?|Mocks?|Fixtures?|Benchmarks?)$|^test[A-Z]/
+  /^(?:tests?|examples?|samples?)[-_]|[-_.](?:tests?|testing(?:-support)?|specs?|fixtures?|mocks?|e2e|examples?|samples?|benchmarks?)$|[A-Za-z](?:Tests?|Mocks?|Fixtures?|Benchmarks?)$|^test[A-Z]/
+/** A published version of documents: `website/1.x/`. */
+const PUBLISHED_VERSION = /(?:^|\/)(?:website|site)\/v?\d+\.[\dx]/
 
 const SUPPORT_NAMES = [
   /[.-](?:tests?|specs?|e2e|e2e-spec|cy|stories|story|bench|benchmark|mocks?|fixtures?|config|conf|setup)\.[^.]+$/i,
@@ -35,7 +37,7 @@ const PACKAGE_FOLDERS =
 export const isProduction = (path: string): boolean => {
   const segments = path.split('/')
   const name = segments.pop() ?? ''
-  if (SUPPORT_NAMES.some((pattern) => pattern.test(name))) return false
+  if (SUPPORT_NAMES.some((pattern) => pattern.test(name)) || PUBLISHED_VERSION.test(path)) return false
   const packages = PACKAGE_FOLDERS.exec(path)
   const folders = packages === null ? segments : path.slice(0, packages.index).split('/')
   return !folders.some((one) => SUPPORT_FOLDERS.has(one.toLowerCase()) || SUPPORT_FOLDER.test(one))
@@ -53,11 +55,14 @@ const GENERATED_NAMES = [
   /^(?:pnpm-lock\.yaml|go\.sum|go\.work\.sum|Package\.resolved|gradle\.lockfile|gradlew|gradlew\.bat|mvnw|mvnw\.cmd)$/,
 ]
 const VENDORED =
-  /(?:^|\/)(?:node_modules|bower_components|third[_-]?party|Pods|Carthage|\.yarn)\/|^vendor\/|(?:^|\/)(?:public|static|assets|lib|libs|www|web)\/vendor\/|(?:^|\/)vendor\/[\w-]+\.[\w.-]+\//
+  /(?:^|\/)(?:node_modules|bower_components|third[_-]?party|Pods|Carthage|\.yarn)\/|^vendor\/|(?:^|\/)(?:public|static|assets|lib|libs|www|web)\/vendor\/|(?:^|\/)vendor\/[\w-]+\.[\w.-]+\/|(?:^|\/)wwwroot\/lib\//
+/** Copies of well-known libraries among the files that a site serves. */
+const COPIED_LIBRARY =
+  /(?:^|\/)(?:public|static|assets|www|wwwroot|libs?)\/(?:.*\/)?(?:jquery|bootstrap|three|d3|moment|lodash|underscore|backbone|angular|knockout|modernizr|prettify|highlight|swagger-ui|popper|chart)(?:[.-](?:\d[\w.]*|ui|slim|bundle|full|pack|umd|esm|development|production|migrate|standalone|preset|validate|unobtrusive))*\.(?:js|mjs|css)$/i
 
 /** The kind that a path tells; undefined for files that people write. */
 export const nameKind = (path: string): UnjudgedKind | undefined => {
-  if (VENDORED.test(path)) return 'vendored'
+  if (VENDORED.test(path) || COPIED_LIBRARY.test(path)) return 'vendored'
   const name = path.slice(path.lastIndexOf('/') + 1)
   return GENERATED_NAMES.some((pattern) => pattern.test(name)) ? 'generated' : undefined
 }

@@ -32,3 +32,7 @@ interface NamedRule {
 /** Whether one of two rules has the other's id as a further name. */
 export const areAliases = (byId: ReadonlyMap<string, NamedRule>, one: string, other: string): boolean =>
   byId.get(one)?.aliases?.includes(other) === true || byId.get(other)?.aliases?.includes(one) === true
+
+/** Whether the id is a further name of another rule: the rule itself is kept for the profile `seed`. */
+export const isFormerName = (byId: ReadonlyMap<string, NamedRule>, id: string): boolean =>
+  [...byId.values()].some(({ aliases }) => aliases?.includes(id) === true)

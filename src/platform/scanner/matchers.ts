@@ -8,8 +8,26 @@ const MAX_VARIABLE_CHARS = 80
 export interface PreparedMatcher extends SyntaxSpec {
   readonly index: number
   readonly kinds: readonly string[] | undefined
-  /** True when the body has only `rule`, so that it can be one branch of an `any`. */
-  readonly simple: boolean
+  /** Matchers of one group can be branches of one `any`; undefined for a matcher that runs alone. */
+  readonly group: number | undefined
+}
+
+/** Utilities by name, as text. */
+type Utilities = Map<string, string>
+
+/**
+ * Puts a matcher in the first group whose utilities of the same names are equal. A matcher with more than a rule and
+ * utilities runs alone, and so does one of the repository with utilities.
+ */
+export const groupOf = ({ body, trusted }: SyntaxSpec, groups: Utilities[]): number | undefined => {
+  const { rule: _, utils = {}, ...rest } = body
+  if (Object.keys(rest).length > 0 || (!trusted && 'utils' in body)) return undefined
+  const own = Object.entries(utils as object).map(([name, util]) => [name, JSON.stringify(util)] as const)
+  const isFree = (group: Utilities) => own.every(([name, text]) => (group.get(name) ?? text) === text)
+  const found = groups.findIndex(isFree)
+  const at = found === -1 ? groups.push(new Map()) - 1 : found
+  for (const [name, text] of own) groups[at]?.set(name, text)
+  return at
 }
 
 const variablesOf = (
@@ -60,12 +78,13 @@ const hitsAmong = (root: SgNode, matcher: PreparedMatcher, nodes: readonly SgNod
   return matched.map((node) => toHit(matcher, node))
 }
 
-/** Runs all simple matchers as one `any`; where several could have matched a node, each is run again. */
-const runSimple = (root: SgNode, matchers: readonly PreparedMatcher[]): RuleHit[] => {
-  if (matchers.length === 0) return []
+/** Runs the matchers of a group as one `any`; where several could have matched a node, each is run again. */
+const runGroup = (root: SgNode, matchers: readonly PreparedMatcher[]): RuleHit[] => {
   const hits: RuleHit[] = []
   const ambiguous = new Map<PreparedMatcher, SgNode[]>()
-  for (const node of root.findAll({ rule: { any: matchers.map(({ body }) => body.rule) } } as never)) {
+  const any = matchers.map(({ body }) => body.rule)
+  const utils = Object.assign({}, ...matchers.map(({ body }) => body.utils)) as object
+  for (const node of root.findAll({ rule: { any }, utils } as never)) {
     const kind = String(node.kind())
     const candidates = matchers.filter((matcher) => mayMatch(matcher, kind))
     const [only] = candidates
@@ -85,14 +104,14 @@ export const runMatchers = (
   matchers: readonly PreparedMatcher[],
 ): RuleHit[] => {
   const hasKind = kindFinder(root, grammar)
-  const candidates = matchers.filter(({ kinds }) => kinds === undefined || kinds.some(hasKind))
-  return [
-    ...runSimple(
-      root,
-      candidates.filter(({ simple }) => simple),
-    ),
-    ...candidates
-      .filter(({ simple }) => !simple)
-      .flatMap((matcher) => root.findAll(matcher.body as never).map((node) => toHit(matcher, node))),
-  ]
+  const groups = new Map<number | PreparedMatcher, PreparedMatcher[]>()
+  for (const matcher of matchers) {
+    const { kinds, group } = matcher
+    if (kinds === undefined || kinds.some(hasKind)) pushTo(groups, group ?? matcher, matcher)
+  }
+  return [...groups].flatMap(([key, together]) =>
+    typeof key === 'number'
+      ? runGroup(root, together)
+      : root.findAll(key.body as never).map((node) => toHit(key, node)),
+  )
 }

@@ -4,7 +4,7 @@ import { readSource, type SourceText } from '../../kernel/text/decode.ts'
 import type { LanguageName } from '../../kernel/text/languages.ts'
 import { parseText, type SgNode } from '../syntax/ast-grep.ts'
 import { isGap } from './grammar-gaps.ts'
-import { cachedKindNumber, type PreparedMatcher, runMatchers } from './matchers.ts'
+import { cachedKindNumber, groupOf, type PreparedMatcher, runMatchers } from './matchers.ts'
 import { findKinds, makePrefilter, requiredLiterals } from './prefilter.ts'
 import type { RequiredLiterals } from './required-literals.ts'
 import { findTextComments } from './text-comments.ts'
@@ -110,11 +110,14 @@ export interface PreparedPasses {
   readonly searches: TextSearches
 }
 
-const prepareMatcher = (all: readonly MatcherSpec[], index: number): PreparedMatcher[] => {
-  const matcher = all[index]
-  if (matcher?.text !== undefined || matcher === undefined) return []
-  const simple = Object.keys(matcher.body).length === 1
-  return [{ ...matcher, index, simple, kinds: findKinds((matcher.body.rule ?? {}) as Matcher) }]
+const prepareMatchers = (all: readonly MatcherSpec[], indexes: readonly number[]): PreparedMatcher[] => {
+  const groups: Map<string, string>[] = []
+  return indexes.flatMap((index) => {
+    const matcher = all[index]
+    if (matcher?.text !== undefined || matcher === undefined) return []
+    const kinds = findKinds((matcher.body.rule ?? {}) as Matcher)
+    return [{ ...matcher, index, group: groupOf(matcher, groups), kinds }]
+  })
 }
 
 /** Prepares passes once for all files of a group. */
@@ -124,7 +127,7 @@ export const prepare = (
   searches: TextSearches,
 ): PreparedPasses => ({
   passes: passes.map((pass) => {
-    const prepared = pass.matchers.flatMap((index) => prepareMatcher(all, index))
+    const prepared = prepareMatchers(all, pass.matchers)
     const literals = prepared.map((one) => one.requiredLiterals ?? requiredLiterals(one.body, one.language))
     return { ...pass, prepared, prefilter: makePrefilter(literals) }
   }),

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest'
+import { BACKEND, gate, gateJson } from '../support/gate.ts'
+import { Repo } from '../support/repository.ts'
+
+/** What the profiles report, by which names a rule is known, and that a repository cannot choose its profile. */
+
+const CODE = `export const pay = (order: any) => {
+  console.log(order)
+  try { send(order) } catch {}
+}
+`
+const LOG = 'javascript.no-console-log'
+const FORMER = 'backend.no-console-log'
+const SEED = ['--profile', 'seed']
+
+const repo = Repo.init().commit({ 'package.json': BACKEND, 'src/pay.ts': CODE })
+
+const judge = (...args: string[]) => gateJson(repo, ['--all', '--no-evidence', ...args])
+const rows = ({ findings }: ReturnType<typeof judge>) =>
+  findings.map(({ severity, state, ruleId, region }) => `${severity} ${state} ${ruleId}:${region?.line}`)
+
+const QUIET = [`WARN new ${LOG}:2`, 'ERROR new javascript.empty-catch:3']
+const FORMER_RULES = [
+  'WARN new backend.avoid-explicit-any:1',
+  `CRITICAL new ${FORMER}:2`,
+  'CRITICAL new backend.no-empty-catch:3',
+]
+
+it('is quiet by default, and has the former rules with their severities under the profile seed', () => {
+  const quiet = judge()
+  expect(rows(quiet)).toEqual(QUIET)
+  // One finding for a place, whatever names report it.
+  expect(quiet.findings[0]?.aliases).toContain(FORMER)
+  const seed = judge(...SEED)
+  expect(rows(seed)).toEqual(FORMER_RULES)
+  expect(seed.findings[1]?.aliases).toEqual([LOG])
+})
+
+it('takes a former name in a baseline, an override and a suppression', () => {
+  expect(gate(repo, ['baseline', ...SEED]).status).toBe(0)
+  repo.git('add', '-A')
+  repo.commit({})
+  expect(rows(judge())).toEqual([`WARN known ${LOG}:2`, 'ERROR known javascript.empty-catch:3'])
+  repo.git('rm', '-q', 'warrant.baseline.json')
+  repo.commit({ '.warrant/rules/severities.yml': `severities:\n  skills.frontend.no-console-log: OFF\n` })
+  expect(rows(judge())).toEqual(['ERROR new javascript.empty-catch:3'])
+  repo.git('rm', '-q', '.warrant/rules/severities.yml')
+  const comment = `// warrant-ignore ${FORMER}: a receipt`
+  repo.commit({ 'src/pay.ts': CODE.replace('(order)\n', `(order) ${comment}\n`) })
+  expect(rows(judge())).toEqual([`WARN suppressed ${LOG}:2`, 'ERROR new javascript.empty-catch:3'])
+  repo.commit({ 'src/pay.ts': CODE })
+})
+
+it('takes the profile from its operator, not from the repository that is judged', () => {
+  repo.commit({ 'warrant.json': '{"profile":"seed"}' })
+  const { stdout, stderr } = gate(repo, ['--all', '--no-evidence', '--json'])
+  expect(rows({ code: 0, ...JSON.parse(stdout) })).toEqual(QUIET)
+  expect(stderr).toContain('profile is ignored')
+  repo.commit({ 'warrant.json': '{"profile":"default"}' })
+  const chosen = gateJson(repo, ['--all', '--no-evidence'], { env: { WARRANT_PROFILE: 'seed' } })
+  expect(rows(chosen)).toEqual(FORMER_RULES)
+})
