@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isProduction, nameKind } from './path-kinds.ts'
+import { isProduction, mayBeBroken, nameKind } from './path-kinds.ts'
 
 it.each([
   'src/a.ts',
@@ -47,6 +47,8 @@ it.each([
   'src/__mocks__/a.ts',
   '.eslintrc.js',
   'gulpfile.js',
+  'data/static/codefixes/login.ts',
+  'src/snippets/a.ts',
   '.github/workflows/a.yml',
 ])('%s is not production', (path) => expect(isProduction(path)).toBe(false))
 
@@ -62,3 +64,8 @@ it.each(['src/three.js', 'public/js/chart-settings.js', 'assets/jquery.checkout.
   '%s is written here',
   (path) => expect(nameKind(path)).toBeUndefined(),
 )
+
+it('tells the folders whose files need not be programs', () => {
+  expect(['data/static/a.ts', 'src/templates/a.ts', 'pkg/testdata/a.go'].filter(mayBeBroken)).toHaveLength(3)
+  expect(['src/a.ts', 'src/data/a.ts', 'test/a.ts', 'src/template.ts'].filter(mayBeBroken)).toEqual([])
+})

@@ -13,12 +13,13 @@ const SUPPORT_FOLDERS = new Set([
   ),
   ...words('bench benches benchmark benchmarks perf script scripts tool tools tooling hack'),
   ...words('.github .gitlab .circleci .husky .vscode __snapshots__'),
+  ...words('snippet snippets code-snippets codefixes test-data test_data'),
 ])
 /** `test-utils`, `example-apps`, `integration-tests`, `http-testing-support`, `AppUITests`, `commonTest`. */
 const SUPPORT_FOLDER =
   /^(?:tests?|examples?|samples?)[-_]|[-_.](?:tests?|testing(?:-support)?|specs?|fixtures?|mocks?|e2e|examples?|samples?|benchmarks?)$|[A-Za-z](?:Tests?|Mocks?|Fixtures?|Benchmarks?)$|^test[A-Z]/
-/** A published version of documents: `website/1.x/`. */
-const PUBLISHED_VERSION = /(?:^|\/)(?:website|site)\/v?\d+\.[\dx]/
+/** A published version of documents, and data of the program: `website/1.x/`, `data/static/`. */
+const SUPPORT_PATH = /(?:^|\/)(?:(?:website|site)\/v?\d+\.[\dx]|data\/static\/)/
 
 const SUPPORT_NAMES = [
   /[.-](?:tests?|specs?|e2e|e2e-spec|cy|stories|story|bench|benchmark|mocks?|fixtures?|config|conf|setup)\.[^.]+$/i,
@@ -37,11 +38,18 @@ const PACKAGE_FOLDERS =
 export const isProduction = (path: string): boolean => {
   const segments = path.split('/')
   const name = segments.pop() ?? ''
-  if (SUPPORT_NAMES.some((pattern) => pattern.test(name)) || PUBLISHED_VERSION.test(path)) return false
+  if (SUPPORT_NAMES.some((pattern) => pattern.test(name)) || SUPPORT_PATH.test(path)) return false
   const packages = PACKAGE_FOLDERS.exec(path)
   const folders = packages === null ? segments : path.slice(0, packages.index).split('/')
   return !folders.some((one) => SUPPORT_FOLDERS.has(one.toLowerCase()) || SUPPORT_FOLDER.test(one))
 }
+
+/** Folders of texts that need not be programs: cases of tests, and templates from which programs are made. */
+const TEXT_FOLDER =
+  /(?:^|\/)(?:data\/static|fixtures?|__fixtures__|(?:code-)?snippets?|codefixes|test[-_]?data|templates?|__templates__|boilerplates?|blueprints|schematics\/(?:.*\/)?files)\//i
+
+/** Whether a file may have syntax errors because nothing runs it. */
+export const mayBeBroken = (path: string): boolean => TEXT_FOLDER.test(path)
 
 /** A file that people do not write here: only rules about secrets read it. */
 export type UnjudgedKind = 'generated' | 'vendored'
