@@ -19,7 +19,7 @@ const judge = (...args: string[]) => gateJson(repo, ['--all', '--no-evidence', .
 const rows = ({ findings }: ReturnType<typeof judge>) =>
   findings.map(({ severity, state, ruleId, region }) => `${severity} ${state} ${ruleId}:${region?.line}`)
 
-const QUIET = [`WARN new ${LOG}:2`, 'ERROR new javascript.empty-catch:3']
+const QUIET = [`WARN new ${LOG}:2`, 'WARN new javascript.empty-catch:3']
 const FORMER_RULES = [
   'WARN new backend.avoid-explicit-any:1',
   `CRITICAL new ${FORMER}:2`,
@@ -40,14 +40,14 @@ it('takes a former name in a baseline, an override and a suppression', () => {
   expect(gate(repo, ['baseline', ...SEED]).status).toBe(0)
   repo.git('add', '-A')
   repo.commit({})
-  expect(rows(judge())).toEqual([`WARN known ${LOG}:2`, 'ERROR known javascript.empty-catch:3'])
+  expect(rows(judge())).toEqual([`WARN known ${LOG}:2`, 'WARN known javascript.empty-catch:3'])
   repo.git('rm', '-q', 'warrant.baseline.json')
   repo.commit({ '.warrant/rules/severities.yml': `severities:\n  skills.frontend.no-console-log: OFF\n` })
-  expect(rows(judge())).toEqual(['ERROR new javascript.empty-catch:3'])
+  expect(rows(judge())).toEqual(['WARN new javascript.empty-catch:3'])
   repo.git('rm', '-q', '.warrant/rules/severities.yml')
   const comment = `// warrant-ignore ${FORMER}: a receipt`
   repo.commit({ 'src/pay.ts': CODE.replace('(order)\n', `(order) ${comment}\n`) })
-  expect(rows(judge())).toEqual([`WARN suppressed ${LOG}:2`, 'ERROR new javascript.empty-catch:3'])
+  expect(rows(judge())).toEqual([`WARN suppressed ${LOG}:2`, 'WARN new javascript.empty-catch:3'])
   repo.commit({ 'src/pay.ts': CODE })
 })
 

@@ -19,6 +19,7 @@ import {
   folderProblems,
   givenUpProblem,
   linkProblem,
+  syntaxProblem,
 } from './file-problems.ts'
 import { FileTally } from './file-tally.ts'
 import { mergeAliases } from './merge-aliases.ts'
@@ -134,10 +135,8 @@ class Collection {
     if (report.outcome === 'broken' && !isLink) {
       const { line, column, gap } = report
       const region = { line, column, endLine: line, endColumn: column + 1 }
-      this.#addProblem(path, gap ? FILE_PROBLEMS.gap : FILE_PROBLEMS.broken, {
-        region,
-        excerpt: excerptOf(redacted, region),
-      })
+      const excerpt = excerptOf(redacted, region)
+      this.#addProblem(path, syntaxProblem(path, gap), { region, excerpt })
     }
     if (report.outcome === 'given-up')
       this.#addProblem(path, givenUpProblem(report.why, this.#covered.bySyntax(path)))

@@ -1,5 +1,6 @@
 import type { Severity } from '../../evidence/schema.ts'
 import type { ChangeSet, FileContent, ScanReport } from '../ports.ts'
+import { mayBeBroken } from '../rules/path-kinds.ts'
 
 /** A finding of the gate itself about a path. */
 export interface FileProblem {
@@ -20,6 +21,13 @@ export const FILE_PROBLEMS = {
     code: 'PARSE_ERROR',
     message: 'The file has a syntax error here.',
     fix: 'Correct the syntax.',
+  },
+  brokenText: {
+    ruleId: 'gate.parse-error',
+    severity: 'INFO',
+    code: 'PARSE_ERROR',
+    message: 'The file has a syntax error here. Its folder holds test data or templates.',
+    fix: 'Nothing, if no program reads the file as source.',
   },
   gap: {
     ruleId: 'gate.unknown-syntax',
@@ -95,6 +103,12 @@ export const givenUpProblem = (why: GivenUpReason, isSource: boolean): FileProbl
   const problem = FILE_PROBLEMS[why === 'binary' || why === 'encoding' ? 'undecoded' : 'givenUp']
   const message = `${problem.message}: ${GIVEN_UP[why]}.`
   return { ...problem, message, ...(!isSource && { severity: 'ERROR' }) }
+}
+
+/** The finding about text that the parser refused. A gap is syntax that the parser here does not know. */
+export const syntaxProblem = (path: string, isGap: boolean): FileProblem => {
+  if (isGap) return FILE_PROBLEMS.gap
+  return mayBeBroken(path) ? FILE_PROBLEMS.brokenText : FILE_PROBLEMS.broken
 }
 
 /** Longest target of a symbolic link, in bytes (PATH_MAX). */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isProduction, nameKind } from './path-kinds.ts'
+import { isProduction, mayBeBroken, nameKind } from './path-kinds.ts'
 
 it.each([
   'src/a.ts',
@@ -49,6 +49,8 @@ it.each([
   'src/__mocks__/a.ts',
   '.eslintrc.js',
   'gulpfile.js',
+  'docs/snippets/login.ts',
+  'src/snippets/a.ts',
   '.github/workflows/a.yml',
 ])('%s is not production', (path) => expect(isProduction(path)).toBe(false))
 
@@ -68,4 +70,9 @@ it.each(['src/three.js', 'public/js/chart-settings.js', 'assets/jquery.checkout.
 it('takes the bundle of an action for generated', () => {
   expect(nameKind('.github/actions/triage/dist/index.cjs')).toBe('generated')
   expect(nameKind('packages/a/dist/index.cjs')).toBeUndefined()
+})
+
+it('tells the folders whose files need not be programs', () => {
+  expect(['docs/snippets/a.ts', 'src/templates/a.ts', 'pkg/testdata/a.go'].filter(mayBeBroken)).toHaveLength(3)
+  expect(['src/a.ts', 'src/data/a.ts', 'test/a.ts', 'src/template.ts'].filter(mayBeBroken)).toEqual([])
 })

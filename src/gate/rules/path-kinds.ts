@@ -13,6 +13,7 @@ const SUPPORT_FOLDERS = new Set([
   ),
   ...words('bench benches benchmark benchmarks perf script scripts tool tools tooling hack'),
   ...words('.github .gitlab .circleci .husky .vscode __snapshots__'),
+  ...words('snippet snippets code-snippets test-data test_data'),
 ])
 /** `test-utils`, `example-apps`, `integration-tests`, `http-testing-support`, `AppUITests`, `commonTest`, `A.docc`. */
 const SUPPORT_FOLDER =
@@ -49,6 +50,13 @@ export const isProduction = (path: string): boolean => {
   const folders = packages === null ? segments : path.slice(0, packages.index).split('/')
   return !folders.some((one) => SUPPORT_FOLDERS.has(one.toLowerCase()) || SUPPORT_FOLDER.test(one))
 }
+
+/** Folders of texts that need not be programs: cases of tests, and templates from which programs are made. */
+const TEXT_FOLDER =
+  /(?:^|\/)(?:fixtures?|__fixtures__|(?:code-)?snippets?|test[-_]?data|templates?|__templates__|boilerplates?|blueprints|schematics\/(?:.*\/)?files)\//i
+
+/** Whether a file may have syntax errors because nothing runs it. */
+export const mayBeBroken = (path: string): boolean => TEXT_FOLDER.test(path)
 
 /** A file that people do not write here: only rules about secrets read it. */
 export type UnjudgedKind = 'generated' | 'vendored'
