@@ -73,6 +73,8 @@ it('takes the bundle of an action for generated', () => {
 })
 
 it('tells the folders whose files need not be programs', () => {
-  expect(['docs/snippets/a.ts', 'src/templates/a.ts', 'pkg/testdata/a.go'].filter(mayBeBroken)).toHaveLength(3)
+  expect(['docs/snippets/a.ts', 'src/templates/a.ts', 'pkg/testdata/a.go'].filter(mayBeBroken)).toHaveLength(
+    3,
+  )
   expect(['src/a.ts', 'src/data/a.ts', 'test/a.ts', 'src/template.ts'].filter(mayBeBroken)).toEqual([])
 })
