@@ -17,6 +17,7 @@ const VALID: readonly (readonly [grammar: string, text: string])[] = [
   ['swift', 'let a = "\\(b("}")) {" + #"\\( "{ \\#(c)"# + """\n{ \\(d) "\n"""'],
   ['swift', 'class A {\n#if DEBUG\n  func a() {\n#else\n  func b() {\n#endif\n  }\n}'],
   ['swift', 'let a = /[({]/'],
+  ['go', 'package a\nvar b, c = new("d"), new(e.F())\n'],
 ]
 
 const INVALID: readonly (readonly [grammar: string, text: string])[] = [
@@ -30,6 +31,7 @@ const INVALID: readonly (readonly [grammar: string, text: string])[] = [
   ['swift', 'let a = "\\(b"'],
   ['python', 'def a(:'],
   ['go', 'func {'],
+  ['go', 'package a\nvar b = new("d"\n'],
   ['java', 'class {'],
 ]
 

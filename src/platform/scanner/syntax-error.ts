@@ -1,4 +1,5 @@
 import type { ParserPlugin } from '@babel/parser'
+import { parseText } from '../syntax/ast-grep.ts'
 import { hasUnclosedToken } from './unclosed-token.ts'
 
 const DECORATORS: ParserPlugin = 'decorators'
@@ -15,6 +16,14 @@ const PLUGINS: Readonly<Record<string, readonly (readonly ParserPlugin[])[]>> = 
 
 /** The grammars that accept all valid code of public repositories; an error that they report is one. */
 const COMPLETE = new Set(['python', 'go', 'java'])
+
+/** `new` of a value, which is younger than the grammar of Go. With another name it is a call like any other. */
+const NEW_OF_VALUE = /\bnew\((?=["`\d]|func\b|[\w.]+[([]|\w+\.\w+\.\w)/g
+
+const acceptsNewer = (grammar: string, text: string): boolean => {
+  if (grammar !== 'go' || text.search(NEW_OF_VALUE) === -1) return false
+  return parseText(grammar, text.replace(NEW_OF_VALUE, 'of(')).find({ rule: { kind: 'ERROR' } }) === null
+}
 
 const acceptsScript = async (text: string, sets: readonly (readonly ParserPlugin[])[]): Promise<boolean> => {
   const { parse } = await import('@babel/parser')
@@ -42,7 +51,7 @@ const acceptsScript = async (text: string, sets: readonly (readonly ParserPlugin
  * scripts a second parser decides, for Kotlin and Swift an unclosed bracket, string or comment.
  */
 export const isSyntaxError = async (grammar: string, text: string): Promise<boolean> => {
-  if (COMPLETE.has(grammar)) return true
+  if (COMPLETE.has(grammar)) return !acceptsNewer(grammar, text)
   const sets = PLUGINS[grammar]
   return sets === undefined ? hasUnclosedToken(grammar, text) : !(await acceptsScript(text, sets))
 }
