@@ -117,13 +117,28 @@ const possibleEnds = (glob: string, nocase: boolean): readonly string[] => {
   return ends.map((end) => (end === '.' ? '' : end))
 }
 
-/** Compiles a glob with the first path that ends as it requires: most paths do not. */
-const whenEndMatches = (glob: string, nocase: boolean, compile: () => PathTest): PathTest => {
+const longestLiteral = (choice: string): string =>
+  choice.split(/[*/]/).reduce((longest, one) => (one.length > longest.length ? one : longest), '')
+
+/** Texts of which a matching path contains one: the choices of a `{...}`. Undefined when that is not plain. */
+const neededTexts = (glob: string, nocase: boolean): readonly string[] | undefined => {
+  // Choices within choices are not always needed.
+  if (nocase || /[?[\\]/.test(glob) || /[{}]/.test(glob.replace(/\{[^{}]*\}/g, ''))) return undefined
+  const groups = [...glob.matchAll(/\{([^{}]*,[^{}]*)\}/g)].map(([, choices = '']) =>
+    choices.split(',').map(longestLiteral),
+  )
+  return groups.find((texts) => texts.every((one) => one.length > 1))
+}
+
+/** Compiles a glob with the first path that may match it: most paths do not. */
+const whenLikely = (glob: string, nocase: boolean, compile: () => PathTest): PathTest => {
   const ends = possibleEnds(glob, nocase)
+  const needed = neededTexts(glob, nocase)
   let test: PathTest | undefined
   return (segments) => {
     const name = segments[segments.length - 1] ?? ''
     if (!ends.some((end) => name.endsWith(end))) return false
+    if (needed?.some((text) => segments.some((one) => one.includes(text))) === false) return false
     test ??= compile()
     return test(segments)
   }
@@ -137,7 +152,7 @@ const compileAlternatives = (glob: string, nocase: boolean): PathTest => {
   const tests: PathTest[] = []
   for (const one of expandBraces(glob)) {
     const [, folder = '.'] = (!nocase && FOLDER.exec(one)) || []
-    if (folder === '.') tests.push(whenEndMatches(one, nocase, () => readPattern(one, nocase).test))
+    if (folder === '.') tests.push(whenLikely(one, nocase, () => readPattern(one, nocase).test))
     else folders.add(folder)
   }
   const isBelow: PathTest = (segments) =>
@@ -150,7 +165,7 @@ const compileAlternatives = (glob: string, nocase: boolean): PathTest => {
 
 /** Compiles a glob with braces. Without a slash it matches names at the top only. */
 export const compileBraceGlob = (glob: string, { nocase = false } = {}): PathTest =>
-  whenEndMatches(glob, nocase, () => compileAlternatives(glob, nocase))
+  whenLikely(glob, nocase, () => compileAlternatives(glob, nocase))
 
 /** A pattern without a slash matches a name at any depth. */
 const readPatterns = (patterns: readonly string[]): readonly Glob[] =>

@@ -167,6 +167,22 @@ class Scan {
   }
 }
 
+/** Waits for one promise at a time, or for the failure. `Promise.race` would keep every value until the end. */
+const unlessFailed = (failure: Promise<never>): (<T>(work: Promise<T>) => Promise<T>) => {
+  let failed: { readonly reason: unknown } | undefined
+  let fail: (reason: unknown) => void = () => {}
+  failure.catch((reason: unknown) => {
+    failed = { reason }
+    fail(reason)
+  })
+  return (work) =>
+    new Promise((resolve, reject) => {
+      fail = reject
+      work.then(resolve, reject)
+      if (failed !== undefined) reject(failed.reason)
+    })
+}
+
 /** Yields reports in the order of the files, with a bounded window of files in flight. */
 async function* inOrder(
   files: AsyncIterable<FileContent>,
@@ -175,11 +191,12 @@ async function* inOrder(
 ): AsyncGenerator<ScanReport> {
   const window: { readonly report: Promise<ScanReport>; readonly size: number }[] = []
   const source = files[Symbol.asyncIterator]()
+  const wait = unlessFailed(failure)
   let held = 0
   try {
     for (let open = true; open || window.length > 0; ) {
       while (open && window.length < WINDOW_FILES && held < WINDOW_BYTES) {
-        const next = await Promise.race([source.next(), failure])
+        const next = await wait(source.next())
         if (next.done) open = false
         else {
           held += next.value.bytes.length
@@ -188,7 +205,7 @@ async function* inOrder(
       }
       const first = window.shift()
       if (first === undefined) continue
-      yield await Promise.race([first.report, failure])
+      yield await wait(first.report)
       held -= first.size
     }
   } finally {
