@@ -19,6 +19,7 @@ import { benchDir, projectDir } from './lib/contestants.mjs'
 import { waitedNs } from './lib/proc.mjs'
 import { Samples } from './lib/report.mjs'
 import { interleave } from './lib/rounds.mjs'
+import { sourceFile } from './lib/source-file.mjs'
 import { Stop } from './lib/stop.mjs'
 
 const build = join(projectDir, 'dist')
@@ -29,45 +30,6 @@ const columns = [
   { key: 'cpu', label: 'CPU, ms', digits: 0, best: 'min' },
   { key: 'wall', label: 'wall, ms', digits: 0, best: 'min' },
 ]
-
-/**
- * A service of some hundred lines as people write them, the same for the same number.
- *
- * @param {number} number
- */
-function sourceFile(number) {
-  const parts = Array.from({ length: 3 + (number % 9) }, (_, index) => {
-    const name = `item${number}x${index}`
-    return `
-/** Loads ${name} and remembers it. */
-export async function ${name}(id: string, options: { force?: boolean } = {}): Promise<Item> {
-  const known = cache.get(id)
-  if (known !== undefined && options.force !== true) return known
-  try {
-    const answer = await client.get(\`/items/\${encodeURIComponent(id)}\`, { retries: ${index} })
-    const item: Item = { id, title: answer.title.trim(), tags: answer.tags.map((tag) => tag.toLowerCase()) }
-    cache.set(id, item)
-    return item
-  } catch (error) {
-    ${(number + index) % 40 === 0 ? 'console.log(error)' : 'log.warn({ error, id }, "the item could not be loaded")'}
-    throw new ItemError(id, { cause: error })
-  }
-}
-`
-  })
-  return `import { client } from '../client.js'
-import { log } from '../log.js'
-import type { Item } from '../types.js'
-
-const cache = new Map<string, Item>()
-
-export class ItemError extends Error {
-  constructor(readonly id: string, options?: ErrorOptions) {
-    super(\`no item \${id}\`, options)
-  }
-}
-${parts.join('')}`
-}
 
 /**
  * @param {string} folder
@@ -90,7 +52,8 @@ function makeTree(folder, count) {
 /** @param {string} folder */
 function copyRules(folder) {
   mkdirSync(folder)
-  for (const pack of ['backend', 'frontend', 'generic', 'heuristics']) {
+  const packs = readdirSync(join(projectDir, 'rules'), { withFileTypes: true })
+  for (const { name: pack } of packs.filter((entry) => entry.isDirectory())) {
     for (const name of readdirSync(join(projectDir, 'rules', pack))) {
       const body = readFileSync(join(projectDir, 'rules', pack, name), 'utf8')
       if (/\.test\.yml$/.test(name) || !/^language: TypeScript$/m.test(body)) continue

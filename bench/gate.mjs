@@ -63,7 +63,7 @@ function build(cwd) {
   run(cwd, ['git', 'init', '-q', '-b', 'feature/bench'])
   run(cwd, ['git', 'add', '-A'])
   run(cwd, [...git, 'commit', '-qm', 'files'])
-  writeFileSync(join(cwd, 'src/1/file-1.ts'), "export const value = 1\nconsole.log('x')\n")
+  writeFileSync(join(cwd, 'src/1/file-1.ts'), 'export const run = (input: string) => eval(input)\n')
   run(cwd, ['git', 'add', '-A'])
 }
 

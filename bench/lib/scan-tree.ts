@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileContent } from '../../src/gate/ports.ts'
-import { expandRules, knownGlobs, reachRules } from '../../src/gate/rules/compile.ts'
-import type { RuleBook } from '../../src/gate/rules/packs.ts'
+import { compileRules, selectRules } from '../../src/gate/rules/compile.ts'
+import { joinRules, type RulesIndex, type RulesPart } from '../../src/gate/rules/shipped-parts.ts'
 import { astScanner } from '../../src/platform/scanner/scanner.ts'
 
 /** Scans a folder with the shipped rules and prints what it found: `scan-tree BUILD FOLDER`. */
@@ -17,10 +17,21 @@ async function* filesIn(folder: string): AsyncGenerator<FileContent> {
 }
 
 const [build = '', folder = ''] = process.argv.slice(2)
-const { packs, words, globs } = JSON.parse(readFileSync(join(build, 'rules.json'), 'utf8')) as RuleBook
-const roots = { backend: [''], frontend: [''] }
-const reached = reachRules(packs, { roots, stage: 'CI', words, glob: knownGlobs(globs) })
-const rules = expandRules(reached, true, (language) => language === 'typescript')
+const readBuilt = <T>(name: string): T => JSON.parse(readFileSync(join(build, name), 'utf8')) as T
+const index = readBuilt<RulesIndex>('rules.json')
+const parts = index.parts.map((name) => readBuilt<RulesPart>(`rules/${name}.json`))
+const shipped = joinRules(index, parts)
+// ast-grep knows nothing of kinds of files.
+const packs = shipped.packs.map((pack) => ({
+  ...pack,
+  rules: pack.rules.map((rule) => ({ ...rule, metadata: { ...rule.metadata, production: false } })),
+}))
+const roots = Object.fromEntries(['backend', 'frontend', 'node'].map((platform) => [platform, ['']]))
+const selected = selectRules(packs, { roots, stage: 'CI', literals: shipped.literals, profile: 'seed' })
+// ast-grep has no rules about text.
+const rules = compileRules(selected, true, (language) => language === 'typescript').filter(
+  ({ text }) => text === undefined,
+)
 const scanner = astScanner({ worker: join(build, 'bin/scan-child.js') })
 const found: string[] = []
 const odd: string[] = []

@@ -29,7 +29,7 @@ export const gateFaults = defineFaults('gate', {
   },
   checks_missing: {
     kind: 'missing',
-    fix: 'Write .warrant/checks.yml; docs/checks.md has an example.',
+    fix: 'Write one from the tools that the repository declares: warrant checks suggest --write',
   },
   checks_not_allowed: {
     kind: 'refused',

@@ -34,7 +34,7 @@ describe('warrant gate', () => {
     expect(stdout).toContain("    2 | console.log('x')\n")
     expect(stdout).toMatch(/why: .+\n {4}fix: .+\n/)
     expect(stdout).toMatch(
-      /BLOCKED PRE_COMMIT: 1 finding \(1 CRITICAL\) in 1 file · blocks at CRITICAL \(default\)\nRepair what is CRITICAL \(1\).*\n.+\n.+ warrant gate baseline\n$/,
+      /BLOCKED PRE_COMMIT: 1 finding \(1 CRITICAL\) in 1 file · blocks at CRITICAL \(default\)\nfiles by pack: .*\nRepair what is CRITICAL \(1\).*\n.+\n.+ warrant gate baseline\n$/,
     )
   })
 
@@ -115,7 +115,7 @@ describe('warrant gate', () => {
 
   it('takes the strictest policy there is, and stops at one it cannot read', () => {
     const repo = backend().stage({ 'src/a.ts': 'let a: number = (1 + \n' })
-    expect(gateJson(repo)).toMatchObject({ code: 0, outcome: 'PASS', counts: { by_severity: { WARN: 1 } } })
+    expect(gateJson(repo)).toMatchObject({ code: 0, outcome: 'WARN', counts: { by_severity: { ERROR: 1 } } })
     expect(gateJson(repo, [], { env: { PUMUKI_HARD_MODE: 'on' } })).toMatchObject({
       code: 1,
       policy: { trace: { source: 'hard-mode' } },

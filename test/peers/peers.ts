@@ -27,7 +27,7 @@ class PeersMissing extends Error {
   readonly offline: boolean
 
   constructor(why: string, offline: boolean) {
-    super(`The MCP clients of the tests cannot be installed: ${why}.`)
+    super(`Packages of the tests cannot be installed: ${why}.`)
     this.offline = offline
   }
 }
@@ -149,13 +149,17 @@ class PeerPackage {
 const clients = new PeerPackage('.')
 /** Claude Code and Codex: 800 MB, for the long tests only. They run on the Node.js of the other clients. */
 const agents = new PeerPackage('agents', clients)
+/** A linter and a test runner that checks run, for the long tests only. */
+const tools = new PeerPackage('tools')
 
 export const describePeers = (title: string, body: () => void): Promise<void> => clients.describe(title, body)
 export const describeAgents = (title: string, body: () => void): Promise<void> => agents.describe(title, body)
+export const describeTools = (title: string, body: () => void): Promise<void> => tools.describe(title, body)
 
 /** A file of an installed client. */
 export const peerFile = (...parts: readonly string[]): string => clients.file(...parts)
 export const agentFile = (...parts: readonly string[]): string => agents.file(...parts)
+export const toolFile = (...parts: readonly string[]): string => tools.file(...parts)
 
 /** A module of an installed client. Its user types it: it may not be there to compile against. */
 export const importPeer = <T>(...parts: readonly string[]): Promise<T> =>

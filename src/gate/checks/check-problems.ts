@@ -17,12 +17,13 @@ export const oneLine = (text: string, most = MAX_SHOWN): string => {
 }
 
 const LAST_LINES = 3
+/** What npm says about itself, and what Node.js prints after the message of an error. */
+const NOISE = /^npm (?:warn|notice)\b|^npm error A complete log|^\s+at .|^\s*\^+$|^Node\.js v\d/i
 
 /** The last lines that a command wrote: of stderr, or else of stdout. */
 const lastWords = ({ lastErrors, lastOutput }: CommandResult): string => {
   const text = lastErrors.trim() === '' ? lastOutput : lastErrors
-  // npm prints notices about itself before what matters.
-  const lines = text.split('\n').filter((line) => line.trim() !== '' && !/^npm (warn|notice)\b/i.test(line))
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !NOISE.test(line))
   return oneLine(lines.slice(-LAST_LINES).join(' / '))
 }
 
@@ -68,10 +69,15 @@ const isMissing = ({ exitCode, lastErrors }: CommandResult): boolean =>
   exitCode !== undefined &&
   (MISSING_CODES.has(exitCode) || (exitCode !== 0 && NOT_INSTALLED.test(lastErrors)))
 
+const isUnknown = (program: string, errors: string): boolean => errors.includes(`${program}: not found`)
+
 const installHint = ({ run, install }: Check, { lastErrors }: CommandResult): string => {
-  if (install !== undefined) return `Install it: ${install}`
   const [program = ''] = run.trim().split(/\s+/)
-  if (RUNNERS.test(program) && !lastErrors.includes(`${program}: not found`))
+  // The package manager itself may be what is missing.
+  const first =
+    install?.startsWith(`${program} `) && isUnknown(program, lastErrors) ? `\`${program}\`, then: ` : 'it: '
+  if (install !== undefined) return `Install ${first}${install}`
+  if (RUNNERS.test(program) && !isUnknown(program, lastErrors))
     return 'Install the packages of the repository: npm ci (or the command of its package manager)'
   return `Install \`${oneLine(program, 60)}\` so that it is on the PATH, or name the command as \`install\` of the check.`
 }

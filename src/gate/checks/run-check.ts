@@ -144,6 +144,15 @@ const notAllowed = ({ check, digests, ofBase }: RequiredCheck): CheckRun => {
   )
 }
 
+/** The check may be gone from the file that its user has open. */
+const nameBase = <T extends { readonly draft: FindingDraft }>(run: T): T => ({
+  ...run,
+  draft: {
+    ...run.draft,
+    message: `${run.draft.message} It is the version of the check before the change, which judges the change too.`,
+  },
+})
+
 export const runCheck = async (required: RequiredCheck, context: RunContext): Promise<CheckRun> => {
   const { refusal } = context.ports
   if (refusal !== undefined) {
@@ -157,5 +166,6 @@ export const runCheck = async (required: RequiredCheck, context: RunContext): Pr
   }
   const consent = await context.ports.consent(required.digests)
   if (consent === undefined) return notAllowed(required)
-  return { ...(await runAllowed(required.check, context)), consent }
+  const run = await runAllowed(required.check, context)
+  return { ...(required.ofBase && 'draft' in run ? nameBase(run) : run), consent }
 }

@@ -117,6 +117,8 @@ class Collection {
     const isLink = this.#links.has(path)
     if (!isLink) this.tally.add(scanned, this.#reachOf(path))
     if (scanned.outcome === 'skipped') return
+    // Most files: nothing was found, so their lines are not looked at.
+    if (scanned.outcome === 'scanned' && scanned.matches.length + scanned.comments.length === 0) return
     const { byId } = this.#ports.rules
     const report = { ...scanned, matches: keepReported(scanned.matches, byId) }
     for (const suppression of parseSuppressions(report.comments))
@@ -136,9 +138,8 @@ class Collection {
       const excerpt = excerptOf(redacted, region)
       this.#addProblem(path, syntaxProblem(path, gap), { region, excerpt })
     }
-    if (report.outcome === 'given-up') {
-      this.#addProblem(path, givenUpProblem(report.why))
-    }
+    if (report.outcome === 'given-up')
+      this.#addProblem(path, givenUpProblem(report.why, this.#covered.bySyntax(path)))
   }
 
   #reachOf(path: string): 'kind' | 'text' | 'exempt' {

@@ -98,9 +98,11 @@ const GIVEN_UP: Readonly<Record<GivenUpReason, string>> = {
   encoding: 'it declares an encoding other than UTF-8 and the single-byte ones',
 }
 
-export const givenUpProblem = (why: GivenUpReason): FileProblem => {
+/** A file that is no source of a language was searched for secrets alone, so it does not stop a commit. */
+export const givenUpProblem = (why: GivenUpReason, isSource: boolean): FileProblem => {
   const problem = FILE_PROBLEMS[why === 'binary' || why === 'encoding' ? 'undecoded' : 'givenUp']
-  return { ...problem, message: `${problem.message}: ${GIVEN_UP[why]}.` }
+  const message = `${problem.message}: ${GIVEN_UP[why]}.`
+  return { ...problem, message, ...(!isSource && { severity: 'ERROR' }) }
 }
 
 /** The finding about text that the parser refused. A gap is syntax that the parser here does not know. */

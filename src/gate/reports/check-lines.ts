@@ -2,7 +2,7 @@ import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import type { CheckRow } from './report.ts'
 
 const OUTCOMES: Readonly<Record<CheckRow['outcome'], string>> = {
-  clean: 'no results',
+  clean: 'passed',
   results: '',
   skipped: 'skipped, because no changed file concerns it',
   'not-allowed': 'not run, because it is not allowed',

@@ -1,18 +1,14 @@
 import type { Severity } from '../../evidence/schema.ts'
 import { pushTo } from '../../kernel/multimap.ts'
-import { compileBraceGlob, type PathTest } from '../../kernel/text/glob.ts'
-import { extensionOf, type LanguageName } from '../../kernel/text/languages.ts'
+import type { LanguageName } from '../../kernel/text/languages.ts'
 import { GATE_STAGES, type GateStage } from '../stage.ts'
 import type { CompiledRule } from './compiled-rule.ts'
 import { findLanguage, translateKinds } from './languages.ts'
 import type { Pack, ShippedRules } from './packs.ts'
-import { isProduction } from './path-kinds.ts'
+import { Coverages, type PlatformRoots } from './path-coverage.ts'
 import { profileSeverity, RULE_LEVELS, type RuleProfile } from './profile.ts'
 import type { RuleAlias, RuleFile, SyntaxRuleFile } from './rule.ts'
 import { findOverride, type SeverityOverrides } from './severity-overrides.ts'
-
-/** The folders of each platform, ending in `/`; `''` is the whole repository. */
-export type PlatformRoots = Readonly<Record<string, readonly string[]>>
 
 export interface CompileOptions {
   readonly roots: PlatformRoots
@@ -24,8 +20,6 @@ export interface CompileOptions {
   /** Undefined for user rules, which belong to no profile. */
   readonly profile?: RuleProfile
 }
-
-type Test = (path: string) => boolean
 
 export const ruleCode = (id: string): string => id.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
 
@@ -41,106 +35,6 @@ export const rulePlatforms = ({
 const ruleSeverity = ({ metadata, severity }: RuleFile): Severity | undefined =>
   metadata?.severity ?? RULE_LEVELS[severity]
 
-type Globs = RuleFile['files']
-
-type CompileGlob = (glob: NonNullable<Globs>[number]) => PathTest
-
-const compileOneGlob: CompileGlob = (one) =>
-  typeof one === 'string'
-    ? compileBraceGlob(one)
-    : compileBraceGlob(one.glob, { nocase: one.caseInsensitive ?? false })
-
-const compileGlobs = (globs: Globs, whenEmpty: boolean, compile: CompileGlob): PathTest => {
-  if (globs === undefined || globs.length === 0) return () => whenEmpty
-  const tests = globs.map(compile)
-  return (segments) => tests.some((test) => test(segments))
-}
-
-/** The folders that a rule applies to. A platform that was not detected has none. */
-export const rootsFor = (platforms: readonly string[], roots: PlatformRoots): readonly string[] =>
-  [...new Set(platforms.flatMap((name) => (name === 'generic' ? [''] : (roots[name] ?? []))))].sort()
-
-interface SplitPath {
-  readonly path: string
-  readonly segments: readonly string[]
-  /** The segments with the extension in lower case; undefined when it already is. */
-  readonly lowered: readonly string[] | undefined
-}
-
-let lastSplit: SplitPath = { path: '', segments: [''], lowered: undefined }
-
-/** Keeps the last result: the scanner tests one path with every coverage in turn. */
-const splitPath = (path: string): SplitPath => {
-  if (lastSplit.path === path) return lastSplit
-  const extension = extensionOf(path)
-  const lowered = path.endsWith(extension)
-    ? undefined
-    : `${path.slice(0, path.length - extension.length)}${extension}`.split('/')
-  lastSplit = { path, segments: path.split('/'), lowered }
-  return lastSplit
-}
-
-let lastProduction = { path: '', value: isProduction('') }
-
-/** Keeps the last result, for the same reason. */
-const isProductionPath = (path: string): boolean => {
-  if (lastProduction.path !== path) lastProduction = { path, value: isProduction(path) }
-  return lastProduction.value
-}
-
-/** `evil.TS` is a TypeScript file like any other, so a pattern for `*.ts` covers it. */
-const matchesPath = (test: PathTest, { segments, lowered }: SplitPath): boolean =>
-  test(segments) || (lowered !== undefined && test(lowered))
-
-/** Globs are relative to a platform's folder, so that a rule fits any layout. */
-export const coverage = (
-  { files, ignores }: Pick<RuleFile, 'files' | 'ignores'>,
-  folders: readonly string[],
-  { production = false, compile = compileOneGlob } = {},
-): Test => {
-  // Compiled with the first path: most coverages of a small change are never asked.
-  let compiled: { readonly included: PathTest; readonly excluded: PathTest } | undefined
-  return (path) =>
-    (!production || isProductionPath(path)) &&
-    folders.some((folder) => {
-      if (!path.startsWith(folder)) return false
-      compiled ??= {
-        included: compileGlobs(files, true, compile),
-        excluded: compileGlobs(ignores, false, compile),
-      }
-      const split = splitPath(path.slice(folder.length))
-      return matchesPath(compiled.included, split) && !matchesPath(compiled.excluded, split)
-    })
-}
-
-/** Rules with equal globs and folders share one function, so that the scanner calls it once a file. */
-class Coverages {
-  readonly #globs = new Map<string, PathTest>()
-  readonly #compile: CompileGlob = (glob) => {
-    const key = JSON.stringify(glob)
-    const test = this.#globs.get(key) ?? compileOneGlob(glob)
-    this.#globs.set(key, test)
-    return test
-  }
-  readonly #known = new Map<string, Test>()
-  readonly #roots: PlatformRoots
-
-  constructor(roots: PlatformRoots) {
-    this.#roots = roots
-  }
-
-  of(rule: RuleFile, platforms: readonly string[]): Test | undefined {
-    const folders = rootsFor(platforms, this.#roots)
-    if (folders.length === 0) return undefined
-    const production = rule.metadata?.production
-    const key = JSON.stringify([rule.files, rule.ignores, folders, production])
-    const compile = this.#compile
-    const known = this.#known.get(key) ?? coverage(rule, folders, { production, compile })
-    this.#known.set(key, known)
-    return known
-  }
-}
-
 const matcherOf = ({ rule, constraints, utils }: SyntaxRuleFile) => ({
   rule,
   ...(constraints !== undefined && { constraints }),
@@ -154,7 +48,7 @@ interface SelectedRule {
   readonly severity: Severity
   /** True when no stage raises the severity: it comes from an override, or the profile is `default`. */
   readonly pinnedSeverity: boolean
-  readonly covers: Test
+  readonly covers: CompiledRule['covers']
   readonly literals: ShippedRules['literals'][string] | undefined
 }
 

@@ -36,6 +36,8 @@ it.each([
   'http-testing-support/src/main/kotlin/A.kt',
   'example-apps/sync/a.ts',
   'website/1.x/script.js',
+  'Sources/Documentation.docc/Resources/a.swift',
+  'caddytest/caddytest.go',
   'cypress/a.ts',
   'src/Button.stories.tsx',
   'examples/a.js',
@@ -47,7 +49,7 @@ it.each([
   'src/__mocks__/a.ts',
   '.eslintrc.js',
   'gulpfile.js',
-  'data/static/codefixes/login.ts',
+  'docs/snippets/login.ts',
   'src/snippets/a.ts',
   '.github/workflows/a.yml',
 ])('%s is not production', (path) => expect(isProduction(path)).toBe(false))
@@ -65,7 +67,14 @@ it.each(['src/three.js', 'public/js/chart-settings.js', 'assets/jquery.checkout.
   (path) => expect(nameKind(path)).toBeUndefined(),
 )
 
+it('takes the bundle of an action for generated', () => {
+  expect(nameKind('.github/actions/triage/dist/index.cjs')).toBe('generated')
+  expect(nameKind('packages/a/dist/index.cjs')).toBeUndefined()
+})
+
 it('tells the folders whose files need not be programs', () => {
-  expect(['data/static/a.ts', 'src/templates/a.ts', 'pkg/testdata/a.go'].filter(mayBeBroken)).toHaveLength(3)
+  expect(['docs/snippets/a.ts', 'src/templates/a.ts', 'pkg/testdata/a.go'].filter(mayBeBroken)).toHaveLength(
+    3,
+  )
   expect(['src/a.ts', 'src/data/a.ts', 'test/a.ts', 'src/template.ts'].filter(mayBeBroken)).toEqual([])
 })

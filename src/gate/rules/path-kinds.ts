@@ -13,13 +13,15 @@ const SUPPORT_FOLDERS = new Set([
   ),
   ...words('bench benches benchmark benchmarks perf script scripts tool tools tooling hack'),
   ...words('.github .gitlab .circleci .husky .vscode __snapshots__'),
-  ...words('snippet snippets code-snippets codefixes test-data test_data'),
+  ...words('snippet snippets code-snippets test-data test_data'),
 ])
-/** `test-utils`, `example-apps`, `integration-tests`, `http-testing-support`, `AppUITests`, `commonTest`. */
+/** `test-utils`, `example-apps`, `integration-tests`, `http-testing-support`, `AppUITests`, `commonTest`, `A.docc`. */
 const SUPPORT_FOLDER =
-  /^(?:tests?|examples?|samples?)[-_]|[-_.](?:tests?|testing(?:-support)?|specs?|fixtures?|mocks?|e2e|examples?|samples?|benchmarks?)$|[A-Za-z](?:Tests?|Mocks?|Fixtures?|Benchmarks?)$|^test[A-Z]/
-/** A published version of documents, and data of the program: `website/1.x/`, `data/static/`. */
-const SUPPORT_PATH = /(?:^|\/)(?:(?:website|site)\/v?\d+\.[\dx]|data\/static\/)/
+  /^(?:tests?|examples?|samples?)[-_]|[-_.](?:tests?|testing(?:-support)?|specs?|fixtures?|mocks?|e2e|examples?|samples?|benchmarks?|docc)$|[A-Za-z](?:Tests?|Mocks?|Fixtures?|Benchmarks?)$|^test[A-Z]/
+/** A Go package of helpers for tests: `httptest/a.go`. */
+const GO_TEST_PACKAGE = /(?:^|\/)(?!(?:la|con|pro|at|grea)test\/)[a-z0-9]+test\/[^/]+\.go$/
+/** A published version of documents: `website/1.x/`. */
+const PUBLISHED_VERSION = /(?:^|\/)(?:website|site)\/v?\d+\.[\dx]/
 
 const SUPPORT_NAMES = [
   /[.-](?:tests?|specs?|e2e|e2e-spec|cy|stories|story|bench|benchmark|mocks?|fixtures?|config|conf|setup)\.[^.]+$/i,
@@ -38,7 +40,12 @@ const PACKAGE_FOLDERS =
 export const isProduction = (path: string): boolean => {
   const segments = path.split('/')
   const name = segments.pop() ?? ''
-  if (SUPPORT_NAMES.some((pattern) => pattern.test(name)) || SUPPORT_PATH.test(path)) return false
+  if (
+    SUPPORT_NAMES.some((pattern) => pattern.test(name)) ||
+    PUBLISHED_VERSION.test(path) ||
+    GO_TEST_PACKAGE.test(path)
+  )
+    return false
   const packages = PACKAGE_FOLDERS.exec(path)
   const folders = packages === null ? segments : path.slice(0, packages.index).split('/')
   return !folders.some((one) => SUPPORT_FOLDERS.has(one.toLowerCase()) || SUPPORT_FOLDER.test(one))
@@ -46,7 +53,7 @@ export const isProduction = (path: string): boolean => {
 
 /** Folders of texts that need not be programs: cases of tests, and templates from which programs are made. */
 const TEXT_FOLDER =
-  /(?:^|\/)(?:data\/static|fixtures?|__fixtures__|(?:code-)?snippets?|codefixes|test[-_]?data|templates?|__templates__|boilerplates?|blueprints|schematics\/(?:.*\/)?files)\//i
+  /(?:^|\/)(?:fixtures?|__fixtures__|(?:code-)?snippets?|test[-_]?data|templates?|__templates__|boilerplates?|blueprints|schematics\/(?:.*\/)?files)\//i
 
 /** Whether a file may have syntax errors because nothing runs it. */
 export const mayBeBroken = (path: string): boolean => TEXT_FOLDER.test(path)
@@ -62,6 +69,8 @@ const GENERATED_NAMES = [
   /^(?:yarn|Gemfile|Pipfile|poetry|uv|pdm|Cargo|composer|mix|pubspec|flake|deno|bun|Podfile)\.lock(?:b)?$/,
   /^(?:pnpm-lock\.yaml|go\.sum|go\.work\.sum|Package\.resolved|gradle\.lockfile|gradlew|gradlew\.bat|mvnw|mvnw\.cmd)$/,
 ]
+/** The bundle of a GitHub action, which is committed with it. */
+const ACTION_BUNDLE = /(?:^|\/)\.github\/actions\/(?:.*\/)?dist\//
 const VENDORED =
   /(?:^|\/)(?:node_modules|bower_components|third[_-]?party|Pods|Carthage|\.yarn)\/|^vendor\/|(?:^|\/)(?:public|static|assets|lib|libs|www|web)\/vendor\/|(?:^|\/)vendor\/[\w-]+\.[\w.-]+\/|(?:^|\/)wwwroot\/lib\//
 /** Copies of well-known libraries among the files that a site serves. */
@@ -72,5 +81,7 @@ const COPIED_LIBRARY =
 export const nameKind = (path: string): UnjudgedKind | undefined => {
   if (VENDORED.test(path) || COPIED_LIBRARY.test(path)) return 'vendored'
   const name = path.slice(path.lastIndexOf('/') + 1)
-  return GENERATED_NAMES.some((pattern) => pattern.test(name)) ? 'generated' : undefined
+  return ACTION_BUNDLE.test(path) || GENERATED_NAMES.some((pattern) => pattern.test(name))
+    ? 'generated'
+    : undefined
 }

@@ -66,7 +66,21 @@ describe('a glob', () => {
 
 describe('a glob with braces', () => {
   it('matches what one of its alternatives matches', () => {
-    const pieces = fc.constantFrom('a', 'b', '.', '*', '?', '[a-b]', '{', '}', ',', '{a,b.}', '/', '**/')
+    const pieces = fc.constantFrom(
+      'a',
+      'b',
+      '.',
+      '*',
+      '?',
+      '[a-b]',
+      '{',
+      '}',
+      ',',
+      '{a,b.}',
+      '/',
+      '**/',
+      '/**',
+    )
     const globs = fc.array(pieces, { minLength: 1, maxLength: 8 }).map((all) => all.join(''))
     const paths = fc
       .array(fc.constantFrom('a', 'b', '.', '{', '}', ',', '/'), { maxLength: 8 })

@@ -129,10 +129,20 @@ const whenEndMatches = (glob: string, nocase: boolean, compile: () => PathTest):
   }
 }
 
+/** `**` + `/name/**`: everything below folders of this name. */
+const FOLDER = /^\*\*\/([^*?[\\/]+)\/\*\*$/
+
 const compileAlternatives = (glob: string, nocase: boolean): PathTest => {
-  const tests = expandBraces(glob).map((one) =>
-    whenEndMatches(one, nocase, () => readPattern(one, nocase).test),
-  )
+  const folders = new Set<string>()
+  const tests: PathTest[] = []
+  for (const one of expandBraces(glob)) {
+    const [, folder = '.'] = (!nocase && FOLDER.exec(one)) || []
+    if (folder === '.') tests.push(whenEndMatches(one, nocase, () => readPattern(one, nocase).test))
+    else folders.add(folder)
+  }
+  const isBelow: PathTest = (segments) =>
+    segments.some((name, at) => at < segments.length - 1 && folders.has(name))
+  if (folders.size > 0) tests.push(isBelow)
   const [only] = tests
   if (only !== undefined && tests.length === 1) return only
   return (segments) => tests.some((test) => test(segments))

@@ -13,6 +13,8 @@ import { requireWritable } from '../require-writable.ts'
 
 const MAX_BYTES = 1024 * 1024
 
+const countChecks = (count: number): string => (count === 1 ? '1 check' : `${count} checks`)
+
 /** A file that cannot be used as a policy may still be one that says nothing about checks. */
 const openProject = async (root: string): Promise<DeclaringFiles> => {
   const files = repositoryFiles(root)
@@ -50,6 +52,6 @@ export const suggest: Subcommand = async (invocation) => {
     invocation,
     { checks, notes, written: CHECKS_FILE },
     () =>
-      `${CHECKS_FILE} is written, with ${checks.length} checks. Read it, change it, commit it, and allow it: warrant checks allow`,
+      `${CHECKS_FILE} is written, with ${countChecks(checks.length)}. Read it, change it, commit it, and allow it: warrant checks allow`,
   )
 }

@@ -64,8 +64,8 @@ const NOTICE = [
 
 /** Asks a person. An agent has no terminal; one that makes itself a terminal deceives on purpose. */
 const allow: Subcommand = async (invocation) => {
-  const { config, root, text, file, allowed, isAllowed } = await open(invocation)
-  requireWritable(config, '`warrant checks allow`')
+  requireWritable(loadSettings(invocation).config, '`warrant checks allow`')
+  const { root, text, file, allowed, isAllowed } = await open(invocation)
   const { digest } = file
   const done = () =>
     printOutput(invocation, { allowed: true, digest }, () => `${CHECKS_FILE} is allowed: ${digest}`)

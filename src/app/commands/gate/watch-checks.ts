@@ -3,6 +3,8 @@ import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 const REDRAW_MS = 200
+/** Where there is no terminal, such as in CI: a line now and then shows that a long check is not hung. */
+const LINE_EVERY_MS = 30_000
 
 let handled = false
 
@@ -14,7 +16,7 @@ const endOnSignal = (): void => {
     process.once(signal, () => process.exit(128 + number))
 }
 
-/** Shows on a terminal which checks run and for how long, and ends them when this process is ended. */
+/** Shows which checks run and for how long, and ends them when this process is ended. */
 export const watchChecks = ({ hidden }: { readonly hidden: boolean }): CheckProgress => {
   const started = new Map<string, number>()
   let text = ''
@@ -22,20 +24,22 @@ export const watchChecks = ({ hidden }: { readonly hidden: boolean }): CheckProg
   const draw = () => {
     const seconds = (since: number) => Math.floor((performance.now() - since) / 1_000)
     const names = [...started].map(([name, since]) => `${name} ${seconds(since)} s`)
-    process.stderr.write(`\r${escapeLineBreaks(`checks: ${text}, running: ${names.join(', ')}`)}\u001b[K`)
+    const line = escapeLineBreaks(`checks: ${text}, running: ${names.join(', ')}`)
+    process.stderr.write(process.stderr.isTTY ? `\r${line}\u001b[K` : `${line}\n`)
   }
   const clear = () => {
     clearInterval(timer)
     timer = undefined
-    process.stderr.write('\r\u001b[K')
+    if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
   }
   return (done, total, running) => {
     endOnSignal()
-    if (hidden || process.stderr.isTTY !== true) return
+    if (hidden) return
     for (const name of started.keys()) if (!running.includes(name)) started.delete(name)
     for (const name of running) if (!started.has(name)) started.set(name, performance.now())
     text = `${done} of ${total} done`
     if (running.length === 0 && timer !== undefined) clear()
-    else if (running.length > 0) timer ??= setInterval(draw, REDRAW_MS).unref()
+    else if (running.length > 0)
+      timer ??= setInterval(draw, process.stderr.isTTY ? REDRAW_MS : LINE_EVERY_MS).unref()
   }
 }

@@ -40,16 +40,16 @@ const isFrame = (line: string): boolean => /^\s*(?:at\s|❯)/.test(line)
  */
 const findPlace = (text: string, known: string | undefined, input: ReaderInput): TestPlace => {
   const given = known === undefined ? undefined : placeTest(known, input)
-  const frames: TestPlace[] = [...removeTerminalSequences(text).matchAll(FRAMES)]
-    .map(([, path = '', line, column]) => ({ place: placeTest(path, input), line, column }))
+  const frames = [...removeTerminalSequences(text).matchAll(FRAMES)]
+    .map(([, path = '', line, column]) => ({ path, place: placeTest(path, input), line, column }))
     .filter((frame) => !(fileOf(frame.place).file ?? 'node_modules/').includes('node_modules/'))
   // Go prints the name of a file without its folder.
-  const inFolder = frames.filter(({ place }) => /\/|\.py$/.test(fileOf(place).file ?? ''))
+  const withFolder = frames.find(({ path }) => /[\\/]/.test(path))
   const { file } = fileOf(given)
   if (given !== undefined)
     return frames.find((frame) => fileOf(frame.place).file === file) ?? { place: given }
   const python = frames.filter((frame) => fileOf(frame.place).file?.endsWith('.py')).at(-1)
-  return python ?? inFolder[0] ?? { place: undefined }
+  return python ?? withFolder ?? { place: undefined }
 }
 
 /** Suites and cases of a report, as they are opened and closed. Suites may be nested. */

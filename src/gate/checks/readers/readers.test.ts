@@ -185,6 +185,11 @@ describe('junit', () => {
       'test/a.test.js:1:62 failure test-failure sum adds: received, expected',
     ],
     [
+      'jest, of a test in the root folder',
+      `<testsuite name="undefined"><testcase classname=" adds" name=" adds"><failure>received, expected\n    at Object.g (${ROOT}/a.test.js:2:17)</failure></testcase></testsuite>`,
+      'a.test.js:2:17 failure test-failure adds: received, expected',
+    ],
+    [
       'mocha',
       `<testsuite name="M"><testcase classname="sum" name="adds" file="${ROOT}/test/a.js"><failure>2 !== 3\n    at Context.f (test/a.js:1:62)</failure></testcase></testsuite>`,
       'test/a.js:1:62 failure test-failure sum › adds: 2 !== 3',

@@ -180,6 +180,10 @@ describe('a log', () => {
     expect(() => read(log)).toThrow(reason)
   })
 
+  it('may describe its taxonomies in another file', () => {
+    expect(read(run([], { externalPropertyFileReferences: { taxonomies: [{}] } })).results).toEqual([])
+  })
+
   it('without a list of results passes only when the tool says that it succeeded', () => {
     expect(read(run(null), { exitCode: 0 }).results).toEqual([])
     expect(read(run(undefined, { invocations: [{ executionSuccessful: true }] })).results).toEqual([])

@@ -8,6 +8,8 @@ export interface NodeTool {
   readonly dependency: string | undefined
   /** Arguments when no script gives them; undefined when only a script shows how the tool is used. */
   readonly args: string | undefined
+  /** A file of the root folder without which these arguments find nothing. */
+  readonly config?: RegExp
   /** Names of scripts that show how the tool is used, the best first. */
   readonly scripts: readonly RegExp[]
   /** Arguments that are removed, because the reader needs others. */
@@ -82,6 +84,8 @@ export const NODE_TOOLS: readonly NodeTool[] = [
     program: 'mocha',
     dependency: 'mocha',
     args: '',
+    // Many projects run mocha in a browser, or from a program of their own.
+    config: /^\.mocharc\./,
     scripts: TESTS,
     without: REPORTERS,
     add: '--reporter xunit --reporter-option output=$OUT',

@@ -22,12 +22,19 @@ const usualScript = ({ scripts }: NodePackage, name: string): string | undefined
   return patterns.flatMap((pattern) => [...scripts.keys()].filter((key) => pattern.test(key)))[0]
 }
 
-const suggestTool = (project: NodePackage, tool: NodeTool): SuggestedCheck | undefined => {
+const suggestTool = (
+  project: NodePackage,
+  tool: NodeTool,
+  names: ReadonlySet<string>,
+): SuggestedCheck | undefined => {
   const { manager, dependencies } = project
   if (tool.dependency !== undefined && !dependencies.has(tool.dependency)) return undefined
   const simple = findSimple(project, tool.program, tool.scripts)
   // A script of the usual name that does something else is how the project does it.
   if (simple === undefined && usualScript(project, tool.name) !== undefined) return undefined
+  const { config } = tool
+  if (simple === undefined && config !== undefined && ![...names].some((name) => config.test(name)))
+    return undefined
   const args = toolArguments(tool, simple)
   if (args === undefined) return undefined
   const usesJunit = tool.program === 'jest' && dependencies.has('jest-junit')
@@ -51,6 +58,21 @@ const suggestTool = (project: NodePackage, tool: NodeTool): SuggestedCheck | und
 
 const SOURCES = ['**/*.{ts,tsx,mts,cts,js,jsx,vue,svelte,json}']
 
+/** The configuration of the type checker, and the arguments that check what it says. */
+const findTypesConfig = async (
+  files: DeclaringFiles,
+): Promise<{ readonly path: string; readonly args: string } | undefined> => {
+  const path = 'tsconfig.json'
+  const text = await files.read(path)
+  if (text !== undefined) {
+    // A file that only lists projects checks nothing by itself.
+    const isSolution = /"references"\s*:/.test(text) && /"files"\s*:\s*\[\s*\]/.test(text)
+    return { path, args: isSolution ? '-b --noEmit' : '--noEmit' }
+  }
+  const inner = `src/${path}`
+  return (await files.read(inner)) === undefined ? undefined : { path: inner, args: '--noEmit -p src' }
+}
+
 const suggestTypes = async (
   project: NodePackage,
   files: DeclaringFiles,
@@ -61,12 +83,10 @@ const suggestTypes = async (
   if (program === undefined) return undefined
   const simple = findSimple({ ...project, scripts: noEmit }, program, [TYPE_SCRIPT, /./])
   const isNoEmit = simple !== undefined
-  const config = await files.read('tsconfig.json')
+  const config = isNoEmit ? undefined : await findTypesConfig(files)
   if (!isNoEmit && config === undefined) return undefined
-  // A file that only lists projects checks nothing by itself.
-  const isSolution = /"references"\s*:/.test(config ?? '') && /"files"\s*:\s*\[\s*\]/.test(config ?? '')
-  const args = isNoEmit ? simple?.args : isSolution ? '-b --noEmit' : '--noEmit'
-  const script = isNoEmit ? `, as in the script ${simple?.script}` : ' and tsconfig.json'
+  const args = isNoEmit ? simple.args : config?.args
+  const script = isNoEmit ? `, as in the script ${simple.script}` : ` and ${config?.path}`
   return {
     name: 'types',
     run: `${manager.exec} ${program} ${args} --pretty false`,
@@ -123,7 +143,7 @@ export const suggestNode = async (files: DeclaringFiles): Promise<Suggestions> =
   const types = await suggestTypes(project, files)
   if (types !== undefined) checks.set(types.name, types)
   for (const tool of NODE_TOOLS) {
-    const check = checks.has(tool.name) ? undefined : suggestTool(project, tool)
+    const check = checks.has(tool.name) ? undefined : suggestTool(project, tool, files.names)
     if (check !== undefined) checks.set(check.name, check)
   }
   for (const kind of KINDS) {

@@ -86,6 +86,11 @@ describe('suggested checks', () => {
       ['tests: npx mocha test/ --reporter xunit --reporter-option output=$OUT (junit)'],
     ],
     [
+      'mocha that nothing configures may need a browser, and is not run; types may be configured in src',
+      { 'package.json': manifest({}, 'mocha', 'typescript'), 'src/tsconfig.json': '{}' },
+      ['types: npx tsc --noEmit -p src --pretty false (tsc)'],
+    ],
+    [
       'node --test',
       { 'package.json': manifest({ test: 'node --test "test/*.js"' }) },
       ['tests: node --test --test-reporter=junit --test-reporter-destination=$OUT "test/*.js" (junit)'],
