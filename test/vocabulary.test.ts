@@ -9,18 +9,23 @@ interface RetiredWord {
 }
 
 const RETIRED: readonly RetiredWord[] = [
-  { word: /\b(who|any|some|no|every)body\b|\bwhoever\b/, write: 'name the subject: caller, client, process' },
+  {
+    word: /\b(who|any|some|no|every)body\b|\bwhoever\b/,
+    write: 'name the subject: caller, client, process',
+    // Words of the texts that the rules look for.
+    except: /^rules\/agents\//,
+  },
   { word: /\bdesks?\b/, write: 'job context' },
   { word: /\bdoors?\b/, write: 'service' },
   { word: /\bfaces?\b/, write: 'server profile, interface' },
-  { word: /\bhello\b|\bgreet(s|ed|ing|ings)?\b/, write: 'handshake' },
+  { word: /\bhello\b|\bgreet(s|ed|ing|ings)?\b/, write: 'handshake', except: /^rules\/java\// },
   { word: /\bmanners\b/, write: 'compatibility options' },
   { word: /\bblames?\b/, write: 'log level' },
   {
     // Not the profile of that name.
     word: /(?<!['`]|profile[:=]? ?)\bseeds?\b(?!['`]| severity)/,
     write: 'compatibility; seeds of hashes and random numbers are fine',
-    except: /^src\/packets\/search\//,
+    except: /^(src\/packets\/search|rules\/swift)\//,
   },
   { word: /\bguests?\b|\bimpostors?\b/, write: 'user rules' },
   { word: /\bstrangers?\b/, write: 'unknown' },
@@ -40,7 +45,7 @@ const RETIRED: readonly RetiredWord[] = [
   { word: /\bneedles?\b|\bsieves?\b/, write: 'required literals, prefilter' },
   { word: /\bsqueez(e|es|ed|ing)\b/, write: 'quantize' },
   {
-    word: /(?<!open )\bworlds?\b/,
+    word: /(?<!open )\bworlds?\b(?![- ](?:write|writable|readable))/,
     write: 'process context, outside; a file mode of Android has the name',
     except: /^rules\/kotlin\//,
   },
