@@ -48,6 +48,9 @@ const DEFAULT_LIMITS: ScannerLimits = {
 const WINDOW_FILES = 96
 const WINDOW_BYTES = 16 * 1024 * 1024
 
+/** Files that no rule parses; whether they parse is told without one. */
+const DATA_NAME = /\.(?:jsonc?|ya?ml)$/
+
 const NO_HITS: FileScan = { hits: [], comments: [] }
 
 const OPENING = new Set([...'([{<`'].map((char) => char.charCodeAt(0)))
@@ -144,9 +147,13 @@ class Scan {
     const { text, doubt } = readSource(bytes, '')
     if (doubt !== undefined) return { path, outcome: 'skipped', why: 'binary' }
     const isCandidate = this.#searches.candidates(text).some((index) => group.texts.includes(index))
-    if (!isCandidate && !text.includes(IGNORE_WORD))
-      return { path, outcome: 'scanned', packs: group.packs, matches: [], comments: [] }
-    return toReport(path, group, await this.#run(group, file))
+    const isSearched = isCandidate || text.includes(IGNORE_WORD)
+    const result = isSearched ? await this.#run(group, file) : { end: 'scanned' as const, scan: NO_HITS }
+    if (result.end !== 'scanned' || file.secretsOnly || !DATA_NAME.test(path))
+      return toReport(path, group, result)
+    const { findDataError } = await import('./data-error.ts')
+    const broken = await findDataError(path, text)
+    return toReport(path, group, broken ? { ...result, scan: { ...result.scan, broken } } : result)
   }
 
   async #run(group: ScanGroup, file: FileContent): Promise<ScanResult> {
