@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { type FileContent, MAX_FILE_BYTES, type Scanner, type ScanReport } from '../../gate/ports.ts'
 import type { CompiledRule } from '../../gate/rules/compiled-rule.ts'
 import { readSource } from '../../kernel/text/decode.ts'
-import { isBuiltIn } from '../syntax/ast-grep.ts'
+import { canScanInline } from './inline-scan.ts'
 import { type ScanGroup, ScanPlan, toMatches } from './plan.ts'
 import { ScanPool, type ScanResult } from './pool.ts'
 import { type FileScan, IGNORE_WORD, type PreparedPasses, prepare, scanFile } from './scan-file.ts'
@@ -52,26 +52,6 @@ const WINDOW_BYTES = 16 * 1024 * 1024
 const DATA_NAME = /\.(?:jsonc?|ya?ml)$/
 
 const NO_HITS: FileScan = { hits: [], comments: [] }
-
-const OPENING = new Set([...'([{<`'].map((char) => char.charCodeAt(0)))
-const CLOSING = new Set([...')]}>'].map((char) => char.charCodeAt(0)))
-/** Deeper than hand-written code, and far below the depth at which parsers become slow. */
-const MAX_NESTING = 256
-
-/** Whether brackets are nested at most `MAX_NESTING` deep; brackets in strings and comments count too. */
-const isShallow = (bytes: Uint8Array): boolean => {
-  let depth = 0
-  for (const byte of bytes) {
-    if (OPENING.has(byte)) depth += 1
-    else if (CLOSING.has(byte) && depth > 0) depth -= 1
-    if (depth > MAX_NESTING) return false
-  }
-  return true
-}
-
-/** In-process parsing cannot be interrupted: only trusted rules, built-in grammars and shallow files run here. */
-const canScanInline = ({ trusted, passes }: ScanGroup, bytes: Uint8Array): boolean =>
-  trusted && (passes.length === 0 || (passes.every(({ grammar }) => isBuiltIn(grammar)) && isShallow(bytes)))
 
 const toReport = (path: string, group: ScanGroup, result: ScanResult): ScanReport => {
   const { hits, comments, broken, gap = false, cut, doubt } = result.scan ?? NO_HITS
