@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { type FileReading, MAX_FILE_BYTES } from '../../gate/ports.ts'
 import { waitForDrain } from '../../kernel/async/stream-drain.ts'
+import { unlessFailed } from '../../kernel/async/unless-failed.ts'
 import { type GitPlace, gitFaults, gitOptions, SAFE_CONFIG } from './run.ts'
 
 interface BlobRequest {
@@ -183,9 +184,9 @@ export class GitBlobReader {
     const { aborted, done } = rejectOnAbort(signal)
     let complete = false
     sendRequests(catFile, names).catch(() => {})
+    const wait = unlessFailed(Promise.race([catFile.startFailure, aborted]))
     try {
-      for (const _ of names)
-        yield await Promise.race([readObject(catFile, most), catFile.startFailure, aborted])
+      for (const _ of names) yield await wait(readObject(catFile, most))
       complete = true
     } finally {
       done()

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { type FileContent, MAX_FILE_BYTES, type Scanner, type ScanReport } from '../../gate/ports.ts'
 import type { CompiledRule } from '../../gate/rules/compiled-rule.ts'
+import { unlessFailed } from '../../kernel/async/unless-failed.ts'
 import { readSource } from '../../kernel/text/decode.ts'
 import { canScanInline } from './inline-scan.ts'
 import { type ScanGroup, ScanPlan, toMatches } from './plan.ts'
@@ -152,22 +153,6 @@ class Scan {
     this.#prepared.set(group.id, passes)
     return { end: 'scanned', scan: scanFile(file, passes, () => {}) }
   }
-}
-
-/** Waits for one promise at a time, or for the failure. `Promise.race` would keep every value until the end. */
-const unlessFailed = (failure: Promise<never>): (<T>(work: Promise<T>) => Promise<T>) => {
-  let failed: { readonly reason: unknown } | undefined
-  let fail: (reason: unknown) => void = () => {}
-  failure.catch((reason: unknown) => {
-    failed = { reason }
-    fail(reason)
-  })
-  return (work) =>
-    new Promise((resolve, reject) => {
-      fail = reject
-      work.then(resolve, reject)
-      if (failed !== undefined) reject(failed.reason)
-    })
 }
 
 /** Yields reports in the order of the files, with a bounded window of files in flight. */
