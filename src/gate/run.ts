@@ -14,7 +14,7 @@ import { collectMatches, type FindingDraft } from './findings/collect.ts'
 import { collectChanges } from './findings/collect-changes.ts'
 import { addEdits, type RewriteMatch } from './findings/edits.ts'
 import { familiesInBaseline, familyKey, SDD_SOURCE } from './findings/known.ts'
-import { addedSuppressions, manifestDrafts, policyDrafts } from './findings/policy-findings.ts'
+import { addedSuppressions, policyDrafts, withBrokenManifests } from './findings/policy-findings.ts'
 import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
 import { type GatePolicy, judgeSeverities } from './policy.ts'
 import { type PolicyPorts, type PolicyRequest, readJoinedPolicy, readWorktreePolicy } from './policy-layer.ts'
@@ -115,9 +115,12 @@ const evaluateFiles = async (
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
   const trial = request.policyFrom === 'worktree'
   const drafts = [
-    ...(await addEdits(found.drafts, rules.rules, ports.rewrite)),
+    ...withBrokenManifests(
+      await addEdits(found.drafts, rules.rules, ports.rewrite),
+      context.broken,
+      set.source,
+    ),
     ...missing,
-    ...manifestDrafts(context.broken, set.source),
     ...(await addedSuppressions(found.suppressions, { stage, set, rules, scanner, trial }, signal)),
     ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
     ...(await checkDrafts(checked, found.suppressions)),

@@ -147,7 +147,8 @@ describe('a file that hides a program', () => {
   })
 
   it('under a name that no rule covers is counted', () => {
-    expect(report.files.unmatched).toBe(2)
+    // A rule about templates reads page.vue; its script is not parsed, which docs/gate.md tells.
+    expect(report.files.unmatched).toBe(1)
   })
 
   it('is found in a commit range as well', () => {

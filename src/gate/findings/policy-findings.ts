@@ -7,6 +7,7 @@ import type { PolicyChange } from '../rules/policy-change.ts'
 import { areAliases } from '../rules/profile.ts'
 import type { GateStage } from '../stage.ts'
 import type { FileSuppression, FindingDraft } from './collect.ts'
+import { FILE_PROBLEMS } from './file-problems.ts'
 import { parseSuppressions, type Suppression } from './suppress.ts'
 
 /** The source of findings about changed policy files. A baseline does not accept them. */
@@ -72,8 +73,15 @@ export const policyDrafts = (
     }))
 }
 
-export const manifestDrafts = (paths: readonly string[], source: string): FindingDraft[] =>
-  paths.map((file) => ({ ...MANIFEST_INVALID, file, source }))
+/** The findings with those about broken manifests, each in the place of the syntax error of its file. */
+export const withBrokenManifests = (
+  drafts: readonly FindingDraft[],
+  paths: readonly string[],
+  source: string,
+): FindingDraft[] => [
+  ...drafts.filter(({ ruleId, file }) => ruleId !== FILE_PROBLEMS.broken.ruleId || !paths.includes(file)),
+  ...paths.map((file) => ({ ...MANIFEST_INVALID, file, source })),
+]
 
 /** Comments with equal keys are interchangeable: one that moves within its file is not new. Without a line, a comment is about the whole file. */
 const keyOf = ({ line, ids }: Suppression): string => JSON.stringify([line === undefined, [...ids].sort()])
