@@ -9,7 +9,7 @@ afterAll(async () => {
   await sweep()
 })
 
-const CYCLES = 60
+const CYCLES = 30
 
 describe('a belief graph whose servers are killed', () => {
   it(`loses nothing that was acknowledged in ${CYCLES} kills`, { timeout: 240_000 }, async () => {
