@@ -108,6 +108,7 @@ const KINDS = {
   'pypi-token': (from) => `py${'pi-'}AgEIcHlwaS5vcmc${from.take(BASE64URL, 150)}`,
   'rubygems-token': (from) => `ruby${'gems_'}${from.take(HEX, 48)}`,
   'docker-token': (from) => `dckr${'_pat_'}${from.take(BASE64URL, 27)}`,
+  'package-source': () => `https:${'//'}packages.example.com/`,
   'slack-bot': (from) =>
     `xo${'xb-'}${from.take(DIGITS, 12)}-${from.take(DIGITS, 13)}-${from.take(ALNUM, 24)}`,
   'slack-webhook': (from) =>

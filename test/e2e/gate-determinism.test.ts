@@ -17,6 +17,7 @@ import {
   readEvidence,
   useSeedProfile,
 } from '../support/gate.ts'
+import { expectAllJudged } from '../support/many-files.ts'
 import { Repo } from '../support/repository.ts'
 
 useSeedProfile()
@@ -90,17 +91,7 @@ await describePeers('the evidence on another Node.js', () => {
 
 describe('size', () => {
   it('is no matter: two thousand files are all judged, and one staged among them alone', () => {
-    const files: Record<string, string> = { 'package.json': BACKEND }
-    for (let at = 0; at < 2_000; at += 1)
-      files[`src/${at % 100}/file-${at}.ts`] = at % 200 === 0 ? LOG : `export const a${at} = ${at}\n`
-    const repo = Repo.init().write(files)
-    repo.git('add', '-A')
-    repo.git('commit', '-qm', 'many')
-    const whole = gateJson(repo, ['--all', '--stage', 'PRE_COMMIT'])
-    expect(whole).toMatchObject({ code: 1, files: { changed: 2_001, scanned: 2_001 } })
-    expect(whole.findings.filter(({ ruleId }) => ruleId === 'backend.no-console-log')).toHaveLength(10)
-    repo.stage({ 'src/1/file-1.ts': LOG })
-    expect(gateJson(repo)).toMatchObject({ code: 1, files: { changed: 1, scanned: 1 } })
+    expectAllJudged(2_000)
   }, 120_000)
 
   it('a public package is judged whole, without a file that was given up', () => {

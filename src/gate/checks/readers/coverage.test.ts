@@ -4,7 +4,7 @@ import type { Coverage } from './coverage.ts'
 import { readLcov } from './lcov.ts'
 import { type CheckReader, CheckUnreadable } from './reader.ts'
 
-const ROOT = '/work/repo'
+const ROOT = '/srv/repo'
 
 const cover = (reader: CheckReader, text: string): Coverage => {
   const bytes = new TextEncoder().encode(text)

@@ -6,7 +6,7 @@ import { writeSarif } from '../../reports/sarif.ts'
 import { CHECK_READERS, type ReaderName } from './check-readers.ts'
 import { type CheckOutput, CheckUnreadable } from './reader.ts'
 
-const ROOT = '/work/repo'
+const ROOT = '/srv/repo'
 const NAMES = Object.keys(CHECK_READERS) as ReaderName[]
 
 const path = fc.oneof(

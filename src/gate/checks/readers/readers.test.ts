@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CHECK_READERS, type ReaderName } from './check-readers.ts'
 import { type CheckOutput, type CheckResult, CheckUnreadable, type ReaderInput } from './reader.ts'
 
-const ROOT = '/work/repo'
+const ROOT = '/srv/repo'
 
 const read = async (
   name: ReaderName,
@@ -50,14 +50,14 @@ describe('lines', () => {
     ],
     ['src/a.js:1:5: Unexpected token [Error]', 'src/a.js:1:5 error error Unexpected token'],
     [
-      '  /work/repo/a.py:3:5 - error: "x" is bad (reportGeneralTypeIssues)',
+      '  /srv/repo/a.py:3:5 - error: "x" is bad (reportGeneralTypeIssues)',
       'a.py:3:5 error reportGeneralTypeIssues "x" is bad',
     ],
     ['src/main.rs:3:5: error[E0308]: mismatched types', 'src/main.rs:3:5 error E0308 mismatched types'],
     ['app/(group)/page.tsx:3:5: warning: odd', 'app/(group)/page.tsx:3:5 warning warning odd'],
     ['Program.cs(12,3): error CS1002: ; expected', 'Program.cs:12:3 error CS1002 ; expected'],
     [
-      'e: file:///work/repo/src/A.kt:3:5 Unresolved reference: x',
+      'e: file:///srv/repo/src/A.kt:3:5 Unresolved reference: x',
       'src/A.kt:3:5 error error Unresolved reference: x',
     ],
     [

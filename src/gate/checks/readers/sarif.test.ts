@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type CheckOutput, CheckUnreadable, type ReaderInput } from './reader.ts'
 import { readSarif } from './sarif.ts'
 
-const ROOT = '/work/repo'
+const ROOT = '/srv/repo'
 
 const read = (log: unknown, input: Partial<ReaderInput> = {}): CheckOutput =>
   readSarif({
@@ -26,17 +26,17 @@ const at = (uri: string, more: object = {}, region: object = { startLine: 3 }) =
 
 describe('the file of a result', () => {
   const elsewhere = { SRCROOT: { uri: 'file:///home/ci/job/' }, LIB: { uri: 'file:///usr/include/' } }
-  const inside = { ROOTPATH: { uri: 'file:///work/repo/web/' }, SUB: { uri: 'src/', uriBaseId: 'ROOTPATH' } }
+  const inside = { ROOTPATH: { uri: 'file:///srv/repo/web/' }, SUB: { uri: 'src/', uriBaseId: 'ROOTPATH' } }
 
   it.each([
     ['src/a.ts', {}, {}, 'src/a.ts'],
     ['./src/../src/a.ts', {}, {}, 'src/a.ts'],
     ['src/%C3%A4%20b.ts', {}, {}, 'src/ä b.ts'],
     ['src/100%.ts', {}, {}, 'src/100%.ts'],
-    ['file:///work/repo/src/a.ts', {}, {}, 'src/a.ts'],
-    ['file:/work/repo/src/a.ts', {}, {}, 'src/a.ts'],
-    ['file://localhost/work/repo/src/a.ts', {}, {}, 'src/a.ts'],
-    ['/work/repo/src/a.ts', {}, {}, 'src/a.ts'],
+    ['file:///srv/repo/src/a.ts', {}, {}, 'src/a.ts'],
+    ['file:/srv/repo/src/a.ts', {}, {}, 'src/a.ts'],
+    ['file://localhost/srv/repo/src/a.ts', {}, {}, 'src/a.ts'],
+    ['/srv/repo/src/a.ts', {}, {}, 'src/a.ts'],
     ['src/a.ts', { uriBaseId: '%SRCROOT%' }, {}, 'src/a.ts'],
     ['src/a.ts', { uriBaseId: 'SRCROOT' }, elsewhere, 'src/a.ts'],
     ['a.ts', { uriBaseId: 'SUB' }, inside, 'web/src/a.ts'],
@@ -44,9 +44,9 @@ describe('the file of a result', () => {
     ['../a.ts', {}, {}, undefined],
     ['%2e%2e/%2e%2e/etc/passwd', {}, {}, undefined],
     ['/etc/passwd', {}, {}, undefined],
-    ['/work/repository/a.ts', {}, {}, undefined],
+    ['/srv/repository/a.ts', {}, {}, undefined],
     ['file:///etc/passwd', {}, {}, undefined],
-    ['file://host/work/repo/src/a.ts', {}, {}, undefined],
+    ['file://host/srv/repo/src/a.ts', {}, {}, undefined],
     ['https://example.com/a.ts', {}, {}, undefined],
     ['src/a.ts%00.png', {}, {}, undefined],
   ])('%s with %o is %s', (uri, location, originalUriBaseIds, file) => {

@@ -1,0 +1,11 @@
+import { describe, it } from 'vitest'
+import { useSeedProfile } from '../support/gate.ts'
+import { expectAllJudged } from '../support/many-files.ts'
+
+useSeedProfile()
+
+describe('size', () => {
+  it('is no matter: ten thousand files are all judged, and one staged among them alone', () => {
+    expectAllJudged(10_000)
+  }, 240_000)
+})
