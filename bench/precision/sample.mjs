@@ -19,7 +19,7 @@ const CONTEXT = 8
 const LABELS = ['act', 'true-but-nobody-acts', 'false']
 const labelsFile = fileURLToPath(new URL('labels.json', import.meta.url))
 /** All findings in the repositories that were held out, after the first run of rules that had not seen them. */
-const heldOutFile = fileURLToPath(new URL('labels-held-out.json', import.meta.url))
+const HELD_OUT = ['held-out', 'second-held-out', 'third-held-out']
 
 /**
  * @param {string} file
@@ -154,7 +154,11 @@ function row(name, labels) {
 
 /** @param {{ set?: string }} options */
 export function reportLabels({ set }) {
-  const labels = readLabels(set === 'held-out' ? heldOutFile : labelsFile)
+  const file =
+    set !== undefined && HELD_OUT.includes(set)
+      ? fileURLToPath(new URL(`labels-${set}.json`, import.meta.url))
+      : labelsFile
+  const labels = readLabels(file)
   const open = labels.filter(({ label }) => label === null || !LABELS.includes(label))
   if (open.length > 0)
     throw new Stop(`${open.length} findings of labels.json have no label (${LABELS.join(', ')})`)
