@@ -40,7 +40,7 @@ const evilRepository = (): Repo => {
   write(repo, 'src/wide.ts', Buffer.from(EVIL, 'utf16le'))
   write(repo, 'src/marked.ts', Buffer.from(`\ufeff${EVIL}`, 'utf16le'))
   write(repo, 'src/legacy.js', Buffer.from('// caf\u00e9\nexport {}\n', 'latin1'))
-  const latin = `# -*- coding: latin-1 -*-\n${LATIN1_COMMENT}import os\nos.system(command)\n`
+  const latin = `# -*- coding: latin-1 -*-\n${LATIN1_COMMENT}import os, sys\nos.system(sys.argv[1])\n`
   write(repo, 'py/latin.py', Buffer.from(latin, 'latin1'))
   write(repo, 'py/western.py', Buffer.from('# vim: fileencoding=cp1252\nname = "\u00e9"\n', 'latin1'))
   write(repo, 'py/raw.py', `#!/usr/bin/python\n# coding: raw_unicode_escape\n${HIDDEN_LINE}`)
