@@ -1,20 +1,25 @@
 import { lazyAsync } from '../kernel/async/once.ts'
 import { canonicalJson } from '../kernel/encoding/canonical.ts'
+import type { JsonObject } from '../kernel/encoding/json.ts'
 import type { CallRecord, Recorder } from '../kernel/ports.ts'
 import { storeFaults } from './faults.ts'
 import { compareWithSeen, describeMismatch, type LogMemory, type SeenLog } from './log-memory.ts'
 import { LogWriter } from './log-writer.ts'
+import { DECISION_LOG, logOrigin } from './origin.ts'
 import type { LogReader, LogStore } from './store.ts'
 
-/** Name of the log of gate decisions, in the same store as the graphs. */
-export const DECISION_LOG = 'gate-decisions'
 /** This log is never replayed: a decision is a record, not an operation. */
 export const DECISION_GENESIS = canonicalJson({ kind: 'decisions', version: 1 })
+
+/** The first entry of a log: its random salt makes the checksum, and so the origin, unlike that of any other log. */
+const LOG_BEGIN = 'log.begin'
 
 interface DecisionPorts {
   /** Called at the first decision, so that read-only commands create no file. */
   readonly open: () => Promise<LogStore>
   readonly salt: (seq: number) => string
+  /** Version of the program, kept in the first entry. */
+  readonly version: string
   /** RFC 3339 timestamp for the entry with this sequence number. */
   readonly time: (seq: number) => string
   readonly memory?: LogMemory
@@ -37,7 +42,7 @@ export class DecisionRecorder implements Recorder {
     this.#ports = ports
   }
 
-  record(call: CallRecord): void | Promise<void> {
+  record(call: CallRecord): undefined | Promise<JsonObject | undefined> {
     if (call.verdict === undefined) return
     const written = this.#queue.then(() => this.#append(call))
     this.#queue = written.catch(() => {})
@@ -55,7 +60,9 @@ export class DecisionRecorder implements Recorder {
       const log = await store.open(DECISION_LOG, DECISION_GENESIS)
       const { size } = await log.head()
       const lost = await this.#checkMemory(log, size)
-      return { store, lost, writer: await LogWriter.open(log, this.#ports.salt, size) }
+      const writer = await LogWriter.open(log, this.#ports.salt, size)
+      if (size === 0) await this.#begin(writer)
+      return { store, lost, writer, origin: await logOrigin(DECISION_LOG, log) }
     } catch (cause) {
       await store.close()
       throw cause
@@ -84,17 +91,36 @@ export class DecisionRecorder implements Recorder {
     return lost
   }
 
-  async #append({ tool, verdict = {} }: CallRecord): Promise<void> {
-    const { writer, lost } = await this.#opened.get()
+  /** Logs of earlier versions lack this entry: their origin comes from their first decision. */
+  async #begin(writer: LogWriter): Promise<void> {
+    const { version } = this.#ports
+    // When another process wrote first, the log has its beginning.
+    if (!(await this.#commit(writer, LOG_BEGIN, { tool: LOG_BEGIN, version })))
+      for await (const _ of writer.follow());
+  }
+
+  /** Adds an entry. False when another process wrote first. */
+  #commit(writer: LogWriter, operation: string, payload: JsonObject): Promise<boolean> {
+    const timestamp = this.#ports.time(writer.size)
+    const draft = {
+      operation,
+      tick: 0,
+      timestamp,
+      payload: (salt: string) => canonicalJson({ salt, ...payload }),
+    }
+    return writer.commit(writer.prepare([draft]))
+  }
+
+  async #append({ tool, verdict = {}, args, attach, stored }: CallRecord): Promise<JsonObject | undefined> {
+    const { writer, lost, origin } = await this.#opened.get()
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const draft = {
-        operation: tool,
-        tick: 0,
-        timestamp: this.#ports.time(writer.size),
-        payload: (salt: string) => canonicalJson({ salt, tool, verdict }),
+      const receipt = await attach?.({ origin, index: writer.size })
+      const payload = { tool, verdict, ...(args && { args }), ...(receipt && { receipt }) }
+      if (await this.#commit(writer, tool, payload)) {
+        await this.#ports.memory?.write({ size: writer.size, head: writer.link, ...(lost && { lost }) })
+        await stored?.()
+        return receipt
       }
-      if (await writer.commit(writer.prepare([draft])))
-        return this.#ports.memory?.write({ size: writer.size, head: writer.link, ...(lost && { lost }) })
       // Another process wrote first: verify its entries and move past them.
       for await (const _ of writer.follow());
     }

@@ -55,7 +55,7 @@ export const lazyDecisions = ({ config, root, clock, log }: ServiceContext) => {
     ),
   )
   let told = false
-  const skipRecord = () => {
+  const skipRecord = (): undefined => {
     if (!told)
       log.write(
         'warn',

@@ -1,6 +1,6 @@
 import type { RecordedRun } from '../../gate/check-binding.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
-import { DECISION_LOG } from '../../lineage/decisions.ts'
+import { DECISION_LOG } from '../../lineage/origin.ts'
 import { readEntry } from '../../lineage/read-rows.ts'
 import type { LogReader, Row } from '../../lineage/store.ts'
 import type { Config } from '../config/settings.ts'

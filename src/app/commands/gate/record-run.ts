@@ -37,9 +37,9 @@ export const recordRun = async (
 ): Promise<Fault | undefined> => {
   const recorder = (await import('../../open/decisions.ts')).openDecisions(config, root, systemClock, warn)
   const ports = { clock: systemClock, log: { write: () => {} }, recorder }
-  const recorded = await recordCall(ports, GATE_RUN, { kind: 'answer', value: run }, started)
+  const recorded = await recordCall(ports, GATE_RUN, { kind: 'answer', value: run }, { started })
   await recorder.close().catch(() => {})
-  return recorded === true ? undefined : recorded
+  return recorded?.fault
 }
 
 const UNRECORDED_FIX = ' To accept a verdict without a record, use `warrant gate --allow-unrecorded`.'
