@@ -188,6 +188,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
       'Entries, hash chain, Merkle tree, proofs, checkpoints. `verify.ts` shares no code with the rest.',
     imports: ['kernel'],
   },
+  'lineage/tlog': {
+    purpose: 'Formats of transparency logs: notes, cosignatures, proofs, requests to witnesses.',
+    imports: ['kernel'],
+  },
   'platform/system': { purpose: 'Clock, ids, log, worker threads.', imports: ['kernel'] },
   'platform/jail': {
     purpose: 'Reads below a root and nowhere else, whatever links say.',
