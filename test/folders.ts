@@ -209,6 +209,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Git, without what a repository would have it run.',
     imports: ['platform/programs', 'platform/files', 'platform/jail', 'gate', 'kernel'],
   },
+  'platform/git/trees': {
+    purpose: 'Ids of trees that are not committed yet, and the commits of a range.',
+    imports: ['gate', 'kernel'],
+  },
   'platform/syntax': { purpose: 'Syntax trees by ast-grep.', imports: ['project', 'kernel'] },
   'platform/scanner': {
     purpose: 'Matches rules against files, in this process or in child processes.',
