@@ -213,6 +213,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Ids of trees that are not committed yet, and the commits of a range.',
     imports: ['gate', 'kernel'],
   },
+  'platform/git/notes': {
+    purpose: 'Git notes by object: read, append, merge, push and fetch.',
+    imports: ['platform/git/trees', 'platform/programs', 'gate', 'kernel'],
+  },
   'platform/syntax': { purpose: 'Syntax trees by ast-grep.', imports: ['project', 'kernel'] },
   'platform/scanner': {
     purpose: 'Matches rules against files, in this process or in child processes.',

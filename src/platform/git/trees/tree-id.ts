@@ -6,6 +6,7 @@ import type { GitBlobReader } from '../blobs.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit } from '../run.ts'
 import { readCommits } from './commit-object.ts'
 import { parseIndexEdits, parseWorktreeEdits } from './status-edits.ts'
+import { treeLoader } from './tree-loader.ts'
 import { editedTreeId, type TreeEdit } from './tree-object.ts'
 
 /** What a change was collected from. */
@@ -21,8 +22,6 @@ interface TreeIdInput {
   readonly blobs: GitBlobReader
 }
 
-/** Git itself reads no larger tree in one piece on small machines. */
-const MAX_TREE_BYTES = 64 * 1024 * 1024
 /** A folder that can be named in a request; a line break would be a second request. */
 const PRINTABLE = /^[ -~]+$/
 const UNDECODABLE = '\ufffd'
@@ -53,34 +52,16 @@ const foldersOf = (paths: readonly string[]): string[] => {
   return [...folders]
 }
 
-/**
- * Trees of a commit by id. The folders that the change touches are read in one request; what cannot be named is read
- * by id.
- */
-const treeLoader = async (
+/** The trees of the last commit. The folders that the change touches are read in one request, where they can be named. */
+const committedTrees = async (
   { place, blobs, commit }: TreeIdInput,
   folders: readonly string[],
   signal: AbortSignal,
 ) => {
-  const trees = new Map<string, Buffer>()
-  const fetch = async (names: readonly string[]): Promise<(string | undefined)[]> => {
-    const oids: (string | undefined)[] = []
-    for await (const object of blobs.objects(place, names, signal, MAX_TREE_BYTES)) {
-      const isTree = object?.kind === 'tree' && object.bytes.length < MAX_TREE_BYTES
-      if (isTree) trees.set(object.oid, object.bytes)
-      oids.push(isTree ? object.oid : undefined)
-    }
-    return oids
-  }
-  const load = async (oid: string): Promise<Buffer> => {
-    if (!trees.has(oid)) await fetch([oid])
-    const bytes = trees.get(oid)
-    if (bytes === undefined) throw gitFaults.failed(`the tree ${oid} cannot be read`)
-    return bytes
-  }
+  const { fetchTrees, load } = treeLoader(blobs, place, signal)
   if (commit === undefined) return { root: undefined, load }
   const named = folders.filter((folder) => PRINTABLE.test(folder))
-  const [root] = await fetch([`${commit}^{tree}`, ...named.map((folder) => `${commit}:${folder}`)])
+  const [root] = await fetchTrees([`${commit}^{tree}`, ...named.map((folder) => `${commit}:${folder}`)])
   if (root === undefined) throw gitFaults.failed(`the tree of commit ${commit} cannot be read`)
   return { root, load }
 }
@@ -93,7 +74,7 @@ const stagedTreeId = async (input: TreeIdInput, signal: AbortSignal): Promise<st
   const edits = parseIndexEdits(await statusInLatin1(input, signal))
   if (edits === undefined) return undefined
   const folders = foldersOf(edits.map(({ path }) => path))
-  const { root, load } = await treeLoader(input, folders, signal)
+  const { root, load } = await committedTrees(input, folders, signal)
   const rows = edits.map(
     ({ path, mode, oid }): TreeEdit => [path, oid === undefined ? undefined : { mode, oid }],
   )
