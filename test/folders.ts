@@ -8,7 +8,7 @@ export interface FolderRow {
   readonly imports: readonly string[]
 }
 
-const DOMAINS = ['core', 'gate', 'evidence', 'project', 'beliefs', 'packets', 'lineage']
+const DOMAINS = ['core', 'gate', 'evidence', 'receipts', 'project', 'beliefs', 'packets', 'lineage']
 /** All rooms below `app`. */
 export const EVERYTHING = ['surfaces', ...DOMAINS, 'platform', 'kernel']
 
@@ -190,6 +190,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'packets/trust': {
     purpose: 'Policies, signatures and attestations.',
     imports: ['packets/format', 'kernel'],
+  },
+  receipts: {
+    purpose: 'Receipts of verdicts: statement, envelope, keys, and which receipt is trusted.',
+    imports: ['lineage', 'kernel'],
   },
   lineage: {
     purpose:

@@ -7,6 +7,7 @@ import { GATE_OPTIONS } from './gate/options.ts'
 import { LINEAGE_OPTIONS } from './lineage/options.ts'
 import { packetCommand } from './packet/options.ts'
 import { PROJECT_COMMANDS } from './project/table.ts'
+import { KEY_OPTIONS, RECEIPT_OPTIONS } from './receipts/options.ts'
 
 type Definition = Pick<Command, 'name' | 'summary' | 'run'> &
   Partial<Pick<Command, 'usage' | 'choices' | 'maxPositionals'>> & { readonly options?: readonly Option[] }
@@ -182,6 +183,23 @@ export const commands = (): readonly Command[] => [
     options: [{ flag: 'write', kind: 'switch', description: 'With suggest: create .warrant/checks.yml.' }],
     choices: ['list', 'run', 'allow', 'suggest'],
     run: async (invocation) => (await import('./gate/checks.ts')).run(invocation),
+  }),
+  define({
+    name: 'receipts',
+    summary: 'List, show, verify and export the receipts of verdicts, and check that every commit has one.',
+    usage: '<list|show [NAME]|verify [NAME|FILE]|check [RANGE]|export [NAME]>',
+    options: RECEIPT_OPTIONS,
+    choices: ['list', 'show', 'verify', 'check', 'export'],
+    run: async (invocation) => (await import('./receipts/receipts.ts')).run(invocation),
+  }),
+  define({
+    name: 'keys',
+    summary:
+      'Show the key that signs receipts on this machine, and edit the keys that the repository trusts.',
+    usage: '<show|list|add [KEY]|revoke NAME>',
+    options: KEY_OPTIONS,
+    choices: ['show', 'list', 'add', 'revoke'],
+    run: async (invocation) => (await import('./receipts/keys.ts')).run(invocation),
   }),
   define({
     name: 'graph',

@@ -51,6 +51,10 @@ export const openShippedRules = (): LoadRules => {
 
 export const loadShippedRules = (): Promise<ShippedRules> => openShippedRules()()
 
+/** The digest of the files of this program, as the build wrote it. */
+export const readBuildDigest = async (): Promise<string> =>
+  (await readFile(builtFile('build.txt'), 'utf8')).trim()
+
 /** Example snippets of each rule, in a separate file because only `gate_explain` needs them. */
 export const loadExamples = (): Promise<Examples> => readBuilt('rule-examples.json')
 

@@ -17,6 +17,14 @@ const verdictOf = ({ payload }: Row): Record<string, unknown> => {
   return isRecord(verdict) ? verdict : {}
 }
 
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+const receiptOf = ({ payload }: Row) => {
+  const value: unknown = payload === null ? undefined : JSON.parse(payload)
+  const receipt = isRecord(value) && isRecord(value.receipt) ? value.receipt : {}
+  return { tree: textOf(receipt.tree), envelope: textOf(receipt.envelope) }
+}
+
 const evidenceHash = (row: Row): string | undefined => {
   const { evidence } = verdictOf(row)
   return typeof evidence === 'string' ? evidence : undefined
@@ -42,6 +50,7 @@ const findNewest = async (log: LogReader): Promise<TimedRun | undefined> => {
         timestamp: readEntry(newest).timestamp,
         seq: newest.seq,
         evidence: evidenceHash(newest),
+        ...receiptOf(newest),
         earlier: earlier.flatMap((row) => evidenceHash(row) ?? []),
       }
   }
