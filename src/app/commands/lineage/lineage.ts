@@ -161,6 +161,7 @@ const OPTION_USERS: Readonly<Record<string, readonly string[]>> = {
   checkpoint: ['verify', 'consistency'],
   key: ['verify', 'consistency'],
   reason: ['erase'],
+  tlog: ['prove'],
 }
 
 export const run = async (invocation: Invocation): Promise<number> => {
@@ -169,6 +170,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   for (const [flag, users] of Object.entries(OPTION_USERS))
     if (invocation.flags[flag] !== undefined && Object.hasOwn(SUBCOMMANDS, verb) && !users.includes(verb))
       throw usageFaults.option(`lineage ${verb} takes no --${flag}`)
-  if (WRITING.includes(verb)) requireWritable(loadSettings(invocation).config, `\`warrant lineage ${verb}\``)
+  if (WRITING.includes(verb) || invocation.flags.tlog)
+    requireWritable(loadSettings(invocation).config, `\`warrant lineage ${verb}\``)
   return runSubcommand(SUBCOMMANDS, invocation, MAX_ARGUMENTS)
 }

@@ -25,4 +25,9 @@ export const LINEAGE_OPTIONS: readonly Option[] = [
     value: 'TEXT',
     description: 'With erase: the reason, which the log records.',
   },
+  {
+    flag: 'tlog',
+    kind: 'switch',
+    description: 'With prove: print a tlog-proof with entry, payload and a signed checkpoint.',
+  },
 ]
