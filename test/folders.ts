@@ -227,7 +227,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'platform/git/notes': {
     purpose: 'Git notes by object: read, append, merge, push and fetch.',
-    imports: ['platform/git/trees', 'platform/programs', 'gate', 'kernel'],
+    imports: ['platform/git/trees', 'platform/programs', 'platform/system', 'gate', 'kernel'],
   },
   'platform/syntax': { purpose: 'Syntax trees by ast-grep.', imports: ['project', 'kernel'] },
   'platform/scanner': {
