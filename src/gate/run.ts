@@ -27,7 +27,7 @@ import {
   type GateFinding,
   type GateRun,
 } from './reports/report.ts'
-import { assembleRules } from './rules/assemble-rules.ts'
+import { loadRuleSet } from './rules/assemble-rules.ts'
 import type { AppliedOverride } from './rules/severity-overrides.ts'
 import { type SddDecision, sddFinding } from './sdd/decision.ts'
 import type { GateStage } from './stage.ts'
@@ -92,19 +92,17 @@ const evaluateFiles = async (
   const { layer, changes, attributes } = await readJoinedPolicy(ports, request, set, signal)
   const { policy, userRules, overrides, baseline } = layer
   const checks = request.rulesOnly ? [] : layer.checks
-  const changed = set.changes.map(({ path }) => path)
-  const extensions = new Set([...changed, ...(set.links ?? [])].map(extensionOf))
-  const isPlain = ports.profile === 'default' && overrides.byRule.size === 0
-  const rules = assembleRules({
-    shippedRules: await ports.shippedRules(isPlain ? extensions : undefined),
+  const paths = [...set.changes.map(({ path }) => path), ...(set.links ?? [])]
+  const inputs = {
     userRules: userRules?.pack,
     overrides,
     roots: context.detection.roots,
     stage,
     policy,
     profile: ports.profile,
-    extensions,
-  })
+    extensions: new Set(paths.map(extensionOf)),
+  }
+  const rules = await loadRuleSet(ports.shippedRules, inputs, paths)
   const { scanner } = ports
   const kinds = fileKinds(attributes)
   const scan = { set, rules, scanner, stage, tracksModules, kinds, progress }
@@ -114,6 +112,8 @@ const evaluateFiles = async (
   // The whole repository is not a change, so rules about changed files do not apply.
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
   const trial = request.policyFrom === 'worktree'
+  // A comment may name a rule about other files.
+  const named = found.suppressions.length === 0 ? rules : await loadRuleSet(ports.shippedRules, inputs)
   const drafts = [
     ...withBrokenManifests(
       await addEdits(found.drafts, rules.rules, ports.rewrite),
@@ -121,7 +121,7 @@ const evaluateFiles = async (
       set.source,
     ),
     ...missing,
-    ...(await addedSuppressions(found.suppressions, { stage, set, rules, scanner, trial }, signal)),
+    ...(await addedSuppressions(found.suppressions, { stage, set, rules: named, scanner, trial }, signal)),
     ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
     ...(await checkDrafts(checked, found.suppressions)),
   ]
