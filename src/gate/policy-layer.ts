@@ -21,6 +21,7 @@ import type { RuleSource, ShippedRules } from './rules/packs.ts'
 import type { PolicyChange } from './rules/policy-change.ts'
 import type { RuleProfile } from './rules/profile.ts'
 import { joinOverrides, NO_OVERRIDES, type SeverityOverrides } from './rules/severity-overrides.ts'
+import type { RuleScope } from './rules/shipped-parts.ts'
 import type { GateStage } from './stage.ts'
 import { environmentChanges, thresholdChanges } from './threshold-changes.ts'
 
@@ -150,8 +151,8 @@ const joinLayers = async (
 export interface PolicyPorts {
   readonly git: GitReader
   readonly files: RepositoryFiles & FolderNames
-  /** All shipped rules, or those of the default profile that may read files of these extensions. */
-  readonly shippedRules: (extensions?: ReadonlySet<string>) => Promise<ShippedRules>
+  /** All shipped rules, or those of the default profile that may read these files. */
+  readonly shippedRules: (scope?: RuleScope) => Promise<ShippedRules>
   /** The variables of the environment that take precedence over the policy files. */
   readonly policyVariables: LayerContext['variables']
   readonly profile: RuleProfile
@@ -194,6 +195,8 @@ interface ReadPolicy extends JoinedPolicy {
   /** What the receipt says of both versions. */
   readonly versions: {
     readonly baseTree: string | undefined
+    /** The keys file of the base: its keys must have signed the receipts of the commits. */
+    readonly baseKeys: string | undefined
     readonly policies: { readonly base?: PolicyDigests; readonly head: PolicyDigests }
   }
 }
@@ -239,6 +242,7 @@ export const readJoinedPolicy = async (
     attributes,
     versions: {
       baseTree: before?.tree,
+      baseKeys: old?.keys,
       policies: { ...(old !== undefined && { base: policyDigests(old) }), head: policyDigests(present) },
     },
   }

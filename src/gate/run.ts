@@ -16,18 +16,19 @@ import { collectChanges } from './findings/collect-changes.ts'
 import { addEdits, type RewriteMatch } from './findings/edits.ts'
 import { SDD_SOURCE } from './findings/known.ts'
 import { addedSuppressions, policyDrafts, withBrokenManifests } from './findings/policy-findings.ts'
+import { type CommitPorts, commitDrafts, type ReceiptMode } from './findings/receipt-findings.ts'
 import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
 import { type GatePolicy, judgeSeverities } from './policy.ts'
 import { type PolicyPorts, type PolicyRequest, readJoinedPolicy, readWorktreePolicy } from './policy-layer.ts'
 import type { Scanner, Scope } from './ports.ts'
 import { type CheckRow, countFindings, type GateRun } from './reports/report.ts'
-import { assembleRules } from './rules/assemble-rules.ts'
+import { loadRuleSet } from './rules/assemble-rules.ts'
 import type { AppliedOverride } from './rules/severity-overrides.ts'
 import { type BoundVersions, type RunFacts, runFacts } from './run-facts.ts'
 import { type SddDecision, sddFinding } from './sdd/decision.ts'
 import type { GateStage } from './stage.ts'
 
-export interface GatePorts extends PolicyPorts, StageCheckPorts {
+export interface GatePorts extends PolicyPorts, StageCheckPorts, CommitPorts {
   readonly evidence: EvidenceStore
   readonly scanner: () => Promise<Scanner>
   readonly rewrite: RewriteMatch
@@ -47,6 +48,10 @@ export interface GateRequest extends PolicyRequest, Partial<Pick<StageInput, 'bu
   readonly scope: Scope | undefined
   /** Whether no check runs: a shard scans files, and gives no verdict. */
   readonly rulesOnly?: boolean
+  /** Whether commits without a receipt block. Default: require. */
+  readonly receipts?: ReceiptMode | undefined
+  /** Whether a receipt is made although no evidence is written. */
+  readonly receipt?: boolean
   /** Whether the evidence file is replaced. A policy that is tried out leaves none. */
   readonly write: boolean
   /** Whether findings on unchanged lines are known. Undefined: as the stage does it. */
@@ -92,24 +97,22 @@ const evaluateFiles = async (
   const { stage, progress, write } = request
   const { set, tracksModules, tree, ...context } = await readStageChange(ports.git, request, signal)
   // Awaited after the scan.
-  const treeId = write ? set.treeId(signal) : undefined
+  const treeId = write || request.receipt ? set.treeId(signal) : undefined
   treeId?.catch(() => {})
   const { layer, changes, attributes, versions } = await readJoinedPolicy(ports, request, set, signal)
   const { policy, userRules, overrides, baseline } = layer
   const checks = request.rulesOnly ? [] : layer.checks
-  const changed = set.changes.map(({ path }) => path)
-  const extensions = new Set([...changed, ...(set.links ?? [])].map(extensionOf))
-  const isPlain = ports.profile === 'default' && overrides.byRule.size === 0
-  const rules = assembleRules({
-    shippedRules: await ports.shippedRules(isPlain ? extensions : undefined),
+  const paths = [...set.changes.map(({ path }) => path), ...(set.links ?? [])]
+  const inputs = {
     userRules: userRules?.pack,
     overrides,
     roots: context.detection.roots,
     stage,
     policy,
     profile: ports.profile,
-    extensions,
-  })
+    extensions: new Set(paths.map(extensionOf)),
+  }
+  const rules = await loadRuleSet(ports.shippedRules, inputs, paths)
   const { scanner } = ports
   const kinds = fileKinds(attributes)
   const scan = { set, rules, scanner, stage, tracksModules, kinds, progress }
@@ -119,6 +122,8 @@ const evaluateFiles = async (
   // The whole repository is not a change, so rules about changed files do not apply.
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
   const trial = request.policyFrom === 'worktree'
+  // A comment may name a rule about other files.
+  const named = found.suppressions.length === 0 ? rules : await loadRuleSet(ports.shippedRules, inputs)
   const drafts = [
     ...withBrokenManifests(
       await addEdits(found.drafts, rules.rules, ports.rewrite),
@@ -126,7 +131,8 @@ const evaluateFiles = async (
       set.source,
     ),
     ...missing,
-    ...(await addedSuppressions(found.suppressions, { stage, set, rules, scanner, trial }, signal)),
+    ...(await addedSuppressions(found.suppressions, { stage, set, rules: named, scanner, trial }, signal)),
+    ...(await commitDrafts(ports, request, { ...set, keys: versions.baseKeys }, signal)),
     ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
     ...(await checkDrafts(checked, found.suppressions)),
   ]

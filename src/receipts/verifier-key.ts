@@ -1,5 +1,5 @@
 import { lazyCrypto } from '../kernel/encoding/crypto.ts'
-import { ed25519Key, NOTE_SIGNATURE, parseVerifierKey, writeVerifierKey } from '../lineage/tlog/note.ts'
+import { ed25519Key, NOTE_SIGNATURE, parseNoteKey, writeNoteKey } from '../lineage/tlog/note.ts'
 
 /** A public key that signs receipts, as one line in the form of C2SP signed notes. */
 export interface ReceiptKey {
@@ -12,12 +12,12 @@ export interface ReceiptKey {
 const makeKey = (name: string, publicKey: Buffer): ReceiptKey => ({
   name,
   id: publicKey.toString('hex'),
-  text: writeVerifierKey(name, NOTE_SIGNATURE, publicKey),
+  text: writeNoteKey(name, NOTE_SIGNATURE, publicKey),
 })
 
 /** The key of a line; undefined when the line is none. */
 export const parseReceiptKey = (text: string): ReceiptKey | undefined => {
-  const key = /^[^\s+]{1,100}\+/.test(text) ? parseVerifierKey(text) : undefined
+  const key = /^[^\s+]{1,100}\+/.test(text) ? parseNoteKey(text) : undefined
   return key?.type === NOTE_SIGNATURE ? makeKey(key.name, Buffer.from(key.publicKey)) : undefined
 }
 

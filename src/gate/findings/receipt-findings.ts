@@ -12,7 +12,8 @@ const JUDGE = 'Judge the commits now: warrant receipts check --judge'
 
 const REPAIRS: Readonly<Record<ReceiptProblem, string>> = {
   missing: JUDGE,
-  foreign: 'A person adds the key with `warrant keys add KEY --owner NAME`, or someone whose key is listed judges the commits: warrant receipts check --judge',
+  foreign:
+    'A person adds the key with `warrant keys add KEY --owner NAME`, or someone whose key is listed judges the commits: warrant receipts check --judge',
   failed: 'Repair what the gate reported, and commit again.',
   policy: JUDGE,
   expired: JUDGE,

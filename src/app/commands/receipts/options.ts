@@ -37,4 +37,9 @@ export const RECEIPT_OPTIONS: readonly Option[] = [
     value: 'FILE',
     description: 'With export: write to a file instead of printing.',
   },
+  {
+    flag: 'proof',
+    kind: 'switch',
+    description: 'With export --output: also write FILE.tlog-proof, for lineage-verify.',
+  },
 ]

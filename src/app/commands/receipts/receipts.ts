@@ -1,45 +1,16 @@
 import { readFile } from 'node:fs/promises'
-import { receiptFaults } from '../../../receipts/faults.ts'
 import { detailsOf, treeOf, type VerifiedReceipt, verifyReceipt } from '../../../receipts/verify-receipt.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runSubcommand, type Subcommand, textFlag } from '../../../surfaces/cli/subcommand.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
-import { ReceiptFinder, type ReceiptPlace, readTrustedKeys } from '../../open/receipts/find-receipts.ts'
 import { type LoggedReceipt, withLoggedReceipts } from '../../open/receipts/log-receipts.ts'
-import { readOwnKey } from '../../open/receipts/signing-key.ts'
 import { printOutput } from '../print-output.ts'
 import { check } from './check.ts'
+import { exportReceipt } from './export.ts'
+import { DIGEST, findNamed, knownKeys } from './find-named.ts'
 import { openPlace } from './open-place.ts'
 
-const DIGEST = /^sha256:[0-9a-f]{64}$/
 const MAX_LISTED = 1_000
-
-const knownKeys = async (place: ReceiptPlace) => {
-  const [listed, own] = await Promise.all([readTrustedKeys(place), readOwnKey().catch(() => undefined)])
-  return { listed, own }
-}
-
-/** The receipts that an argument names: a digest, a commit, a tree; without one, those of the last commit. */
-const findNamed = async (place: ReceiptPlace, name = 'HEAD'): Promise<readonly VerifiedReceipt[]> => {
-  const { root, config, git, signal } = place
-  const keys = await knownKeys(place)
-  if (DIGEST.test(name)) {
-    const line = await withLoggedReceipts(config, root, async (receipts) => {
-      for await (const one of receipts) if (one.digest === name) return one.envelope
-      return undefined
-    })
-    if (line === undefined) throw receiptFaults.unknown(`the log of this machine has no receipt ${name}`)
-    return [verifyReceipt(line, keys)]
-  }
-  const finder = new ReceiptFinder(place, keys.listed)
-  const commit = await git.resolve([name], signal)
-  const tree = commit
-    ? (await git.filesAt(commit.hash, { files: [], folders: [] }, signal))?.tree
-    : name
-  const found = /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(tree ?? '') ? await finder.of(tree ?? '') : []
-  if (found.length === 0) throw receiptFaults.unknown(`no receipt names ${commit ? `the tree of ${name}` : name}`)
-  return found
-}
 
 const summaryOf = ({ digest, trust, why, owner, role, key, receipt }: VerifiedReceipt) => ({
   digest,
@@ -59,7 +30,12 @@ const lineOf = (one: VerifiedReceipt): string => {
   const { digest, trust, why, key, owner, role, result, stage, tree, time } = summaryOf(one)
   const signer = owner === undefined ? (key ?? 'unknown key') : `${owner} (${role}, ${key})`
   const worth = why === undefined ? trust : `${trust}: ${why}`
-  return [digest, `  ${result} at ${stage}, ${time}`, `  tree ${tree ?? 'unknown'}`, `  signed by ${signer}; ${worth}`].join('\n')
+  return [
+    digest,
+    `  ${result} at ${stage}, ${time}`,
+    `  tree ${tree ?? 'unknown'}`,
+    `  signed by ${signer}; ${worth}`,
+  ].join('\n')
 }
 
 const list: Subcommand = async (invocation) => {
@@ -124,7 +100,9 @@ const verify: Subcommand = async (invocation, [name]) => {
   const good = found.some(
     ({ trust, receipt }) => trust === 'trusted' && receipt?.predicate.verificationResult === 'PASSED',
   )
-  printOutput(invocation, { verified: good, receipts: found.map(summaryOf) }, () => found.map(lineOf).join('\n'))
+  printOutput(invocation, { verified: good, receipts: found.map(summaryOf) }, () =>
+    found.map(lineOf).join('\n'),
+  )
   return good ? 0 : 1
 }
 

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
-import { policyDigests } from '../../../gate/policy-digests.ts'
-import { policyPaths, readKeysFile, readPolicyFiles, ignoreUnusable } from '../../../gate/policy-files.ts'
-import type { GitReader } from '../../../gate/ports.ts'
 import { BASELINE_FILE } from '../../../gate/findings/baseline.ts'
+import { policyDigests } from '../../../gate/policy-digests.ts'
+import { ignoreUnusable, policyPaths, readKeysFile, readPolicyFiles } from '../../../gate/policy-files.ts'
+import type { GitReader } from '../../../gate/ports.ts'
 import { readReceipts } from '../../../platform/files/receipt-files.ts'
 import { gitNotes } from '../../../platform/git/notes/git-notes.ts'
 import { repositoryFiles } from '../../../platform/git/worktree.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
-import { type CommitResult, CommitJudge } from '../../../receipts/judge-commits.ts'
+import { CommitJudge, type CommitResult } from '../../../receipts/judge-commits.ts'
 import { type ListedKey, parseKeys } from '../../../receipts/keys-file.ts'
 import type { PolicyDigests } from '../../../receipts/statement.ts'
 import { type VerifiedReceipt, verifyReceipt } from '../../../receipts/verify-receipt.ts'
@@ -53,10 +53,7 @@ export class ReceiptFinder {
     const wanted = [...new Set(trees)].filter((tree) => !this.#found.has(tree))
     if (wanted.length === 0) return
     const { root, config, signal } = this.#place
-    const [notes, own] = await Promise.all([
-      this.#notes.read(RECEIPT_NOTES, wanted, signal),
-      this.#own,
-    ])
+    const [notes, own] = await Promise.all([this.#notes.read(RECEIPT_NOTES, wanted, signal), this.#own])
     for (const tree of wanted) {
       const kept = readReceipts(resolve(root, config.stateDir), tree)
       const verified = kept.then((lines) =>
