@@ -180,11 +180,25 @@ export const commands = (): readonly Command[] => [
   packetCommand(async (invocation) => (await import('./packet/index.ts')).run(invocation)),
   define({
     name: 'lineage',
-    summary: 'Verify, replay, export, prove or repair the lineage of a belief graph, or erase an entry.',
+    summary:
+      'List, verify, export, prove and compare the log of decisions and effects, and the lineage of belief graphs.',
     usage:
-      '<verify [FILE]|replay [FROM]|export FILE|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt>',
+      '<log|show SEQ|diff A B|verify [FILE]|replay [FROM]|export FILE|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt>',
     options: LINEAGE_OPTIONS,
-    choices: ['verify', 'replay', 'export', 'prove', 'consistency', 'checkpoint', 'repair', 'erase', 'adopt'],
+    choices: [
+      'log',
+      'show',
+      'diff',
+      'verify',
+      'replay',
+      'export',
+      'prove',
+      'consistency',
+      'checkpoint',
+      'repair',
+      'erase',
+      'adopt',
+    ],
     run: async (invocation) => (await import('./lineage/lineage.ts')).run(invocation),
   }),
   ...PROJECT_COMMANDS,
