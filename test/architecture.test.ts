@@ -109,6 +109,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/git/hidden-files.ts':
     'whether folders of the working tree exist, and the excludes file of the user',
   'src/platform/git/place.ts': 'the real name of the root',
+  'src/platform/git/trees/tree-id.ts': 'copies the index into a private folder of its own, which it removes',
   'src/platform/programs/trusted-path.ts': 'the real names of the folders on the PATH',
   'src/platform/programs/openspec.ts': 'checks whether the repository has the program',
   'src/platform/files/file-lock.ts': 'claims beside a file of ours; regular files only',

@@ -33,6 +33,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Opens the checks of a repository: what a person allowed, environment, cache.',
     imports: ['app/config', ...EVERYTHING],
   },
+  'app/open/why': {
+    purpose: 'Opens the explanation of a verdict: evidence, policy files of working tree and base.',
+    imports: ['app/config', ...EVERYTHING],
+  },
   'app/servers': {
     purpose: 'Runs servers over stdio and HTTP, and the binaries that keep older interfaces.',
     imports: ['app/config', 'app/open', ...EVERYTHING],
@@ -46,7 +50,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['app/config', 'app/open', 'app/servers', ...EVERYTHING],
   },
   'app/commands/gate': {
-    purpose: 'Commands of the gate: gate, checks, status, sdd, install, uninstall, hooks.',
+    purpose: 'Commands of the gate: gate, why, checks, status, sdd, install, uninstall, hooks.',
     imports: ['app/config', 'app/open', ...EVERYTHING],
   },
   'app/commands/lineage': { purpose: 'Commands lineage and graph.', imports: ['app/open', ...EVERYTHING] },
@@ -116,6 +120,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'gate/install': {
     purpose: 'Git hooks, and installing and uninstalling the gate.',
     imports: ['evidence', 'kernel'],
+  },
+  'gate/why': {
+    purpose: 'Why a verdict is as it is: reasons, repairs, policy lines, what it rests on.',
+    imports: ['gate/rules', 'gate/findings', 'gate/reports', 'gate/checks', 'evidence', 'kernel'],
   },
   'gate/enterprise': {
     purpose: 'The enterprise server: its catalog, tools and status.',
@@ -188,6 +196,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
       'Entries, hash chain, Merkle tree, proofs, checkpoints. `verify.ts` shares no code with the rest.',
     imports: ['kernel'],
   },
+  'lineage/tlog': {
+    purpose: 'Formats of transparency logs: notes, cosignatures, proofs, requests to witnesses.',
+    imports: ['kernel'],
+  },
   'platform/system': { purpose: 'Clock, ids, log, worker threads.', imports: ['kernel'] },
   'platform/jail': {
     purpose: 'Reads below a root and nowhere else, whatever links say.',
@@ -204,6 +216,14 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'platform/git': {
     purpose: 'Git, without what a repository would have it run.',
     imports: ['platform/programs', 'platform/files', 'platform/jail', 'gate', 'kernel'],
+  },
+  'platform/git/trees': {
+    purpose: 'Ids of trees that are not committed yet, and the commits of a range.',
+    imports: ['gate', 'kernel'],
+  },
+  'platform/git/notes': {
+    purpose: 'Git notes by object: read, append, merge, push and fetch.',
+    imports: ['platform/git/trees', 'platform/programs', 'gate', 'kernel'],
   },
   'platform/syntax': { purpose: 'Syntax trees by ast-grep.', imports: ['project', 'kernel'] },
   'platform/scanner': {

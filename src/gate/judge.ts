@@ -47,7 +47,7 @@ export interface GateVerdict {
 }
 
 /** Everything the verdict depends on: the same input gives the same verdict. */
-interface GateInput {
+export interface GateInput {
   readonly reading: EvidenceReading
   readonly state: RepoState
   readonly stage: GateStage

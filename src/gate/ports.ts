@@ -50,6 +50,26 @@ export interface ChangeSet {
   readonly submodules?: readonly string[]
   /** What each changed file holds. */
   identify(signal: AbortSignal): Promise<readonly TreeEntry[]>
+  /**
+   * The id of the tree that git would commit: of the index, of the working tree with what git does not ignore, or of
+   * the last commit of a range. Undefined where git would refuse to commit, such as for unmerged paths.
+   */
+  treeId(signal: AbortSignal): Promise<string | undefined>
+}
+
+/** What a commit says about itself. */
+export interface CommitFacts {
+  readonly id: string
+  readonly tree: string
+  readonly parents: readonly string[]
+  /** When it was committed, in milliseconds since the epoch; the author of the commit chooses it. */
+  readonly committed: number
+}
+
+/** The commits that `to` has and `from` has not, by object id; `EMPTY_TREE` in `from` excludes none. */
+export interface CommitRange {
+  readonly from: readonly string[]
+  readonly to: readonly string[]
 }
 
 /** A longer file is truncated at `MAX_FILE_BYTES`, which is above the size limit of the scanner. */
@@ -113,6 +133,8 @@ export interface GitReader {
   ): Promise<(RepositoryFiles & FolderNames) | undefined>
   /** The first name that resolves to a commit: an object id, `HEAD` or a ref. The name of two refs is a fault. */
   resolve(names: readonly string[], signal: AbortSignal): Promise<NamedCommit | undefined>
+  /** The commits of a range, oldest first. A fault when there are too many, or one is damaged. */
+  commits(range: CommitRange, signal: AbortSignal): Promise<readonly CommitFacts[]>
   /** Whether all commits of `ancestor` are in `commit`; both are object ids. */
   isAncestor(ancestor: string, commit: string, signal: AbortSignal): Promise<boolean>
   /** Whether the clone has a part of the history only. */

@@ -10,6 +10,7 @@ import type { GateReport } from './reports/report.ts'
 import type { ExplainRequest, Explanation } from './rules/explain.ts'
 import * as schemas from './schemas.ts'
 import { GATE_STAGES, type GateStage } from './stage.ts'
+import type { VerdictExplanation, VerdictRequest } from './why/explanation.ts'
 
 /** What the tools call; opened at the first call. */
 export interface GateService {
@@ -20,6 +21,8 @@ export interface GateService {
     signal: AbortSignal,
   ) => Promise<GateReport>
   readonly explain: (request: ExplainRequest) => Promise<Explanation>
+  /** Explains the verdict of the evidence. Runs and writes nothing. */
+  readonly why: (request: VerdictRequest, signal: AbortSignal) => Promise<VerdictExplanation>
 }
 
 const stage = z.enum(GATE_STAGES).describe('Stage of the change.')
@@ -40,6 +43,25 @@ const fitReport = (report: schemas.ReportSchema, bytes: number): schemas.ReportS
   while (kept.findings.length > 0 && Buffer.byteLength(JSON.stringify(kept)) > bytes)
     kept = { ...kept, findings: kept.findings.slice(0, Math.floor(kept.findings.length / 2)) }
   return kept
+}
+
+/** How much of an explanation an answer holds. */
+const MAX_EXPLAINED = 20
+
+const shortenExplanation = (explanation: VerdictExplanation) => {
+  const { reasons, repairs } = explanation
+  const not_shown = {
+    reasons: Math.max(0, reasons.length - MAX_EXPLAINED),
+    repairs: Math.max(0, repairs.length - MAX_EXPLAINED),
+  }
+  return {
+    ...explanation,
+    reasons: reasons.slice(0, MAX_EXPLAINED),
+    // The last one is the run of the gate.
+    repairs:
+      not_shown.repairs === 0 ? repairs : [...repairs.slice(0, MAX_EXPLAINED - 1), ...repairs.slice(-1)],
+    ...(not_shown.reasons + not_shown.repairs > 0 && { not_shown }),
+  }
 }
 
 export const gateTools = (service: GateService): readonly Tool[] => [
@@ -81,14 +103,20 @@ export const gateTools = (service: GateService): readonly Tool[] => [
   }),
   defineTool({
     name: 'gate_explain',
-    title: 'Explain a rule',
+    title: 'Explain a rule or the verdict',
     description:
-      'Returns what a rule reports, why, how to fix it, and examples of valid and invalid code. Without `rule`: lists all rules.',
+      'Returns what a rule reports, why, how to fix it, and examples of valid and invalid code. Without `rule`: lists all rules. With `verdict` or `stage`: why the gate blocks or allows, and the fewest repairs that turn it.',
     effect: 'read',
     input: z.strictObject({
       rule: z.string().max(200).optional().describe('Rule id from a finding, its `ruleId`.'),
+      verdict: z.boolean().optional().describe('Explain the verdict; with `rule`: its findings.'),
+      stage: z.enum(GATE_STAGES).optional().describe('Explain the verdict of this stage.'),
     }),
     output: schemas.RulesSchema,
-    run: async ({ rule }) => ({ ...(await service.explain({ rule })) }),
+    run: async ({ rule, verdict = false, stage: at }, { signal }) => {
+      if (!verdict && at === undefined) return { ...(await service.explain({ rule })) }
+      const explained = await service.why({ stage: at, about: rule }, signal)
+      return { rules: [], verdict: shortenExplanation(explained) }
+    },
   }),
 ]

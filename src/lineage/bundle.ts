@@ -1,6 +1,7 @@
-import { type ChainVerdict, type Checkpoint, openCheckpoint, verifyChain } from './verify.ts'
+import { type Checkpoint, openCheckpoint } from './tlog/note.ts'
+import { type ChainVerdict, verifyChain } from './verify.ts'
 
-/** Part of the stand-alone verifier: this file may import only `verify.ts`. */
+/** Part of the stand-alone verifier: this file may import only what verifies. */
 
 interface Bundle {
   readonly genesis: string

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { createSigner, writeCheckpoint } from './checkpoint.ts'
-import { openCheckpoint } from './verify.ts'
+import { openCheckpoint } from './tlog/note.ts'
 
 const pem = () =>
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()

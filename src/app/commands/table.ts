@@ -1,3 +1,4 @@
+import { GATE_STAGES } from '../../gate/stage.ts'
 import { CLIENTS, SERVERS } from '../../surfaces/cli/client-config.ts'
 import type { Command, Option } from '../../surfaces/cli/command.ts'
 import { SHELLS } from '../../surfaces/cli/completion.ts'
@@ -155,6 +156,23 @@ export const commands = (): readonly Command[] => [
     options: GATE_OPTIONS,
     choices: ['baseline', 'merge'],
     run: async (invocation) => (await import('./gate/gate.ts')).run(invocation),
+  }),
+  define({
+    name: 'why',
+    summary:
+      'Explain the newest verdict: reasons, smallest repair, policy lines. Exits with 1 when it is blocked.',
+    usage: '[FINGERPRINT | RULE | PATH]',
+    maxPositionals: 1,
+    options: [
+      {
+        flag: 'stage',
+        kind: 'text',
+        value: 'STAGE',
+        description: 'Stage to explain. Default: the stage of the evidence.',
+        choices: GATE_STAGES,
+      },
+    ],
+    run: async (invocation) => (await import('./gate/why.ts')).run(invocation),
   }),
   define({
     name: 'checks',

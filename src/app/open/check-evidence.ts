@@ -4,7 +4,7 @@ import type { PresentTree } from '../../gate/check-binding.ts'
 import { readRepoState } from '../../gate/facts/repo-state.ts'
 import { stageScope } from '../../gate/facts/scope.ts'
 import { repoLifecycle } from '../../gate/install/installation.ts'
-import { type GateVerdict, judgeEvidence } from '../../gate/judge.ts'
+import { type GateInput, type GateVerdict, judgeEvidence } from '../../gate/judge.ts'
 import { readChangeState, readWorkingTree } from '../../gate/judged-tree.ts'
 import type { GitReader } from '../../gate/ports.ts'
 import type { GateStage } from '../../gate/stage.ts'
@@ -17,7 +17,7 @@ import { readPolicy } from './read-policy.ts'
 import { readRecordedRun } from './recorded-run.ts'
 import { openRepository, type RepositoryContext } from './repository.ts'
 
-interface EvidenceCheck {
+export interface EvidenceCheck {
   /** Need not be a repository. */
   readonly root: string
   /** The root of the settings, which may be a folder of the repository. */
@@ -75,8 +75,8 @@ const readBranches = async (
   return branch === null ? [] : [branch]
 }
 
-/** Judges the evidence of a folder and the state of its repository under the policy of the stage. */
-export const checkEvidence = async (check: EvidenceCheck): Promise<GateVerdict> => {
+/** Everything that the verdict on the evidence of a folder depends on. */
+export const readCheckInput = async (check: EvidenceCheck): Promise<GateInput> => {
   const { root, folder, config, evidence, context, stage, signal } = check
   const { environment, clock, gitFolders = [] } = context
   // One state of the repository for the whole check, and each fact is asked once.
@@ -94,5 +94,9 @@ export const checkEvidence = async (check: EvidenceCheck): Promise<GateVerdict> 
   ])
   const { protectedBranches } = config
   const facts = { present, recorded, protectedBranches, branches }
-  return judgeEvidence({ reading, state, stage, policy, now: clock.now(), ...facts })
+  return { reading, state, stage, policy, now: clock.now(), ...facts }
 }
+
+/** Judges the evidence of a folder and the state of its repository under the policy of the stage. */
+export const checkEvidence = async (check: EvidenceCheck): Promise<GateVerdict> =>
+  judgeEvidence(await readCheckInput(check))

@@ -51,19 +51,25 @@ export const createGateService = (config: Config, folder: string, context: GateC
     const policy = { baseline: BASELINE_FILE, policyFrom: 'base' as const }
     return (await runGate(gate.ports, { ...request, ...policy, ...joinProgress(progress) }, signal)).report
   }
+  const openReading = async () => {
+    const root = (await locateRepository(config, folder)) ?? folder
+    const { gitFolders } = config
+    if (reader?.root !== root) reader = { root, evidence: fileEvidence(root, context.clock) }
+    const { evidence } = reader
+    return { root, folder, config, evidence, context: { ...context, gitFolders } }
+  }
   return {
     check: async (stage, signal) => {
-      const root = (await locateRepository(config, folder)) ?? folder
-      const { gitFolders } = config
-      if (reader?.root !== root) reader = { root, evidence: fileEvidence(root, context.clock) }
-      const { evidence } = reader
-      const reading = { root, folder, config, evidence, context: { ...context, gitFolders } }
-      const verdict = await checkEvidence({ ...reading, stage, signal })
+      const verdict = await checkEvidence({ ...(await openReading()), stage, signal })
       if (config.check === 'evidence') return verdict
       const { judgePresent } = await import('../../gate/judge-present.ts')
       return judgePresent(verdict, (request) => judge({ ...request, write: false }, () => {}, signal))
     },
     run: (request, progress, signal) => judge({ ...request, write: true }, progress, signal),
+    why: async (request, signal) => {
+      const { openWhy } = await import('./why/open.ts')
+      return openWhy({ ...(await openReading()), signal }, request)
+    },
     explain: async (request) => {
       const root = (await locateRepository(config, folder)) ?? folder
       const shippedRules = await loadShippedRules()

@@ -81,6 +81,7 @@ export const lazyGate = (context: ServiceContext): GateService => {
     check: async (...call) => (await gate.get()).check(...call),
     run: async (...call) => (await gate.get()).run(...call),
     explain: async (...call) => (await gate.get()).explain(...call),
+    why: async (...call) => (await gate.get()).why(...call),
   }
 }
 

@@ -30,6 +30,7 @@ const findNewest = async (log: LogReader): Promise<TimedRun | undefined> => {
   if (newest === undefined) return undefined
   return {
     timestamp: readEntry(newest).timestamp,
+    seq: newest.seq,
     evidence: evidenceHash(newest),
     earlier: earlier.flatMap((row) => evidenceHash(row) ?? []),
   }

@@ -10,13 +10,8 @@ import { compareWithSeen, describeMismatch } from '../../../lineage/log-memory.t
 import { proveConsistency, proveInclusion } from '../../../lineage/proof.ts'
 import { readEntry, readRows } from '../../../lineage/read-rows.ts'
 import type { LogReader } from '../../../lineage/store.ts'
-import {
-  type ChainVerdict,
-  checkConsistency,
-  checkInclusion,
-  openCheckpoint,
-  verifyChain,
-} from '../../../lineage/verify.ts'
+import { openCheckpoint } from '../../../lineage/tlog/note.ts'
+import { type ChainVerdict, checkConsistency, checkInclusion, verifyChain } from '../../../lineage/verify.ts'
 import { keyFile, readKeyFile } from '../../../platform/files/key-file.ts'
 import { requireNoSymlinks } from '../../../platform/files/no-symlinks.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
@@ -54,7 +49,7 @@ const verifierOf = async (invocation: Invocation, path: () => string): Promise<s
   }
 }
 
-const readFileArgument = async (path: string): Promise<string> => {
+export const readFileArgument = async (path: string): Promise<string> => {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {

@@ -1,0 +1,33 @@
+import { GitBlobReader } from '../blobs.ts'
+import { findPlace, type GitStart } from '../place.ts'
+import { type GitPlace, gitFaults } from '../run.ts'
+import type { NotesName } from './note-refs.ts'
+import { type NotesReading, readNotes } from './read-notes.ts'
+import { appendNotes, type NotesStore } from './write-notes.ts'
+
+/** The notes that a repository keeps about objects, such as trees. Each note is a set of lines. */
+interface GitNotes {
+  /** Notes of this clone and those fetched from its remotes. Unreadable ones are reported, not thrown. */
+  read(name: NotesName, objects: readonly string[], signal: AbortSignal): Promise<NotesReading>
+  /** Adds lines in one commit; the objects need not exist. Returns the objects whose note would grow too long. */
+  append(
+    name: NotesName,
+    lines: ReadonlyMap<string, readonly string[]>,
+    signal: AbortSignal,
+  ): Promise<readonly string[]>
+}
+
+/** `now`: milliseconds since the epoch, for the commits that hold the notes. */
+export const gitNotes = (start: GitStart, now: () => number): GitNotes => {
+  const blobs = new GitBlobReader()
+  let found: GitPlace | undefined
+  const open = async (signal: AbortSignal): Promise<NotesStore> => {
+    found ??= await findPlace(start, signal)
+    if (found === undefined) throw gitFaults.repository('this folder is not in a git repository')
+    return { place: found, blobs, now }
+  }
+  return {
+    read: async (name, objects, signal) => readNotes(await open(signal), name, objects, signal),
+    append: async (name, lines, signal) => appendNotes(await open(signal), name, lines, signal),
+  }
+}
