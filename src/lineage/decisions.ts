@@ -4,9 +4,10 @@ import type { JsonObject } from '../kernel/encoding/json.ts'
 import type { CallRecord, Recorder } from '../kernel/ports.ts'
 import { isAudited } from '../kernel/record-call.ts'
 import { storeFaults } from './faults.ts'
+import { readGraphHeads } from './graph-heads.ts'
 import { compareWithSeen, describeMismatch, type LogMemory, type SeenLog } from './log-memory.ts'
 import { LogWriter } from './log-writer.ts'
-import { isJudgingRun, newestRun } from './newest-run.ts'
+import { GATE_RUN, isJudgingRun, newestRun } from './newest-run.ts'
 import { DECISION_LOG, logOrigin } from './origin.ts'
 import type { LogReader, LogStore } from './store.ts'
 
@@ -15,6 +16,8 @@ export const DECISION_GENESIS = canonicalJson({ kind: 'decisions', version: 1 })
 
 /** The first entry of a log: its random salt makes the checksum, and so the origin, unlike that of any other log. */
 const LOG_BEGIN = 'log.begin'
+/** An entry that has only the heads of the graphs. */
+const ANCHOR = 'lineage.anchor'
 
 interface DecisionPorts {
   /** Called at the first decision, so that read-only commands create no file. */
@@ -58,6 +61,15 @@ export class DecisionRecorder implements Recorder {
   record(call: CallRecord): undefined | Promise<JsonObject | undefined> {
     if (!isAudited(call)) return
     const written = this.#queue.then(() => this.#append(call))
+    this.#queue = written.catch(() => {})
+    return written
+  }
+
+  /** Records the heads of the belief graphs in the same store, if there are any. */
+  anchor(): Promise<unknown> {
+    const written = this.#queue.then(() =>
+      this.#append({ tool: ANCHOR, effect: 'write', outcome: 'answer', ms: 0 }),
+    )
     this.#queue = written.catch(() => {})
     return written
   }
@@ -135,10 +147,16 @@ export class DecisionRecorder implements Recorder {
 
   async #append(call: CallRecord): Promise<JsonObject | undefined> {
     const { tool, attach, stored } = call
-    const { writer, lost, origin } = await this.#opened.get()
+    const { store, writer, lost, origin } = await this.#opened.get()
+    const graphs = tool === ANCHOR || tool === GATE_RUN ? await readGraphHeads(store) : []
+    if (tool === ANCHOR && graphs.length === 0) return undefined
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const receipt = await attach?.({ origin, index: writer.size })
-      const payload = { ...auditedFacts(call), ...(receipt && { receipt }) }
+      const payload = {
+        ...auditedFacts(call),
+        ...(graphs.length > 0 && { graphs }),
+        ...(receipt && { receipt }),
+      }
       if (await this.#commit(writer, tool, payload)) {
         await this.#ports.memory?.write({ size: writer.size, head: writer.link, ...(lost && { lost }) })
         await stored?.()

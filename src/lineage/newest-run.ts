@@ -3,7 +3,7 @@ import { readEntry } from './read-rows.ts'
 import type { LogReader, Row } from './store.ts'
 
 /** The operation of entries that a run of the gate makes. */
-const GATE_RUN = 'gate_run'
+export const GATE_RUN = 'gate_run'
 
 /** Entries of earlier versions do not say where the newest run is: pages are searched from the end. */
 const PAGE_ROWS = 64
