@@ -8,7 +8,7 @@ export interface FolderRow {
   readonly imports: readonly string[]
 }
 
-const DOMAINS = ['core', 'gate', 'evidence', 'project', 'beliefs', 'packets', 'lineage']
+const DOMAINS = ['core', 'gate', 'evidence', 'receipts', 'project', 'beliefs', 'packets', 'lineage']
 /** All rooms below `app`. */
 export const EVERYTHING = ['surfaces', ...DOMAINS, 'platform', 'kernel']
 
@@ -33,6 +33,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Opens the checks of a repository: what a person allowed, environment, cache.',
     imports: ['app/config', ...EVERYTHING],
   },
+  'app/open/why': {
+    purpose: 'Opens the explanation of a verdict: evidence, policy files of working tree and base.',
+    imports: ['app/config', ...EVERYTHING],
+  },
   'app/servers': {
     purpose: 'Runs servers over stdio and HTTP, and the binaries that keep older interfaces.',
     imports: ['app/config', 'app/open', ...EVERYTHING],
@@ -46,7 +50,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['app/config', 'app/open', 'app/servers', ...EVERYTHING],
   },
   'app/commands/gate': {
-    purpose: 'Commands of the gate: gate, checks, status, sdd, install, uninstall, hooks.',
+    purpose: 'Commands of the gate: gate, why, checks, status, sdd, install, uninstall, hooks.',
     imports: ['app/config', 'app/open', ...EVERYTHING],
   },
   'app/commands/lineage': { purpose: 'Commands lineage and graph.', imports: ['app/open', ...EVERYTHING] },
@@ -117,6 +121,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Git hooks, and installing and uninstalling the gate.',
     imports: ['evidence', 'kernel'],
   },
+  'gate/why': {
+    purpose: 'Why a verdict is as it is: reasons, repairs, policy lines, what it rests on.',
+    imports: ['gate/rules', 'gate/findings', 'gate/reports', 'gate/checks', 'evidence', 'kernel'],
+  },
   'gate/enterprise': {
     purpose: 'The enterprise server: its catalog, tools and status.',
     imports: ['gate/sdd', 'gate/install', 'kernel'],
@@ -183,9 +191,17 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Policies, signatures and attestations.',
     imports: ['packets/format', 'kernel'],
   },
+  receipts: {
+    purpose: 'Receipts of verdicts: statement, envelope, keys, and which receipt is trusted.',
+    imports: ['lineage', 'kernel'],
+  },
   lineage: {
     purpose:
       'Entries, hash chain, Merkle tree, proofs, checkpoints. `verify.ts` shares no code with the rest.',
+    imports: ['kernel'],
+  },
+  'lineage/tlog': {
+    purpose: 'Formats of transparency logs: notes, cosignatures, proofs, requests to witnesses.',
     imports: ['kernel'],
   },
   'platform/system': { purpose: 'Clock, ids, log, worker threads.', imports: ['kernel'] },

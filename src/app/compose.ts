@@ -165,8 +165,8 @@ export const composeServer = (
         const value = await enterprise.run(name, stage, signal)
         const tool = { name, effect: 'read', auditFields: envelopeAuditFields } as const
         const ports = { clock, log, recorder: auditRecorder }
-        const recorded = await recordCall(ports, tool, { kind: 'answer', value }, started)
-        if (recorded !== true) throw recorded
+        const recorded = await recordCall(ports, tool, { kind: 'answer', value }, { started })
+        if (recorded?.fault !== undefined) throw recorded.fault
         return value
       },
     },
