@@ -41,13 +41,55 @@ const receiptDrafts = (results: readonly CommitResult[], mode: ReceiptMode): Fin
     }
   })
 
+interface LogPoint {
+  readonly size: number
+  readonly root: string
+}
+
+/** Whether a log continues what a witness saw of it. */
+interface CheckedLog {
+  readonly origin: string
+  readonly outcome: 'consistent' | 'rollback' | 'truncated' | 'forked' | 'gap'
+  /** The two checkpoints that contradict each other. */
+  readonly older?: LogPoint
+  readonly newer?: LogPoint | undefined
+}
+
+const CONTRADICTIONS: Readonly<Record<Exclude<CheckedLog['outcome'], 'consistent'>, string>> = {
+  rollback: 'was set back',
+  truncated: 'has no checkpoint any more',
+  forked: 'was rewritten',
+  gap: 'has checkpoints that no proof connects',
+}
+
+const pointText = (point: LogPoint | undefined): string =>
+  point === undefined ? 'none' : `${point.size} entries with root ${point.root}`
+
+/** A finding for each log that contradicts what a witness signed. */
+const logDrafts = (logs: readonly CheckedLog[], mode: ReceiptMode): FindingDraft[] =>
+  logs.flatMap(({ origin, outcome, older, newer }) => {
+    if (outcome === 'consistent') return []
+    return {
+      ruleId: 'gate.lineage-contradiction',
+      severity: mode === 'require' && outcome !== 'gap' ? 'ERROR' : 'WARN',
+      code: 'LINEAGE_CONTRADICTION',
+      message: `The log ${origin} ${CONTRADICTIONS[outcome]}: a witness saw ${pointText(older)}, and now there is ${pointText(newer)}.`,
+      file: '.',
+      why: 'Receipts are entries of a log that only grows. A log that was cut or rewritten can hide a verdict.',
+      fix: 'Ask the owner of the log to restore it from a backup, and to push again; `warrant lineage verify --graph gate-decisions` shows its state.',
+      matchedBy: 'Policy',
+      source: POLICY_SOURCE,
+      text: `${origin} ${outcome}`,
+    }
+  })
+
 export interface CommitPorts {
-  /** Judges the commits of a range by their receipts and the keys of this text. */
+  /** Judges the commits of a range by their receipts and the keys of this text, and the logs that these are in. */
   readonly checkCommits: (
     range: { readonly base: string | undefined; readonly head: string },
     keys: string,
     signal: AbortSignal,
-  ) => Promise<readonly CommitResult[]>
+  ) => Promise<{ readonly commits: readonly CommitResult[]; readonly logs: readonly CheckedLog[] }>
 }
 
 /** Findings about the receipts of the commits that a push or a build brings, where the base lists keys. */
@@ -59,5 +101,6 @@ export const commitDrafts = async (
 ): Promise<FindingDraft[]> => {
   const judgesCommits = stage === 'PRE_PUSH' || stage === 'CI'
   if (!judgesCommits || receipts === 'off' || head === undefined || keys === undefined) return []
-  return receiptDrafts(await ports.checkCommits({ base, head }, keys, signal), receipts)
+  const { commits, logs } = await ports.checkCommits({ base, head }, keys, signal)
+  return [...receiptDrafts(commits, receipts), ...logDrafts(logs, receipts)]
 }

@@ -7,7 +7,7 @@ import { type NotesReading, readNotes } from './read-notes.ts'
 import { appendNotes, type NotesStore } from './write-notes.ts'
 
 /** The notes that a repository keeps about objects, such as trees. Each note is a set of lines. */
-interface GitNotes {
+export interface GitNotes {
   /** Notes of this clone and those fetched from its remotes. Unreadable ones are reported, not thrown. */
   read(name: NotesName, objects: readonly string[], signal: AbortSignal): Promise<NotesReading>
   /** Adds lines in one commit; the objects need not exist. Returns the objects whose note would grow too long. */
