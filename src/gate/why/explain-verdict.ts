@@ -58,6 +58,17 @@ const stageNotes = ({ snapshot }: Evidence, { stage, violations }: GateVerdict):
     : []
 }
 
+/** Findings in files that changed after they were judged may be repaired already. */
+const changedNotes = (reasons: readonly Reason[], { violations }: GateVerdict): string[] => {
+  const changed = new Set(violations.flatMap(({ paths = [] }) => paths))
+  const stale = reasons.filter(({ blocks, file }) => blocks && file !== undefined && changed.has(file))
+  return stale.length === 0
+    ? []
+    : [
+        `${plural(stale.length, 'reason')} ${stale.length === 1 ? 'is' : 'are'} in files that changed after the run and may be repaired already: run the gate first.`,
+      ]
+}
+
 /** Where a finding that is not in the evidence went. */
 const absentNotes = (named: string, evidence: Evidence | undefined): string[] => {
   if (evidence === undefined) return ['Without valid evidence no finding is known.']
@@ -142,6 +153,7 @@ export const explainVerdict = (sources: WhySources): VerdictExplanation => {
     notes: [
       ...(evidence === undefined || about !== undefined ? [] : uncountedNotes(evidence, policy)),
       ...(evidence === undefined ? [] : stageNotes(evidence, verdict)),
+      ...changedNotes(named, verdict),
       ...(about !== undefined && named.length === 0 ? absentNotes(about, evidence) : []),
       ...(sources.judges ? [JUDGES] : []),
     ],
