@@ -137,6 +137,8 @@ export const explainVerdict = (sources: WhySources): VerdictExplanation => {
   const base = versions.findLast(({ commit }) => commit !== undefined)?.commit
   const { state, stage, present, recorded, reading } = { ...input }
   const lines = listPolicyLines(named, { ...sources, policy, evidence, base })
+  const { problem } = sources
+  const unreadable = reading.kind === 'invalid' && reading.reason === 'unreadable'
   const rests: readonly Basis[] = listBases({ ...sources, reading, recorded })
   return {
     status: verdict.status,
@@ -147,7 +149,7 @@ export const explainVerdict = (sources: WhySources): VerdictExplanation => {
     reasons: named,
     repairs: verdict.allowed
       ? []
-      : smallestRepairs(named, { stage, state, present, base, problem: sources.problem }),
+      : smallestRepairs(named, { stage, state, present, base, unreadable, problem }),
     counted: about === undefined ? lines : [...lines, ...baselineLines(about, versions)],
     rests_on: rests,
     notes: [
