@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
-import { NOTE_SIGNATURE, noteKeyId, writeVerifierKey } from './tlog/note.ts'
+import { NOTE_SIGNATURE, noteKeyId, writeNoteKey } from './tlog/note.ts'
 
 /** Checkpoints in C2SP format: origin, size and root as a signed note with an Ed25519 signature. */
 
@@ -28,7 +28,7 @@ export const createSigner = (name: string, pem: string): Signer => {
   const signBytes = (bytes: Uint8Array): Buffer => sign(null, bytes, key)
   return {
     name,
-    verifier: writeVerifierKey(name, NOTE_SIGNATURE, publicKey),
+    verifier: writeNoteKey(name, NOTE_SIGNATURE, publicKey),
     publicKey,
     signBytes,
     sign: (text) =>

@@ -124,6 +124,13 @@ export const openGate = async (
       },
       checks: async () =>
         (await import('./checks/open.ts')).openChecks(config, { root, environment, allowed }),
+      checkCommits: async (range, keys, stop) => {
+        const [{ checkCommits }, { parseKeys }] = await Promise.all([
+          import('./receipts/find-receipts.ts'),
+          import('../../receipts/keys-file.ts'),
+        ])
+        return checkCommits({ root, config, git, signal: stop }, range, await parseKeys(keys))
+      },
       now: gateNow(config, context),
     },
   }

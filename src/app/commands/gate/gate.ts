@@ -57,14 +57,14 @@ export const run = async (invocation: Invocation): Promise<number> => {
     if (merged !== undefined && merged.missing > 0 && !flags.quiet)
       warn(`no shard has a result of ${merged.missing} files in this state; they were scanned now.`)
     const made = { run: complete, started, warn }
-    const failure = chosen === undefined ? await recordRun(config, gate.root, made) : undefined
+    const { failure, receipt } = chosen === undefined ? await recordRun(config, gate.root, made) : {}
     const blocked = complete.report.status === 'BLOCKED'
     const report = flags['new-only'] ? onlyNew(complete.report) : complete.report
     const shown = { ...complete, report: paths.length === 0 ? report : { ...report, paths } }
     const recorded = chosen === undefined && failure === undefined
     // A format for machines is one document: that of the run that decides.
     if (blocked || at === scopes.length - 1 || pickFormat(invocation) === undefined)
-      await deliverReport(invocation, gate.root, { ...shown, recorded })
+      await deliverReport(invocation, gate.root, { ...shown, recorded, ...(receipt && { receipt }) })
     const code = failure && reportUnrecorded(invocation, failure)
     if (code !== undefined) return code
     if (blocked) return 1

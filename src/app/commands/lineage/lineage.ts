@@ -11,6 +11,8 @@ import { readCount, runSubcommand, type Subcommand } from '../../../surfaces/cli
 import { graphConfig } from '../../open/beliefs.ts'
 import { loadSettings } from '../../process-context.ts'
 import { requireWritable } from '../require-writable.ts'
+import { showDifference } from './diff.ts'
+import { showEntry, showLog } from './log.ts'
 import {
   adopt,
   checkpoint,
@@ -141,6 +143,9 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   repair,
   erase,
   adopt,
+  log: showLog,
+  show: showEntry,
+  diff: showDifference,
 }
 
 const MAX_ARGUMENTS = {
@@ -153,6 +158,9 @@ const MAX_ARGUMENTS = {
   repair: 0,
   erase: 1,
   adopt: 0,
+  log: 0,
+  show: 1,
+  diff: 2,
 }
 
 /** The subcommands that use an option. */
@@ -161,6 +169,10 @@ const OPTION_USERS: Readonly<Record<string, readonly string[]>> = {
   checkpoint: ['verify', 'consistency'],
   key: ['verify', 'consistency'],
   reason: ['erase'],
+  tlog: ['prove'],
+  limit: ['log'],
+  operation: ['log'],
+  since: ['log'],
 }
 
 export const run = async (invocation: Invocation): Promise<number> => {
@@ -169,6 +181,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   for (const [flag, users] of Object.entries(OPTION_USERS))
     if (invocation.flags[flag] !== undefined && Object.hasOwn(SUBCOMMANDS, verb) && !users.includes(verb))
       throw usageFaults.option(`lineage ${verb} takes no --${flag}`)
-  if (WRITING.includes(verb)) requireWritable(loadSettings(invocation).config, `\`warrant lineage ${verb}\``)
+  if (WRITING.includes(verb) || invocation.flags.tlog)
+    requireWritable(loadSettings(invocation).config, `\`warrant lineage ${verb}\``)
   return runSubcommand(SUBCOMMANDS, invocation, MAX_ARGUMENTS)
 }
