@@ -58,6 +58,17 @@ const stageNotes = ({ snapshot }: Evidence, { stage, violations }: GateVerdict):
     : []
 }
 
+/** Findings in files that changed after they were judged may be repaired already. */
+const changedNotes = (reasons: readonly Reason[], { violations }: GateVerdict): string[] => {
+  const changed = new Set(violations.flatMap(({ paths = [] }) => paths))
+  const stale = reasons.filter(({ blocks, file }) => blocks && file !== undefined && changed.has(file))
+  return stale.length === 0
+    ? []
+    : [
+        `${plural(stale.length, 'reason')} ${stale.length === 1 ? 'is' : 'are'} in files that changed after the run and may be repaired already: run the gate first.`,
+      ]
+}
+
 /** Where a finding that is not in the evidence went. */
 const absentNotes = (named: string, evidence: Evidence | undefined): string[] => {
   if (evidence === undefined) return ['Without valid evidence no finding is known.']
@@ -126,6 +137,8 @@ export const explainVerdict = (sources: WhySources): VerdictExplanation => {
   const base = versions.findLast(({ commit }) => commit !== undefined)?.commit
   const { state, stage, present, recorded, reading } = { ...input }
   const lines = listPolicyLines(named, { ...sources, policy, evidence, base })
+  const { problem } = sources
+  const unreadable = reading.kind === 'invalid' && reading.reason === 'unreadable'
   const rests: readonly Basis[] = listBases({ ...sources, reading, recorded })
   return {
     status: verdict.status,
@@ -136,12 +149,13 @@ export const explainVerdict = (sources: WhySources): VerdictExplanation => {
     reasons: named,
     repairs: verdict.allowed
       ? []
-      : smallestRepairs(named, { stage, state, present, base, problem: sources.problem }),
+      : smallestRepairs(named, { stage, state, present, base, unreadable, problem }),
     counted: about === undefined ? lines : [...lines, ...baselineLines(about, versions)],
     rests_on: rests,
     notes: [
       ...(evidence === undefined || about !== undefined ? [] : uncountedNotes(evidence, policy)),
       ...(evidence === undefined ? [] : stageNotes(evidence, verdict)),
+      ...changedNotes(named, verdict),
       ...(about !== undefined && named.length === 0 ? absentNotes(about, evidence) : []),
       ...(sources.judges ? [JUDGES] : []),
     ],

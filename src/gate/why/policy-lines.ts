@@ -150,6 +150,12 @@ const violationLines = ({ verdict, protectedBranches }: LineContext): PolicyLine
   ]
 }
 
+/** The specification refuses a stage, whatever its threshold is. */
+const specificationLines = (reasons: readonly Reason[]): PolicyLine[] =>
+  reasons.some(({ rule }) => rule?.startsWith('sdd.'))
+    ? [{ where: 'openspec folder, or setting sdd', effect: 'an open change has to allow the stage' }]
+    : []
+
 /** What made the reasons count, and what made other findings not count. */
 export const listPolicyLines = (reasons: readonly Reason[], context: LineContext): PolicyLine[] => {
   const { verdict, policy, evidence, versions, variables, base } = context
@@ -160,6 +166,7 @@ export const listPolicyLines = (reasons: readonly Reason[], context: LineContext
     ...(judged
       ? [
           ...thresholdLines(policy, versions, variables),
+          ...specificationLines(reasons),
           ...weakenedLines(reasons, base),
           ...checkLines(reasons, versions),
           ...ruleLines(reasons, versions),

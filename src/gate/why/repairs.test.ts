@@ -172,6 +172,15 @@ describe('the smallest set of repairs', () => {
     })
   })
 
+  it('replaces invalid evidence by a run, and has it removed where it cannot be opened', () => {
+    const invalid = [violation('EVIDENCE_INVALID')]
+    expect(brief(invalid)).toEqual([`1 ${RUN}`])
+    expect(brief(invalid, { unreadable: true })).toEqual([
+      '1 Remove or restore the evidence file.',
+      `0 ${RUN}`,
+    ])
+  })
+
   it('first repairs what would stop the gate', () => {
     const [first] = smallestRepairs([violation('EVIDENCE_MISSING')], {
       ...context,

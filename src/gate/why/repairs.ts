@@ -18,6 +18,8 @@ interface RepairContext {
   readonly present: PresentTree | undefined
   /** The commit whose policy counted too. */
   readonly base: string | undefined
+  /** Whether the evidence file cannot be opened: a run may be unable to replace it. */
+  readonly unreadable?: boolean
   /** Why a run of the gate would fail. */
   readonly problem?: string | undefined
 }
@@ -25,7 +27,6 @@ interface RepairContext {
 /** What a violation needs besides a run of the gate, which always comes last. */
 const BEFORE_RUN: Readonly<Record<ViolationCode, 'nothing' | 'branch' | 'fix'>> = {
   EVIDENCE_MISSING: 'nothing',
-  // A run replaces the file.
   EVIDENCE_INVALID: 'nothing',
   EVIDENCE_CHAIN_INVALID: 'nothing',
   EVIDENCE_TIMESTAMP_INVALID: 'nothing',
@@ -147,7 +148,8 @@ const draftFor = (reason: Reason, context: RepairContext): Draft | undefined => 
     return (
       (Object.hasOwn(GATE_RULES, rule) ? GATE_RULES[rule] : undefined)?.(reason, context) ?? editDraft(reason)
     )
-  const before = BEFORE_RUN[code as ViolationCode]
+  const isUnreadable = code === 'EVIDENCE_INVALID' && context.unreadable === true
+  const before = isUnreadable ? 'fix' : BEFORE_RUN[code as ViolationCode]
   if (before === 'branch') return branchDraft
   return before === 'fix'
     ? { key: code, rank: 0, action: fixOf(code as ViolationCode).replace(/, then run .*$/, '.') }
