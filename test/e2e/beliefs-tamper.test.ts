@@ -14,6 +14,7 @@ import {
 } from '../history/belief-server.ts'
 import { copyStore, ENTRIES, makeStore } from '../history/tamper.ts'
 import { sweep } from '../support/binary.ts'
+import { caseCount } from '../support/case-count.ts'
 
 let whole: ServerPlan
 let genesis: string
@@ -114,7 +115,7 @@ describe('the verifier', () => {
         fc.pre(!changed.equals(bytes))
         expect(await verifyWith(seq, part, changed)).toMatchObject({ outcome: 'broken', at: seq })
       }),
-      { numRuns: 3_000 },
+      { numRuns: caseCount(600, 3_000) },
     )
   })
 
@@ -168,7 +169,7 @@ describe('the verifier', () => {
         const { outcome } = await verifyChain(genesis, entries)
         expect(outcome === 'intact').toBe(places.every((place, at) => place === at))
       }),
-      { numRuns: 1_000 },
+      { numRuns: caseCount(300, 1_000) },
     )
   })
 
