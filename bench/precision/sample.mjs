@@ -75,10 +75,10 @@ function readContext(folder, file, line) {
 /** @param {Label} label */
 const keyOf = ({ repo, file, line, rule }) => `${repo} ${file} ${line} ${rule}`
 
-/** @param {{ folder?: string, only?: string, seed: number, size: number, output?: string }} options */
-export function makeSample({ folder, only, seed, size, output }) {
+/** @param {{ folder?: string, only?: string, set?: string, seed: number, size: number, output?: string }} options */
+export function makeSample({ folder, only, set, seed, size, output }) {
   if (output === undefined) throw new Stop('say where the text to read goes: --output FILE')
-  const findings = eachRepository({ folder, only }, (judged, place) =>
+  const findings = eachRepository({ folder, only, set }, (judged, place) =>
     judged.findings.filter(isSevere).map((finding) => {
       const file = finding.file ?? ''
       const line = finding.region?.line ?? 1
