@@ -123,7 +123,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'gate/why': {
     purpose: 'Why a verdict is as it is: reasons, repairs, policy lines, what it rests on.',
-    imports: ['gate/rules', 'gate/findings', 'gate/reports', 'gate/checks', 'evidence', 'kernel'],
+    imports: ['gate/rules', 'gate/findings', 'gate/reports', 'gate/checks', 'receipts', 'evidence', 'kernel'],
   },
   'gate/enterprise': {
     purpose: 'The enterprise server: its catalog, tools and status.',

@@ -8,7 +8,7 @@ import { compareReasons, isAbout, isBlocking, listReasons, toReason } from './fi
 import { findLine } from './member-line.ts'
 import { listPolicyLines } from './policy-lines.ts'
 import { smallestRepairs } from './repairs.ts'
-import { listBases } from './rests-on.ts'
+import { listBases, type ReceiptSummary } from './rests-on.ts'
 import { type PolicyVersion, strictestPolicy } from './threshold-lines.ts'
 
 /** Everything that an explanation is made of. */
@@ -21,6 +21,8 @@ interface WhySources {
   readonly protectedBranches: readonly string[]
   readonly log: string
   readonly change: string | undefined
+  /** Of the newest run that is recorded. */
+  readonly receipt: ReceiptSummary | undefined
   /** Why a run of the gate would fail: a policy file that cannot be used. */
   readonly problem: string | undefined
   /** The finding, rule, check or path that is asked about; undefined for the whole verdict. */
@@ -135,7 +137,7 @@ export const explainVerdict = (sources: WhySources): VerdictExplanation => {
           .filter((one) => isAbout(one, about))
           .sort(compareReasons)
   const base = versions.findLast(({ commit }) => commit !== undefined)?.commit
-  const { state, stage, present, recorded, reading } = { ...input }
+  const { stage, recorded, reading } = input
   const lines = listPolicyLines(named, { ...sources, policy, evidence, base })
   const { problem } = sources
   const unreadable = reading.kind === 'invalid' && reading.reason === 'unreadable'
@@ -147,9 +149,7 @@ export const explainVerdict = (sources: WhySources): VerdictExplanation => {
     codes: verdict.violations.map(({ code }) => code),
     ...(about !== undefined && { about }),
     reasons: named,
-    repairs: verdict.allowed
-      ? []
-      : smallestRepairs(named, { stage, state, present, base, unreadable, problem }),
+    repairs: verdict.allowed ? [] : smallestRepairs(named, { ...input, base, unreadable, problem }),
     counted: about === undefined ? lines : [...lines, ...baselineLines(about, versions)],
     rests_on: rests,
     notes: [

@@ -181,6 +181,12 @@ describe('the smallest set of repairs', () => {
     ])
   })
 
+  it('has the key listed that signed, and lets a run sign what nothing signed', () => {
+    const unsigned = [violation('EVIDENCE_UNSIGNED')]
+    expect(brief(unsigned, { receipt: 'foreign' })).toEqual(['1 warrant keys add --owner NAME', `0 ${RUN}`])
+    expect(brief(unsigned, { receipt: 'invalid' })).toEqual([`1 ${RUN}`])
+  })
+
   it('first repairs what would stop the gate', () => {
     const [first] = smallestRepairs([violation('EVIDENCE_MISSING')], {
       ...context,
