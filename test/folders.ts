@@ -33,6 +33,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Opens the checks of a repository: what a person allowed, environment, cache.',
     imports: ['app/config', ...EVERYTHING],
   },
+  'app/open/receipts': {
+    purpose: 'Opens receipts: keys, signing, lookup by tree, notes, witnesses.',
+    imports: ['app/config', ...EVERYTHING],
+  },
   'app/open/why': {
     purpose: 'Opens the explanation of a verdict: evidence, policy files of working tree and base.',
     imports: ['app/config', ...EVERYTHING],
@@ -54,6 +58,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['app/config', 'app/open', ...EVERYTHING],
   },
   'app/commands/lineage': { purpose: 'Commands lineage and graph.', imports: ['app/open', ...EVERYTHING] },
+  'app/commands/receipts': {
+    purpose: 'Commands receipts and keys.',
+    imports: ['app/open', 'app/commands/gate', ...EVERYTHING],
+  },
   'app/commands/packet': {
     purpose: 'Commands of packets: build, publish, pull, query and the local store.',
     imports: ['app/config', 'app/open', 'app/servers', ...EVERYTHING],
@@ -82,7 +90,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   gate: {
     purpose: 'Whether a change may pass: tools, run, verdict, policy, stages.',
-    imports: ['evidence', 'kernel'],
+    imports: ['receipts', 'evidence', 'kernel'],
   },
   'gate/facts': {
     purpose: 'What changed: scope, files, platforms, state of the repository.',
@@ -94,7 +102,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'gate/findings': {
     purpose: 'Scan results as findings: suppression, baseline, excerpts.',
-    imports: ['gate/rules', 'gate/reports', 'evidence', 'kernel'],
+    imports: ['receipts', 'gate/rules', 'gate/reports', 'evidence', 'kernel'],
   },
   'gate/secrets': { purpose: 'What looks like a secret and is none.', imports: ['kernel'] },
   'gate/reports': {
@@ -219,15 +227,15 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'platform/git': {
     purpose: 'Git, without what a repository would have it run.',
-    imports: ['platform/programs', 'platform/files', 'platform/jail', 'gate', 'kernel'],
+    imports: ['receipts', 'platform/programs', 'platform/files', 'platform/jail', 'gate', 'kernel'],
   },
   'platform/git/trees': {
     purpose: 'Ids of trees that are not committed yet, and the commits of a range.',
-    imports: ['gate', 'kernel'],
+    imports: ['receipts', 'gate', 'kernel'],
   },
   'platform/git/notes': {
     purpose: 'Git notes by object: read, append, merge, push and fetch.',
-    imports: ['platform/git/trees', 'platform/programs', 'platform/system', 'gate', 'kernel'],
+    imports: ['receipts', 'platform/git/trees', 'platform/programs', 'platform/system', 'gate', 'kernel'],
   },
   'platform/syntax': { purpose: 'Syntax trees by ast-grep.', imports: ['project', 'kernel'] },
   'platform/scanner': {

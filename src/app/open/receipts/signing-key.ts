@@ -21,7 +21,7 @@ const openPem = (pem: string, place: string): ReceiptSigner => {
 const openNamed = async (named: string, root: string): Promise<ReceiptSigner> => {
   if (named.startsWith(PEM)) return openPem(named, 'the setting signingKey')
   const path = resolve(named)
-  // A key that came with a repository is known to everybody who can read it.
+  // A key that came with a repository is known to all who can read it.
   if (isPathInside(root, path)) throw receiptFaults.signing_key(`${named} is inside of the repository`)
   try {
     return openPem(await readFile(path, 'utf8'), named)

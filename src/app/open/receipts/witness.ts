@@ -18,8 +18,8 @@ import type { ReceiptSigner } from '../../../receipts/verifier-key.ts'
 import { detailsOf } from '../../../receipts/verify-receipt.ts'
 
 /**
- * Checkpoints of logs travel in git notes on an object that is named by the origin of the log. Whoever pushes, and CI,
- * demands that each log continues what a witness signed last, and signs the newest checkpoint in turn.
+ * Checkpoints of logs travel in git notes on an object that is named by the origin of the log. The hook of a push, and CI,
+ * demand that each log continues what a witness signed last, and sign the newest checkpoint in turn.
  */
 
 const RECEIPTS = 'warrant'
