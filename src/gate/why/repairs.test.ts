@@ -185,6 +185,7 @@ describe('the smallest set of repairs', () => {
     const unsigned = [violation('EVIDENCE_UNSIGNED')]
     expect(brief(unsigned, { receipt: 'foreign' })).toEqual(['1 warrant keys add --owner NAME', `0 ${RUN}`])
     expect(brief(unsigned, { receipt: 'invalid' })).toEqual([`1 ${RUN}`])
+    expect(brief(unsigned, { receipt: 'revoked' })[0]).toMatch(/^1 Have a person list a valid key/)
   })
 
   it('first repairs what would stop the gate', () => {

@@ -91,15 +91,14 @@ const branchDraft: Draft = {
 }
 
 /** A run signs with the key of this machine; where that is not trusted, a person decides. */
-const keyDraft = ({ receipt }: RepairContext): Draft | undefined =>
-  receipt === 'invalid' || receipt === 'trusted'
-    ? undefined
-    : {
-        key: 'key',
-        rank: 0,
-        action: `Have a person list the key of this machine in ${KEYS_FILE} and commit the file.`,
-        command: 'warrant keys add --owner NAME',
-      }
+const keyDraft = ({ receipt }: RepairContext): Draft | undefined => {
+  if (receipt === 'invalid' || receipt === 'trusted') return undefined
+  const draft = { key: 'key', rank: 0 }
+  if (receipt === 'revoked')
+    return { ...draft, action: `Have a person list a valid key for this machine in ${KEYS_FILE}.` }
+  const action = `Have a person list the key of this machine in ${KEYS_FILE} and commit the file.`
+  return { ...draft, action, command: 'warrant keys add --owner NAME' }
+}
 
 const isPolicyFile = (file: string): boolean =>
   [HARD_MODE_FILE, SKILLS_FILE, CHECKS_FILE, KEYS_FILE, BASELINE_FILE].includes(file) ||
