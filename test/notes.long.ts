@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { gitNotes } from '../src/platform/git/notes/git-notes.ts'
@@ -49,4 +50,20 @@ it('lose no line of five clones that push at the same time, again and again', as
   }
   for (const repo of clones) expect((await notesOf(repo).push('origin', never)).isDone).toBe(true)
   expect(bare.git('notes', '--ref=warrant', 'show', OBJECT).trim().split('\n').sort()).toEqual(written.sort())
+})
+
+it('give up on a remote that never answers', async () => {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const repo = Repo.init()
+  repo.git('remote', 'add', 'origin', `http://127.0.0.1:${(server.address() as AddressInfo).port}/x.git`)
+  await notesOf(repo).append('warrant', new Map([[OBJECT, ['1']]]), never)
+  const start = performance.now()
+  const { isDone, warnings } = await notesOf(repo).push('origin', never)
+  const seconds = (performance.now() - start) / 1000
+  for (const socket of sockets) socket.destroy()
+  server.close()
+  expect([isDone, warnings.join()]).toEqual([false, expect.stringContaining('it took too long')])
+  expect(seconds).toBeLessThan(30)
 })
