@@ -33,6 +33,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Opens the checks of a repository: what a person allowed, environment, cache.',
     imports: ['app/config', ...EVERYTHING],
   },
+  'app/open/lineage': {
+    purpose: 'Opens a log to be published, with its key.',
+    imports: ['app/config', ...EVERYTHING],
+  },
   'app/open/why': {
     purpose: 'Opens the explanation of a verdict: evidence, policy files of working tree and base.',
     imports: ['app/config', ...EVERYTHING],

@@ -198,11 +198,23 @@ export const commands = (): readonly Command[] => [
   packetCommand(async (invocation) => (await import('./packet/index.ts')).run(invocation)),
   define({
     name: 'lineage',
-    summary: 'Verify, replay, export, prove or repair the lineage of a belief graph, or erase an entry.',
+    summary:
+      'Verify, replay, export, publish, prove or repair the lineage of a belief graph, or erase an entry.',
     usage:
-      '<verify [FILE]|replay [FROM]|export FILE|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt>',
+      '<verify [FILE]|replay [FROM]|export FILE|publish DIR|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt>',
     options: LINEAGE_OPTIONS,
-    choices: ['verify', 'replay', 'export', 'prove', 'consistency', 'checkpoint', 'repair', 'erase', 'adopt'],
+    choices: [
+      'verify',
+      'replay',
+      'export',
+      'publish',
+      'prove',
+      'consistency',
+      'checkpoint',
+      'repair',
+      'erase',
+      'adopt',
+    ],
     run: async (invocation) => (await import('./lineage/lineage.ts')).run(invocation),
   }),
   ...PROJECT_COMMANDS,

@@ -23,6 +23,7 @@ import {
   verifyFile,
   writeBundle,
 } from './proofs.ts'
+import { publishLog } from './publish.ts'
 import { withBeliefs, withLog } from './with-beliefs.ts'
 
 interface VerifiedLog {
@@ -129,12 +130,13 @@ const erase: Subcommand = (invocation, [entry]) => {
 }
 
 /** Verbs that change the log, write a file, or create the key. */
-const WRITING = ['export', 'checkpoint', 'repair', 'erase', 'adopt']
+const WRITING = ['export', 'publish', 'checkpoint', 'repair', 'erase', 'adopt']
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   verify,
   replay,
   export: exportLog,
+  publish: publishLog,
   prove,
   consistency,
   checkpoint,
@@ -147,6 +149,7 @@ const MAX_ARGUMENTS = {
   verify: 1,
   replay: 1,
   export: 1,
+  publish: 1,
   prove: 2,
   consistency: 0,
   checkpoint: 0,
