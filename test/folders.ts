@@ -37,6 +37,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Opens receipts: keys, signing, lookup by tree, notes, witnesses.',
     imports: ['app/config', ...EVERYTHING],
   },
+  'app/open/lineage': {
+    purpose: 'Opens a log to be published, with its key.',
+    imports: ['app/config', ...EVERYTHING],
+  },
   'app/open/why': {
     purpose: 'Opens the explanation of a verdict: evidence, policy files of working tree and base.',
     imports: ['app/config', ...EVERYTHING],

@@ -217,9 +217,9 @@ export const commands = (): readonly Command[] => [
   define({
     name: 'lineage',
     summary:
-      'List, verify, export, prove and compare the log of decisions and effects, and the lineage of belief graphs.',
+      'List, verify, export, publish, prove and compare the log of decisions and effects, and the lineage of belief graphs.',
     usage:
-      '<log|show SEQ|diff A B|verify [FILE]|replay [FROM]|export FILE|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt>',
+      '<log|show SEQ|diff A B|verify [FILE]|replay [FROM]|export FILE|publish DIR|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt>',
     options: LINEAGE_OPTIONS,
     choices: [
       'log',
@@ -228,6 +228,7 @@ export const commands = (): readonly Command[] => [
       'verify',
       'replay',
       'export',
+      'publish',
       'prove',
       'consistency',
       'checkpoint',
