@@ -173,7 +173,7 @@ const PROGRAM_STARTERS: Readonly<Record<string, string>> = {
   'src/platform/programs/command.ts':
     'commands of a checks file that a person allowed, by a shell, in a reduced environment',
   'src/platform/programs/program.ts':
-    'git for names of places, and openspec, by no shell and in a reduced environment',
+    'git for names of places, git push and fetch as the user would run them, and openspec in a reduced environment; by no shell',
   'src/platform/scanner/pool.ts': 'ourselves, from our own build',
   'src/app/commands/server/doctor.ts': 'git for its version, and ourselves',
 }

@@ -8,7 +8,7 @@ export interface FolderRow {
   readonly imports: readonly string[]
 }
 
-const DOMAINS = ['core', 'gate', 'evidence', 'project', 'beliefs', 'packets', 'lineage']
+const DOMAINS = ['core', 'gate', 'evidence', 'receipts', 'project', 'beliefs', 'packets', 'lineage']
 /** All rooms below `app`. */
 export const EVERYTHING = ['surfaces', ...DOMAINS, 'platform', 'kernel']
 
@@ -195,6 +195,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Policies, signatures and attestations.',
     imports: ['packets/format', 'kernel'],
   },
+  receipts: {
+    purpose: 'Receipts of verdicts: statement, envelope, keys, and which receipt is trusted.',
+    imports: ['lineage', 'kernel'],
+  },
   lineage: {
     purpose:
       'Entries, hash chain, Merkle tree, proofs, checkpoints. `verify.ts` shares no code with the rest.',
@@ -227,7 +231,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'platform/git/notes': {
     purpose: 'Git notes by object: read, append, merge, push and fetch.',
-    imports: ['platform/git/trees', 'platform/programs', 'gate', 'kernel'],
+    imports: ['platform/git/trees', 'platform/programs', 'platform/system', 'gate', 'kernel'],
   },
   'platform/syntax': { purpose: 'Syntax trees by ast-grep.', imports: ['project', 'kernel'] },
   'platform/scanner': {

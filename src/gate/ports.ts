@@ -126,11 +126,7 @@ export interface GitReader {
   /** Every file of a commit; without one, every file in the index. */
   tracked(commit: string | undefined, signal: AbortSignal): Promise<TrackedFiles>
   /** Files of a commit, by path: only those that `paths` names. Undefined when there is no such commit. */
-  filesAt(
-    commit: string,
-    paths: PathList,
-    signal: AbortSignal,
-  ): Promise<(RepositoryFiles & FolderNames) | undefined>
+  filesAt(commit: string, paths: PathList, signal: AbortSignal): Promise<CommitFiles | undefined>
   /** The first name that resolves to a commit: an object id, `HEAD` or a ref. The name of two refs is a fault. */
   resolve(names: readonly string[], signal: AbortSignal): Promise<NamedCommit | undefined>
   /** The commits of a range, oldest first. A fault when there are too many, or one is damaged. */
@@ -236,6 +232,12 @@ export interface OpenSpecProgram {
 /** The names in a folder of the repository, by relative path; empty when it does not exist. A link is a fault. */
 export interface FolderNames {
   names(path: string): Promise<readonly string[]>
+}
+
+/** Files of one commit. */
+export interface CommitFiles extends RepositoryFiles, FolderNames {
+  /** The object id of its tree. */
+  readonly tree: string
 }
 
 /**

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import type { Severity } from '../evidence/schema.ts'
 import { SEVERITIES } from '../evidence/severities.ts'
-import { defineTool, type Tool } from '../kernel/tool.ts'
+import type { JsonObject } from '../kernel/encoding/json.ts'
+import { type CallContext, defineTool, type Tool } from '../kernel/tool.ts'
 import { checkAuditFields, runAuditFields } from './audit-fields.ts'
 import { readRange, SCOPES } from './facts/scope.ts'
 import type { GateVerdict } from './judge.ts'
@@ -12,13 +13,17 @@ import * as schemas from './schemas.ts'
 import { GATE_STAGES, type GateStage } from './stage.ts'
 import type { VerdictExplanation, VerdictRequest } from './why/explanation.ts'
 
+type Attach = CallContext['attach']
+
 /** What the tools call; opened at the first call. */
 export interface GateService {
-  readonly check: (stage: GateStage, signal: AbortSignal) => Promise<GateVerdict>
+  /** `attach` gets the receipt. */
+  readonly check: (stage: GateStage, signal: AbortSignal, attach?: Attach) => Promise<GateVerdict>
   readonly run: (
     request: { readonly stage: GateStage; readonly scope: Scope | undefined },
     progress: (done: number, total: number, message?: string) => void,
     signal: AbortSignal,
+    attach?: Attach,
   ) => Promise<GateReport>
   readonly explain: (request: ExplainRequest) => Promise<Explanation>
   /** Explains the verdict of the evidence. Runs and writes nothing. */
@@ -64,6 +69,12 @@ const shortenExplanation = (explanation: VerdictExplanation) => {
   }
 }
 
+/** The answer with the digest of its receipt, and how to verify it. */
+const withReceipt = <T extends object>(answer: T, { digest }: JsonObject): T =>
+  typeof digest === 'string'
+    ? { ...answer, receipt: { digest, verify: `warrant receipts verify ${digest}` } }
+    : answer
+
 export const gateTools = (service: GateService): readonly Tool[] => [
   defineTool({
     name: 'ai_gate_check',
@@ -74,8 +85,9 @@ export const gateTools = (service: GateService): readonly Tool[] => [
     input: z.strictObject({ stage: stage.default('PRE_COMMIT') }),
     output: schemas.VerdictSchema,
     auditFields: checkAuditFields,
-    run: async ({ stage: at }, { signal }) => {
-      const verdict = await service.check(at, signal)
+    amend: withReceipt,
+    run: async ({ stage: at }, call) => {
+      const verdict = await service.check(at, call.signal, (receipt) => call.attach(receipt))
       // As in the evidence: the path of the repository on this machine is not told.
       return { ...verdict, repo_state: { ...verdict.repo_state, repo_root: '.' } }
     },
@@ -94,11 +106,13 @@ export const gateTools = (service: GateService): readonly Tool[] => [
     }),
     output: schemas.ReportSchema,
     auditFields: runAuditFields,
+    amend: withReceipt,
     truncate: fitReport,
     run: async ({ stage: at, scope, range }, call) => {
       const picked = range === undefined ? scope && { kind: scope } : readRange(range)
       const progress = (done: number, total: number, message?: string) => call.progress(done, total, message)
-      return { ...(await service.run({ stage: at, scope: picked }, progress, call.signal)) }
+      const attach: Attach = (receipt) => call.attach(receipt)
+      return { ...(await service.run({ stage: at, scope: picked }, progress, call.signal, attach)) }
     },
   }),
   defineTool({

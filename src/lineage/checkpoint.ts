@@ -20,12 +20,13 @@ export interface Signer {
   sign(text: string): string
 }
 
-/** A signer from a private key in PEM. */
-export const createSigner = (name: string, pem: string): Signer => {
-  const key = createPrivateKey(pem)
-  const publicKey = rawPublic(key)
+/** A signer of notes with a key that is held elsewhere. */
+export const noteSigner = (
+  name: string,
+  publicKey: Buffer,
+  signBytes: (bytes: Uint8Array) => Buffer,
+): Signer => {
   const id = Buffer.from(noteKeyId(name, NOTE_SIGNATURE, publicKey), 'hex')
-  const signBytes = (bytes: Uint8Array): Buffer => sign(null, bytes, key)
   return {
     name,
     verifier: writeNoteKey(name, NOTE_SIGNATURE, publicKey),
@@ -34,6 +35,12 @@ export const createSigner = (name: string, pem: string): Signer => {
     sign: (text) =>
       `${text}\n\u2014 ${name} ${Buffer.concat([id, signBytes(Buffer.from(text))]).toString('base64')}\n`,
   }
+}
+
+/** A signer from a private key in PEM. */
+export const createSigner = (name: string, pem: string): Signer => {
+  const key = createPrivateKey(pem)
+  return noteSigner(name, rawPublic(key), (bytes) => sign(null, bytes, key))
 }
 
 /** The signed note for a tree of `size` with `root`. */

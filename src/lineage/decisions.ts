@@ -2,9 +2,11 @@ import { lazyAsync } from '../kernel/async/once.ts'
 import { canonicalJson } from '../kernel/encoding/canonical.ts'
 import type { JsonObject } from '../kernel/encoding/json.ts'
 import type { CallRecord, Recorder } from '../kernel/ports.ts'
+import { isAudited } from '../kernel/record-call.ts'
 import { storeFaults } from './faults.ts'
 import { compareWithSeen, describeMismatch, type LogMemory, type SeenLog } from './log-memory.ts'
 import { LogWriter } from './log-writer.ts'
+import { isJudgingRun, newestRun } from './newest-run.ts'
 import { DECISION_LOG, logOrigin } from './origin.ts'
 import type { LogReader, LogStore } from './store.ts'
 
@@ -32,18 +34,29 @@ const MAX_ATTEMPTS = 100
 /** The fix for a log of decisions that is not the one that this machine saw. */
 export const ADOPT_DECISIONS = `Restore it from a backup. If you replaced or removed it yourself, run \`warrant lineage adopt --graph ${DECISION_LOG}\`.`
 
-/** Records each decision as an entry of a lineage, so that it can be verified later. */
+/** What an entry keeps of a call: never arguments or contents. */
+const auditedFacts = ({ tool, outcome, code, verdict, args }: CallRecord): JsonObject => ({
+  tool,
+  outcome,
+  ...(code !== undefined && { code }),
+  ...(verdict !== undefined && { verdict }),
+  ...(args !== undefined && { args }),
+})
+
+/** Records each decision and each effect as an entry of a lineage, so that it can be verified later. */
 export class DecisionRecorder implements Recorder {
   readonly #ports: DecisionPorts
   readonly #opened = lazyAsync(() => this.#open())
   #queue: Promise<unknown> = Promise.resolve()
+  /** Number of the newest entry of a gate run; each entry names it, so that it is found without a search. */
+  #lastRun: number | null = null
 
   constructor(ports: DecisionPorts) {
     this.#ports = ports
   }
 
   record(call: CallRecord): undefined | Promise<JsonObject | undefined> {
-    if (call.verdict === undefined) return
+    if (!isAudited(call)) return
     const written = this.#queue.then(() => this.#append(call))
     this.#queue = written.catch(() => {})
     return written
@@ -61,6 +74,7 @@ export class DecisionRecorder implements Recorder {
       const { size } = await log.head()
       const lost = await this.#checkMemory(log, size)
       const writer = await LogWriter.open(log, this.#ports.salt, size)
+      this.#lastRun = await newestRun(log, size)
       if (size === 0) await this.#begin(writer)
       return { store, lost, writer, origin: await logOrigin(DECISION_LOG, log) }
     } catch (cause) {
@@ -95,34 +109,42 @@ export class DecisionRecorder implements Recorder {
   async #begin(writer: LogWriter): Promise<void> {
     const { version } = this.#ports
     // When another process wrote first, the log has its beginning.
-    if (!(await this.#commit(writer, LOG_BEGIN, { tool: LOG_BEGIN, version })))
-      for await (const _ of writer.follow());
+    if (!(await this.#commit(writer, LOG_BEGIN, { tool: LOG_BEGIN, version }))) await this.#follow(writer)
+  }
+
+  /** Verifies the entries of other processes and moves past them. */
+  async #follow(writer: LogWriter): Promise<void> {
+    for await (const { row } of writer.follow()) if (isJudgingRun(row)) this.#lastRun = row.seq
   }
 
   /** Adds an entry. False when another process wrote first. */
-  #commit(writer: LogWriter, operation: string, payload: JsonObject): Promise<boolean> {
+  async #commit(writer: LogWriter, operation: string, payload: JsonObject): Promise<boolean> {
     const timestamp = this.#ports.time(writer.size)
+    const named = { ...payload, last_run: this.#lastRun }
     const draft = {
       operation,
       tick: 0,
       timestamp,
-      payload: (salt: string) => canonicalJson({ salt, ...payload }),
+      payload: (salt: string) => canonicalJson({ salt, ...named }),
     }
-    return writer.commit(writer.prepare([draft]))
+    const batch = writer.prepare([draft])
+    if (!(await writer.commit(batch))) return false
+    for (const row of batch.rows) if (isJudgingRun(row)) this.#lastRun = row.seq
+    return true
   }
 
-  async #append({ tool, verdict = {}, args, attach, stored }: CallRecord): Promise<JsonObject | undefined> {
+  async #append(call: CallRecord): Promise<JsonObject | undefined> {
+    const { tool, attach, stored } = call
     const { writer, lost, origin } = await this.#opened.get()
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const receipt = await attach?.({ origin, index: writer.size })
-      const payload = { tool, verdict, ...(args && { args }), ...(receipt && { receipt }) }
+      const payload = { ...auditedFacts(call), ...(receipt && { receipt }) }
       if (await this.#commit(writer, tool, payload)) {
         await this.#ports.memory?.write({ size: writer.size, head: writer.link, ...(lost && { lost }) })
         await stored?.()
         return receipt
       }
-      // Another process wrote first: verify its entries and move past them.
-      for await (const _ of writer.follow());
+      await this.#follow(writer)
     }
     throw storeFaults.busy(`other processes wrote first in ${MAX_ATTEMPTS} attempts`)
   }

@@ -4,9 +4,10 @@ import type { Command, Option } from '../../surfaces/cli/command.ts'
 import { SHELLS } from '../../surfaces/cli/completion.ts'
 import { configOptions } from '../config/config-options.ts'
 import { GATE_OPTIONS } from './gate/options.ts'
-import { LINEAGE_OPTIONS } from './lineage/options.ts'
+import { LINEAGE_OPTIONS, LINEAGE_VERBS } from './lineage/options.ts'
 import { packetCommand } from './packet/options.ts'
 import { PROJECT_COMMANDS } from './project/table.ts'
+import { KEY_OPTIONS, RECEIPT_OPTIONS } from './receipts/options.ts'
 
 type Definition = Pick<Command, 'name' | 'summary' | 'run'> &
   Partial<Pick<Command, 'usage' | 'choices' | 'maxPositionals'>> & { readonly options?: readonly Option[] }
@@ -184,6 +185,23 @@ export const commands = (): readonly Command[] => [
     run: async (invocation) => (await import('./gate/checks.ts')).run(invocation),
   }),
   define({
+    name: 'receipts',
+    summary: 'List, show, verify and export the receipts of verdicts, and check that every commit has one.',
+    usage: '<list|show [NAME]|verify [NAME|FILE]|check [RANGE]|export [NAME]>',
+    options: RECEIPT_OPTIONS,
+    choices: ['list', 'show', 'verify', 'check', 'export'],
+    run: async (invocation) => (await import('./receipts/receipts.ts')).run(invocation),
+  }),
+  define({
+    name: 'keys',
+    summary:
+      'Show the key that signs receipts on this machine, and edit the keys that the repository trusts.',
+    usage: '<show|list|add [KEY]|revoke NAME>',
+    options: KEY_OPTIONS,
+    choices: ['show', 'list', 'add', 'revoke'],
+    run: async (invocation) => (await import('./receipts/keys.ts')).run(invocation),
+  }),
+  define({
     name: 'graph',
     summary: 'List belief graphs, show one as a table or diagram, query a node, print statistics.',
     usage: '<ls|show|query NODE|stats>',
@@ -199,22 +217,11 @@ export const commands = (): readonly Command[] => [
   define({
     name: 'lineage',
     summary:
-      'Verify, replay, export, publish, prove or repair the lineage of a belief graph, or erase an entry.',
+      'List, verify, export, publish, prove and compare the log of decisions and effects, and the lineage of belief graphs.',
     usage:
-      '<verify [FILE]|replay [FROM]|export FILE|publish DIR|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt>',
+      '<log|show SEQ|diff A B|verify [FILE]|replay [FROM]|export FILE|publish DIR|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt>',
     options: LINEAGE_OPTIONS,
-    choices: [
-      'verify',
-      'replay',
-      'export',
-      'publish',
-      'prove',
-      'consistency',
-      'checkpoint',
-      'repair',
-      'erase',
-      'adopt',
-    ],
+    choices: LINEAGE_VERBS,
     run: async (invocation) => (await import('./lineage/lineage.ts')).run(invocation),
   }),
   ...PROJECT_COMMANDS,

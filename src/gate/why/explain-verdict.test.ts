@@ -32,6 +32,7 @@ const NO_FILES: PolicyFiles = {
   overrides: undefined,
   baseline: undefined,
   checks: undefined,
+  keys: undefined,
 }
 
 const CHECK: Check = {

@@ -40,6 +40,7 @@ const BEFORE_RUN: Readonly<Record<ViolationCode, 'nothing' | 'branch' | 'fix'>> 
   EVIDENCE_SCOPE_EMPTY: 'nothing',
   EVIDENCE_UNBOUND: 'nothing',
   EVIDENCE_SUPERSEDED: 'nothing',
+  EVIDENCE_UNSIGNED: 'fix',
   GITFLOW_PROTECTED_BRANCH: 'branch',
 }
 

@@ -1,5 +1,5 @@
 import { gateFaults } from '../../gate/faults.ts'
-import type { FolderNames, PathList, RepositoryFiles } from '../../gate/ports.ts'
+import type { CommitFiles, PathList } from '../../gate/ports.ts'
 import { Fault } from '../../kernel/fault.ts'
 import type { GitObject } from './blobs.ts'
 import { gitFaults } from './run.ts'
@@ -40,7 +40,7 @@ export const readCommitFiles = async (
   read: ReadObjects,
   commit: string,
   { files, folders }: PathList,
-): Promise<(RepositoryFiles & FolderNames) | undefined> => {
+): Promise<CommitFiles | undefined> => {
   const wanted = files.filter(isSafePath)
   const parents = [...new Set([...wanted, ...folders].flatMap(ancestors).concat(folders))].sort()
   const [root, ...found] = await readAll(
@@ -65,6 +65,7 @@ export const readCommitFiles = async (
   })
   const blobs = new Map(present.map((path, at) => [path, contents[at]]))
   return {
+    tree: root.oid,
     exists: async (path) => entryOf(path) !== undefined,
     read: async (path, limit) => {
       if (entryOf(path) === undefined) return undefined

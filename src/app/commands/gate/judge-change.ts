@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import { gateFaults } from '../../../gate/faults.ts'
 import { POLICY_FROM } from '../../../gate/policy-layer.ts'
-import type { GateRun } from '../../../gate/reports/report.ts'
-import { type GateRequest, runGate } from '../../../gate/run.ts'
+import { type GateRequest, type JudgedRun, runGate } from '../../../gate/run.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
@@ -28,7 +27,7 @@ export const judgeChange = async (
   invocation: Invocation,
   gate: OpenGate,
   request: Pick<GateRequest, 'stage' | 'scope' | 'write' | 'rulesOnly'>,
-): Promise<GateRun> => {
+): Promise<JudgedRun> => {
   const baseline = await findBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
   if (invocation.flags['new-only'] && !(await gate.files.exists(baseline))) {
     throw gateFaults.baseline_missing('--new-only needs a baseline, and there is none')
@@ -73,7 +72,7 @@ export const openForCommand = async (
 }
 
 /** Judges the working tree, writes the evidence and records the decision; prints nothing. */
-export const judgeWorktree = async (config: Config): Promise<GateRun> => {
+export const judgeWorktree = async (config: Config): Promise<JudgedRun> => {
   const gate = await openForCommand(config)
   const started = systemClock.elapsed()
   const baseline = await findBaseline(gate, undefined, process.cwd())
@@ -81,7 +80,8 @@ export const judgeWorktree = async (config: Config): Promise<GateRun> => {
   const request = { ...policy, scope: { kind: 'worktree' } } as const
   const run = await runGate(gate.ports, { ...request, baseline, write: true, progress: () => {} }, NO_ABORT)
   const recorded = unrecordedBy({ flags: {} }, config) === undefined
-  const failure = recorded ? await recordRun(config, gate.root, { run, started, warn: () => {} }) : undefined
+  if (!recorded) return run
+  const { failure } = await recordRun(config, gate.root, { run, started, warn: () => {} })
   if (failure !== undefined) throw failure
   return run
 }

@@ -11,6 +11,8 @@ import { readCount, runSubcommand, type Subcommand } from '../../../surfaces/cli
 import { graphConfig } from '../../open/beliefs.ts'
 import { loadSettings } from '../../process-context.ts'
 import { requireWritable } from '../require-writable.ts'
+import { showDifference } from './diff.ts'
+import { showEntry, showLog } from './log.ts'
 import {
   adopt,
   checkpoint,
@@ -143,6 +145,9 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   repair,
   erase,
   adopt,
+  log: showLog,
+  show: showEntry,
+  diff: showDifference,
 }
 
 const MAX_ARGUMENTS = {
@@ -156,6 +161,9 @@ const MAX_ARGUMENTS = {
   repair: 0,
   erase: 1,
   adopt: 0,
+  log: 0,
+  show: 1,
+  diff: 2,
 }
 
 /** The subcommands that use an option. */
@@ -165,6 +173,9 @@ const OPTION_USERS: Readonly<Record<string, readonly string[]>> = {
   key: ['verify', 'consistency'],
   reason: ['erase'],
   tlog: ['prove'],
+  limit: ['log'],
+  operation: ['log'],
+  since: ['log'],
 }
 
 export const run = async (invocation: Invocation): Promise<number> => {

@@ -1,9 +1,23 @@
 import { type GitPlace, gitFaults, runGit } from '../run.ts'
 
 /** Receipts and checkpoints, and the checkpoints that witnesses signed. */
-export type NotesName = 'warrant' | 'warrant-witness'
+export const NOTES_NAMES = ['warrant', 'warrant-witness'] as const
+export type NotesName = (typeof NOTES_NAMES)[number]
 
 export const localNotesRef = (name: NotesName): string => `refs/notes/${name}`
+export const remoteNotesRef = (remote: string, name: NotesName): string =>
+  `refs/notes/remotes/${remote}/${name}`
+
+/** Whether the name can be part of a ref and of a pattern; git itself refuses most others. */
+export const isPlainRemote = (remote: string): boolean => /^\w[\w.-]*(\/\w[\w.-]*)*$/.test(remote)
+
+/** A pattern: where a remote has no notes yet, `git fetch` would fail for the name of a ref. */
+export const notesFetchSpec = (remote: string): string =>
+  `+refs/notes/warrant*:refs/notes/remotes/${remote}/warrant*`
+
+/** After a remote was renamed, the pattern has its earlier name. */
+export const isFetchSpec = (value: string): boolean =>
+  /^\+refs\/notes\/warrant\*:refs\/notes\/remotes\/.+\/warrant\*$/.test(value)
 
 interface NotesRef {
   readonly ref: string

@@ -64,7 +64,7 @@ const SETTINGS = [
  * Commits to a notes ref in one process, which writes objects, commit and ref. False when the ref no longer holds the
  * parent: `git fast-import` replaces a ref only by a commit that has the present one in its history.
  */
-const commitNotes = async (
+export const commitNotes = async (
   { place, now }: NotesStore,
   commit: NotesCommit,
   signal: AbortSignal,
@@ -79,7 +79,7 @@ const commitNotes = async (
 }
 
 /** The contents that hold these lines as well; undefined for a note that would grow too long. */
-const addLines = (
+export const addLines = (
   found: FoundNotes,
   object: string,
   added: readonly string[],
@@ -102,7 +102,7 @@ const MAX_PAUSE_MS = 60
  * Repeats until it is done. Other processes write to the same ref, and one of them succeeds each time: only attempts
  * between which the ref did not change are counted.
  */
-const replaceNotesRef = async (
+export const replaceNotesRef = async (
   { place }: NotesStore,
   name: NotesName,
   replace: (parent: string | undefined) => Promise<boolean>,
