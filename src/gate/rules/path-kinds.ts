@@ -2,7 +2,7 @@
 
 const words = (text: string): readonly string[] => text.split(' ')
 
-/** Folders of tests, examples, documents and maintenance, in lower case. */
+/** Folders of tests, examples, documents and services of the repository, in lower case. */
 const SUPPORT_FOLDERS = new Set([
   ...words('test tests __test__ __tests__ testing spec specs __specs__ e2e cypress playwright androidtest'),
   ...words(
@@ -11,10 +11,12 @@ const SUPPORT_FOLDERS = new Set([
   ...words(
     'storybook .storybook example examples sample samples demo demos playground doc docs documentation',
   ),
-  ...words('bench benches benchmark benchmarks perf script scripts tool tools tooling hack'),
+  ...words('bench benches benchmark benchmarks perf'),
   ...words('.github .gitlab .circleci .husky .vscode __snapshots__'),
   ...words('snippet snippets code-snippets test-data test_data'),
 ])
+/** Folders of maintenance programs, which run against the real systems. */
+const SCRIPT_FOLDERS = new Set(words('script scripts tool tools tooling hack'))
 /** `test-utils`, `example-apps`, `integration-tests`, `http-testing-support`, `AppUITests`, `commonTest`, `A.docc`. */
 const SUPPORT_FOLDER =
   /^(?:tests?|examples?|samples?)[-_]|[-_.](?:tests?|testing(?:-support)?|specs?|fixtures?|mocks?|e2e|examples?|samples?|benchmarks?|docc)$|[A-Za-z](?:Tests?|Mocks?|Fixtures?|Benchmarks?)$|^test[A-Z]/
@@ -36,8 +38,11 @@ const SUPPORT_NAMES = [
 const PACKAGE_FOLDERS =
   /(?:^|\/)(?:src\/(?:[a-z]\w*M|m)ain\/|(?:com|org|net|io|dev|de|fr|uk|me)\/(?=.*\.(?:java|kts?|scala|groovy)$))/
 
-/** Whether a file is part of the program: no test, fixture, example, document, benchmark or maintenance script. */
-export const isProduction = (path: string): boolean => {
+/**
+ * Whether a file is part of the program: no test, fixture, example, document or benchmark, and no maintenance
+ * script unless `scripts` says that these count.
+ */
+export const isProduction = (path: string, scripts = false): boolean => {
   const segments = path.split('/')
   const name = segments.pop() ?? ''
   if (
@@ -48,7 +53,10 @@ export const isProduction = (path: string): boolean => {
     return false
   const packages = PACKAGE_FOLDERS.exec(path)
   const folders = packages === null ? segments : path.slice(0, packages.index).split('/')
-  return !folders.some((one) => SUPPORT_FOLDERS.has(one.toLowerCase()) || SUPPORT_FOLDER.test(one))
+  return !folders.some((one) => {
+    const folder = one.toLowerCase()
+    return SUPPORT_FOLDERS.has(folder) || (!scripts && SCRIPT_FOLDERS.has(folder)) || SUPPORT_FOLDER.test(one)
+  })
 }
 
 /** Folders of texts that need not be programs: cases of tests, and templates from which programs are made. */
