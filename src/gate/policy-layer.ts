@@ -1,7 +1,10 @@
+import { KEYS_FILE } from '../receipts/keys-path.ts'
+import type { PolicyDigests } from '../receipts/statement.ts'
 import type { RequiredCheck } from './checks/check.ts'
 import { joinCheckTexts, loadChecks } from './checks/load-checks.ts'
 import { joinBaselines, type LoadedBaseline, readBaseline } from './findings/baseline.ts'
 import { type GatePolicy, type PolicySources, resolvePolicy, stricterPolicy } from './policy.ts'
+import { policyDigests } from './policy-digests.ts'
 import {
   ignoreUnusable,
   overlayCommit,
@@ -18,6 +21,7 @@ import type { RuleSource, ShippedRules } from './rules/packs.ts'
 import type { PolicyChange } from './rules/policy-change.ts'
 import type { RuleProfile } from './rules/profile.ts'
 import { joinOverrides, NO_OVERRIDES, type SeverityOverrides } from './rules/severity-overrides.ts'
+import type { RuleScope } from './rules/shipped-parts.ts'
 import type { GateStage } from './stage.ts'
 import { environmentChanges, thresholdChanges } from './threshold-changes.ts'
 
@@ -147,8 +151,8 @@ const joinLayers = async (
 export interface PolicyPorts {
   readonly git: GitReader
   readonly files: RepositoryFiles & FolderNames
-  /** All shipped rules, or those of the default profile that may read files of these extensions. */
-  readonly shippedRules: (extensions?: ReadonlySet<string>) => Promise<ShippedRules>
+  /** All shipped rules, or those of the default profile that may read these files. */
+  readonly shippedRules: (scope?: RuleScope) => Promise<ShippedRules>
   /** The variables of the environment that take precedence over the policy files. */
   readonly policyVariables: LayerContext['variables']
   readonly profile: RuleProfile
@@ -186,13 +190,35 @@ export const readWorktreePolicy = async (
 ): Promise<PolicyLayer> =>
   parseLayer(await readPolicyFiles(ports.files, baseline), layerContext(ports, stage))
 
+interface ReadPolicy extends JoinedPolicy {
+  readonly attributes: string | undefined
+  /** What the receipt says of both versions. */
+  readonly versions: {
+    readonly baseTree: string | undefined
+    /** The keys file of the base: its keys must have signed the receipts of the commits. */
+    readonly baseKeys: string | undefined
+    readonly policies: { readonly base?: PolicyDigests; readonly head: PolicyDigests }
+  }
+}
+
+/** What a change of the keys does. The parser is loaded only where they change. */
+const keysChanged = async (base: string | undefined, after: string | undefined): Promise<PolicyChange[]> => {
+  if (base === after) return []
+  const [{ parseKeys }, { keyChanges }] = await Promise.all([
+    import('../receipts/keys-file.ts'),
+    import('../receipts/key-changes.ts'),
+  ])
+  const changes = keyChanges(await unlessInvalid(parseKeys(base), []), await parseKeys(after))
+  return changes.map((one) => ({ file: KEYS_FILE, ...one }))
+}
+
 /** The policy of the base and of the change, joined; where it is tried out, that of the working tree alone. */
 export const readJoinedPolicy = async (
   ports: PolicyPorts,
   request: PolicyRequest,
   { base, head }: Pick<ChangeSet, 'base' | 'head'>,
   signal: AbortSignal,
-): Promise<JoinedPolicy & { readonly attributes: string | undefined }> => {
+): Promise<ReadPolicy> => {
   const { stage, baseline, policyFrom } = request
   const paths = policyPaths(baseline)
   const before = base === undefined ? undefined : await ports.git.filesAt(base, paths, signal)
@@ -203,12 +229,21 @@ export const readJoinedPolicy = async (
     readPolicyFiles(files, baseline),
     layerContext(ports, stage),
   ])
-  const joined = await joinLayers(old, present, context)
+  const [joined, keys] = await Promise.all([
+    joinLayers(old, present, context),
+    before === undefined ? [] : keysChanged(old?.keys, present.keys),
+  ])
+  const changes = [...joined.changes, ...keys]
   const attributes = before && (await readAttributes(ignoreUnusable(before)))
   const removed = ((await before?.exists(OPENSPEC_FOLDER)) && !(await files.exists(OPENSPEC_FOLDER))) ?? false
   return {
     layer: policyFrom === 'base' ? joined.layer : await readWorktreePolicy(ports, request),
-    changes: removed ? [...joined.changes, SPECIFICATION_REMOVED] : joined.changes,
+    changes: removed ? [...changes, SPECIFICATION_REMOVED] : changes,
     attributes,
+    versions: {
+      baseTree: before?.tree,
+      baseKeys: old?.keys,
+      policies: { ...(old !== undefined && { base: policyDigests(old) }), head: policyDigests(present) },
+    },
   }
 }

@@ -49,7 +49,6 @@ class Invoker {
 
   invoke(tool: Tool, args: unknown, call: Call, done: OnOutcome): void {
     const started = this.ports.clock.elapsed()
-    if (needsRecord(tool)) call.args = digestArguments(args)
     const ended = this.#begin(tool, args, call)
     if (isPromise(ended)) new PendingCall(this, tool, call, started, done).wait(ended)
     else this.finish(tool, ended, call, started, done)
@@ -62,6 +61,7 @@ class Invoker {
       for (const guard of this.ports.guards) guard(tool)
       // Cancelled before it began: the tool would add its listener after the signal was aborted.
       if (call.cancelled) return { kind: 'cancelled' }
+      if (needsRecord(tool)) call.args = digestArguments(args)
       const raw = tool.run(parsed, call)
       return isPromise(raw) ? raw : this.settle(tool, raw)
     } catch (thrown) {

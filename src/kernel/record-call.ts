@@ -27,9 +27,13 @@ interface CallFacts {
   readonly attachment?: Attachment | undefined
 }
 
-/** Whether a call of this tool has to be on record: it changes something, or it decides. */
-export const needsRecord = ({ effect, auditFields }: AuditedTool): boolean =>
-  effect === 'write' || auditFields !== undefined
+/** Whether the calls of a tool have to be on record: it changes something, or it decides. */
+export const needsRecord = ({ effect, auditFields, ownLineage }: AuditedTool): boolean =>
+  (effect === 'write' && ownLineage === undefined) || auditFields !== undefined
+
+/** Whether a call has to be on record. A call that did not begin has no digest of its arguments. */
+export const isAudited = ({ effect, verdict, args }: CallRecord): boolean =>
+  verdict !== undefined || (effect === 'write' && args !== undefined)
 
 /** Arguments are recorded as a digest, which shows what they were to those who know them. */
 export const digestArguments = (args: unknown): string => {
@@ -66,12 +70,15 @@ const callRecord = (
   }
 }
 
-const unrecordedFault = (tool: string, cause: unknown): Fault => {
+const unrecordedFault = ({ name, auditFields }: AuditedTool, cause: unknown): Fault => {
   const why = cause instanceof Error ? cause.message : String(cause)
-  return callFaults.unrecorded(`the decision of ${tool} was not recorded: ${why}`, {
-    cause,
-    ...(cause instanceof Fault && { fix: cause.fix }),
-  })
+  return callFaults.unrecorded(
+    `the ${auditFields === undefined ? 'effect' : 'decision'} of ${name} was not recorded: ${why}`,
+    {
+      cause,
+      ...(cause instanceof Fault && { fix: cause.fix }),
+    },
+  )
 }
 
 /** Whether a call is on record. */
@@ -100,7 +107,7 @@ export const recordCall = (
       log.write('error', `${tool.name} was not recorded`, {
         cause: cause instanceof Error ? cause.message : String(cause),
       })
-      return { fault: unrecordedFault(tool.name, cause) }
+      return { fault: unrecordedFault(tool, cause) }
     },
   )
 }

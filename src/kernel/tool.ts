@@ -41,6 +41,8 @@ export interface AuditedTool {
   readonly effect: Effect
   /** The facts of a decision that the audit log keeps, without its contents. Only tools that decide have it. */
   readonly auditFields?: (answer: never) => JsonObject | undefined
+  /** What it writes is an entry of another lineage, so the audit log need not have it. */
+  readonly ownLineage?: true
 }
 
 /** A tool with its types folded away, as the surfaces and `invoke` see it. */
@@ -80,6 +82,7 @@ interface ToolDefinition<I extends z.ZodObject, O extends z.ZodType> {
   readonly listingMeta?: JsonObject
   readonly render?: 'indented' | ((answer: z.output<O>) => readonly Content[])
   readonly auditFields?: (answer: z.output<O>) => JsonObject
+  readonly ownLineage?: true
   readonly amend?: (answer: z.output<O>, attached: JsonObject) => AnswerOf<O>
   /** Calling it twice has the same effect as calling it once. Default: true for reads. */
   readonly idempotent?: boolean

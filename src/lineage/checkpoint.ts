@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
-import { NOTE_SIGNATURE, noteKeyId, writeVerifierKey } from './tlog/note.ts'
+import { NOTE_SIGNATURE, noteKeyId, writeNoteKey } from './tlog/note.ts'
 
 /** Checkpoints in C2SP format: origin, size and root as a signed note with an Ed25519 signature. */
 
@@ -8,7 +8,7 @@ const rawPublic = (key: KeyObject): Buffer => {
   return Buffer.from(x, 'base64url')
 }
 
-interface Signer {
+export interface Signer {
   readonly name: string
   /** The verifier key: name, key ID and public key in one line. */
   readonly verifier: string
@@ -20,20 +20,27 @@ interface Signer {
   sign(text: string): string
 }
 
-/** A signer from a private key in PEM. */
-export const createSigner = (name: string, pem: string): Signer => {
-  const key = createPrivateKey(pem)
-  const publicKey = rawPublic(key)
+/** A signer of notes with a key that is held elsewhere. */
+export const noteSigner = (
+  name: string,
+  publicKey: Buffer,
+  signBytes: (bytes: Uint8Array) => Buffer,
+): Signer => {
   const id = Buffer.from(noteKeyId(name, NOTE_SIGNATURE, publicKey), 'hex')
-  const signBytes = (bytes: Uint8Array): Buffer => sign(null, bytes, key)
   return {
     name,
-    verifier: writeVerifierKey(name, NOTE_SIGNATURE, publicKey),
+    verifier: writeNoteKey(name, NOTE_SIGNATURE, publicKey),
     publicKey,
     signBytes,
     sign: (text) =>
       `${text}\n\u2014 ${name} ${Buffer.concat([id, signBytes(Buffer.from(text))]).toString('base64')}\n`,
   }
+}
+
+/** A signer from a private key in PEM. */
+export const createSigner = (name: string, pem: string): Signer => {
+  const key = createPrivateKey(pem)
+  return noteSigner(name, rawPublic(key), (bytes) => sign(null, bytes, key))
 }
 
 /** The signed note for a tree of `size` with `root`. */

@@ -50,6 +50,19 @@ const findEntryProblem = (value: unknown, at: number): string | undefined => {
 const leafBytes = (entry: PublicEntry): string =>
   `{${MEMBERS.map((name) => `"${name}":${JSON.stringify(entry[name as keyof PublicEntry])}`).join(',')}}`
 
+/** The public entry in the bytes of a leaf. Undefined when it is none, or not in the one spelling that a log writes. */
+export const readLeaf = (text: string, index: number): PublicEntry | undefined => {
+  try {
+    const entry = JSON.parse(text)
+    return findEntryProblem(entry, index) === undefined && leafBytes(entry) === text ? entry : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The hash of a leaf, in hexadecimal. */
+export const leafHashOf = (text: string): string => hash(Buffer.of(0), text).toString('hex')
+
 const recomputeChecksum = (entry: PublicEntry, previous: string): string =>
   hash(
     [

@@ -163,10 +163,11 @@ describe('a decision that cannot be recorded', () => {
   })
 
   it('stops the commit, and the message names the reason and the way out', () => {
+    // The hooks are installed, but that could not be recorded.
     expect(
       spawnSync(process.execPath, [BINARY, 'hooks', 'install'], { cwd: repo.folder, env: gateEnvironment() })
         .status,
-    ).toBe(0)
+    ).toBe(8)
     const { status, stderr } = spawnSync('git', ['commit', '-qm', 'x'], {
       cwd: repo.folder,
       env: { ...gateEnvironment(), ...GIT_ENVIRONMENT },
@@ -272,7 +273,9 @@ describe('a key or a log that came with the repository', () => {
     expect(decide(repo, ours).status).toBe(0)
     const { value } = lineage(repo, ours, 'checkpoint')
     const key = join(ours, 'warrant', 'signing.key')
-    expect(createSigner(`warrant/${DECISION_LOG}`, readFileSync(key, 'utf8')).verifier).toBe(value.verifier)
+    const [origin = ''] = value.note.split('\n')
+    expect(origin).toMatch(new RegExp(`^warrant/${DECISION_LOG}/[0-9a-f]{16}$`))
+    expect(createSigner(origin, readFileSync(key, 'utf8')).verifier).toBe(value.verifier)
     expect(statSync(key).mode & 0o777).toBe(0o600)
     const former = createSigner(
       `warrant/${DECISION_LOG}`,

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
 import { request } from '../support/messages.ts'
+import { makePlainKey, makePlainReceipt, plainVerifier } from '../support/receipts.ts'
 
 afterAll(sweep)
 
@@ -116,6 +117,45 @@ describe('the verifier in an empty folder', () => {
       stderr: expect.stringMatching(/^lineage-verify: cannot read absent\.json: .*\n$/),
     })
     expect(verify('absent.json').status).toBe(2)
+  })
+
+  it('verifies a receipt with its proof and its keys, and nothing else', () => {
+    const [signer, log, witness] = ['laptop', 'log.example', 'witness.example'].map(makePlainKey) as [
+      ReturnType<typeof makePlainKey>,
+      ReturnType<typeof makePlainKey>,
+      ReturnType<typeof makePlainKey>,
+    ]
+    const place = { index: 6, size: 300, origin: log.name }
+    const { receipt, proof } = makePlainReceipt({ signer, log, witness }, place)
+    handOver('receipt.json', `${receipt}\n`)
+    handOver('proof.txt', proof)
+    handOver('cut.txt', proof.slice(0, -10))
+    const files = ['receipt.json', 'proof.txt', plainVerifier(signer)]
+    const logKey = ['--log-key', plainVerifier(log)]
+    const good = verify(...files, ...logKey, '--witness', plainVerifier(witness, 4))
+    expect(good).toMatchObject({ status: 0, stderr: '' })
+    expect(JSON.parse(good.stdout)).toMatchObject({
+      outcome: 'valid',
+      statement: { predicate: { verificationResult: 'PASSED' } },
+      checkpoint: { origin: log.name, size: 300 },
+      cosignatures: [{ name: witness.name }],
+    })
+    for (const [words, status, said] of [
+      [files, 1, 'no valid signature of the key of the log'],
+      [[...files, ...logKey, '--witness', plainVerifier(log)], 1, 'no valid cosignature'],
+      [['receipt.json', 'cut.txt', plainVerifier(signer), ...logKey], 1, 'the checkpoint has no valid'],
+      [['receipt.json', 'proof.txt'], 2, 'needs its proof and the key'],
+      [[...files, 'more'], 2, 'too many arguments'],
+      [[...files, '--log-key'], 2, '--log-key needs a key'],
+      [[...files, '--any'], 2, 'there is no option --any'],
+      [['log.json', key, ...logKey], 2, 'are for receipts'],
+    ] as const) {
+      const run = verify(...words)
+      expect({ status: run.status, text: `${run.stdout}${run.stderr}` }).toEqual({
+        status,
+        text: expect.stringContaining(said),
+      })
+    }
   })
 
   it('prints its help, and reports a missing file', () => {

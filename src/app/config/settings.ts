@@ -125,6 +125,14 @@ const RULES = {
     'evidence',
     'What ai_gate_check does where the evidence is missing, old or of other files: evidence blocks, judges runs the rules itself.',
   ),
+  signingKey: optional(
+    'Private key that signs receipts: the file of an Ed25519 key in PEM, or its text. Default: the key of this machine.',
+    wantText,
+    true,
+  ),
+  requireReceipt: toggle(
+    'Whether ai_gate_check asks for a receipt of the evidence by a key of .warrant/keys.yml. A repository with that file asks for one in any case.',
+  ),
   protectedBranches: names(
     'Branches that no change is made on; "none" protects no branch.',
     DEFAULT_PROTECTED_BRANCHES,

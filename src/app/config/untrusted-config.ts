@@ -71,6 +71,7 @@ const IGNORED = new Set([
   'clock',
   'check',
   'profile',
+  'signingKey',
   'openspec',
   'packetRoot',
   'embeddingUrl',

@@ -46,11 +46,11 @@ const splitPath = (path: string): SplitPath => {
   return lastSplit
 }
 
-let lastProduction = { path: '', value: isProduction('') }
+let lastProduction: { readonly path: string; readonly value: boolean } | undefined
 
 /** Keeps the last result, for the same reason. */
 const isProductionPath = (path: string): boolean => {
-  if (lastProduction.path !== path) lastProduction = { path, value: isProduction(path) }
+  if (lastProduction?.path !== path) lastProduction = { path, value: isProduction(path) }
   return lastProduction.value
 }
 

@@ -4,9 +4,9 @@ import {
   ed25519Key,
   noteKeyId,
   parseNote,
-  parseVerifierKey,
+  parseNoteKey,
   signaturesBy,
-  writeVerifierKey,
+  writeNoteKey,
 } from './note.ts'
 
 /** Cosignatures of checkpoints as C2SP defines them (tlog-cosignature, Ed25519). Imports only `note.ts`. */
@@ -26,7 +26,7 @@ const cosignedMessage = (time: bigint, text: string): Buffer =>
 
 /** The verifier key of a cosigner. Its type differs from the one of the same key as a log. */
 export const cosignerKey = ({ name, publicKey }: Cosigner): string =>
-  writeVerifierKey(name, COSIGNATURE, publicKey)
+  writeNoteKey(name, COSIGNATURE, publicKey)
 
 /**
  * Adds a cosignature to a checkpoint: the cosigner has seen no larger tree of this log at this time, in seconds. An
@@ -70,7 +70,7 @@ export const verifyCosignatures = (
   if (note === undefined) return undefined
   const found: Cosignature[] = []
   for (const line of keys) {
-    const key = parseVerifierKey(line)
+    const key = parseNoteKey(line)
     if (key === undefined) continue
     for (const { name, signature } of signaturesBy(note, COSIGNATURE, key.publicKey)) {
       if (signature.length !== TIME_BYTES + SIGNATURE_BYTES) return undefined

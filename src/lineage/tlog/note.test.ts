@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { createSigner, writeCheckpoint } from '../checkpoint.ts'
 import { cosignCheckpoint, cosignerKey, verifyCosignatures } from './cosignature.ts'
-import { openSignedCheckpoint, parseNote, parseVerifierKey } from './note.ts'
+import { openSignedCheckpoint, parseNote, parseNoteKey } from './note.ts'
 
 const pem = () =>
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
@@ -16,7 +16,7 @@ const note = writeCheckpoint(log, 42, root)
 
 describe('a note', () => {
   it('of the specification has a valid key and a readable signature', () => {
-    const key = parseVerifierKey('example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k')
+    const key = parseNoteKey('example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k')
     expect(key).toMatchObject({ name: 'example.com/foo', type: 1 })
     const text =
       'This is an example message.\n\n\u2014 example.com/foo Uw2QOkn8srV1yJGh2VYRlL1Tnagv1YEq6TfXppzi2ONncAlTgK7Ztg1ERYNZXsYjOBH3mFXmRKuwHjG1Yu72IneyaQM=\n'
@@ -50,7 +50,7 @@ describe('a note', () => {
     `${log.verifier}\n`,
     log.verifier.slice(0, -4),
   ])('is verified by no key %j', (line) => {
-    expect(parseVerifierKey(line)).toBeUndefined()
+    expect(parseNoteKey(line)).toBeUndefined()
     expect(openSignedCheckpoint(note, [line])).toBeUndefined()
   })
 })

@@ -48,10 +48,10 @@ export const noteKeyId = (name: string, type: number, publicKey: Uint8Array): st
     .toString('hex')
 
 /** The line that names a public key: name, key ID, and type and key in base64. */
-export const writeVerifierKey = (name: string, type: number, publicKey: Uint8Array): string =>
+export const writeNoteKey = (name: string, type: number, publicKey: Uint8Array): string =>
   `${name}+${noteKeyId(name, type, publicKey)}+${Buffer.concat([Buffer.of(type), publicKey]).toString('base64')}`
 
-interface VerifierKey {
+interface NoteKey {
   readonly name: string
   readonly type: number
   /** The 32 bytes of the Ed25519 key. */
@@ -61,7 +61,7 @@ interface VerifierKey {
 const KEY_NAME = /^[^\s+\p{Cc}]+$/u
 
 /** Reads the line of an Ed25519 key, of either type. Undefined when it is malformed or its key ID is wrong. */
-export const parseVerifierKey = (line: string): VerifierKey | undefined => {
+export const parseNoteKey = (line: string): NoteKey | undefined => {
   const [, name = '', id, encoded = ''] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(line) ?? []
   const bytes = decodeBase64(encoded)
   const type = bytes?.[0]
@@ -93,6 +93,9 @@ const parseSignature = (line: string): NoteSignature | undefined => {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a note must not contain them
 const CONTROL = /[\u0000-\u0009\u000b-\u001f]/
+
+/** Text that was copied from a terminal may lack its last newline. */
+const withNewline = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`)
 
 /** Splits a note into text and signatures. Undefined when it is malformed. Verifies nothing. */
 export const parseNote = (note: string): SignedNote | undefined => {
@@ -146,27 +149,15 @@ const verifiesText = (note: SignedNote, publicKey: Uint8Array): boolean | undefi
  * malformed, when none of the keys signed it, and when a signature of one of them is wrong.
  */
 export const openSignedCheckpoint = (text: string, keys: readonly string[]): SignedCheckpoint | undefined => {
-  const note = parseNote(text)
+  const note = parseNote(withNewline(text))
   const checkpoint = note && parseCheckpointText(note.text)
   if (note === undefined || checkpoint === undefined) return undefined
   const signedBy: string[] = []
   for (const line of keys) {
-    const key = parseVerifierKey(line)
+    const key = parseNoteKey(line)
     const holds = key && verifiesText(note, key.publicKey)
     if (holds === false) return undefined
     if (holds) signedBy.push(line)
   }
   return signedBy.length === 0 ? undefined : { ...checkpoint, signedBy }
-}
-
-/**
- * The checkpoint in a note; undefined when it has no valid signature of this key under the name of the key. The last
- * newline may be missing, as in text that was copied from a terminal.
- */
-export const openCheckpoint = (text: string, verifier: string): Checkpoint | undefined => {
-  const key = parseVerifierKey(verifier.trim())
-  const note = parseNote(text.endsWith('\n') ? text : `${text}\n`)
-  if (key?.type !== NOTE_SIGNATURE || note === undefined) return undefined
-  const named = { ...note, signatures: note.signatures.filter(({ name }) => name === key.name) }
-  return verifiesText(named, key.publicKey) ? parseCheckpointText(note.text) : undefined
 }

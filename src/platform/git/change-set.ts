@@ -3,6 +3,7 @@ import type { GitBlobReader } from './blobs.ts'
 import type { RawChange } from './parse.ts'
 import type { GitPlace } from './run.ts'
 import { blobId, identifyOnDisk } from './tree-entries.ts'
+import { readTreeId } from './trees/tree-id.ts'
 import { readWorktree } from './worktree.ts'
 
 const comparePaths = (a: RawChange, b: RawChange): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
@@ -13,6 +14,8 @@ const sourceLabel = (scope: Scope): string =>
 /** Changed files, and the commits between which they changed. */
 export interface CollectedChanges extends Pick<ChangeSet, 'base' | 'head'> {
   readonly raw: RawChange[]
+  /** The output of `git status`, where it was read. */
+  readonly status?: string
 }
 
 export const blobRequests = (paths: readonly string[], blobOf: (path: string) => string | undefined) =>
@@ -26,6 +29,8 @@ interface ChangeSetInput {
   readonly scope: Scope
   readonly collected: CollectedChanges
   readonly blobs: GitBlobReader
+  /** The output of `git status` with every untracked file. */
+  readonly readStatus: (signal: AbortSignal) => Promise<Buffer>
 }
 
 const isOther = ({ entry }: RawChange): boolean => entry !== undefined
@@ -43,7 +48,7 @@ const fileChange = ({ path, change, from, entry, before }: RawChange): FileChang
 }
 
 /** The changed files, with their contents before and after the change. */
-export const changeSet = ({ place, scope, collected, blobs }: ChangeSetInput): ChangeSet => {
+export const changeSet = ({ place, scope, collected, blobs, readStatus }: ChangeSetInput): ChangeSet => {
   const { base, head } = collected
   const raw = collected.raw.sort(comparePaths)
   const pathsOf = (kind: RawChange['entry']) =>
@@ -68,6 +73,8 @@ export const changeSet = ({ place, scope, collected, blobs }: ChangeSetInput): C
       const ids = onDisk ? await identifyOnDisk(place.folder, files, stop) : files.map(entryId)
       return [...ids, ...others.map(entryId)]
     },
+    treeId: (stop) =>
+      readTreeId({ place, scope, status: collected.status, readStatus, commit: head ?? base, blobs }, stop),
     links: pathsOf('link'),
     readLinks: reads('oid'),
     submodules: pathsOf('submodule'),

@@ -4,6 +4,7 @@ import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
 import type { OpenGate } from '../../open/gate.ts'
+import type { ReceiptPlace } from '../../open/receipts/find-receipts.ts'
 import { preloadStore } from '../../open/store.ts'
 import { loadSettings } from '../../process-context.ts'
 import { requireWritable } from '../require-writable.ts'
@@ -12,6 +13,20 @@ import { judgeChange, openForCommand } from './judge-change.ts'
 import { limitGate, pathScope, pickPaths, readLimits } from './pick-findings.ts'
 import { pickScope, pickScopes, pickShard, pickStage } from './pick-scope.ts'
 import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
+
+/** In the hook of a push, the receipts of its commits go with it. */
+const publishPushed = async (
+  invocation: Invocation,
+  place: Pick<ReceiptPlace, 'config' | 'root' | 'git'>,
+  { base, head }: { readonly base?: string; readonly head?: string },
+): Promise<void> => {
+  const remote = textFlag(invocation, 'remote')
+  if (remote === undefined || head === undefined) return
+  const { publishReceipts } = await import('../../open/receipts/publish.ts')
+  const { signal } = new AbortController()
+  const notes = await publishReceipts({ ...place, signal }, { base, head, remote })
+  for (const note of notes) invocation.terminal.printError(`warrant: ${note}`)
+}
 
 export const run = async (invocation: Invocation): Promise<number> => {
   const [verb, ...rest] = invocation.positionals
@@ -57,17 +72,23 @@ export const run = async (invocation: Invocation): Promise<number> => {
     if (merged !== undefined && merged.missing > 0 && !flags.quiet)
       warn(`no shard has a result of ${merged.missing} files in this state; they were scanned now.`)
     const made = { run: complete, started, warn }
-    const failure = chosen === undefined ? await recordRun(config, gate.root, made) : undefined
+    const { failure, receipt } = chosen === undefined ? await recordRun(config, gate.root, made) : {}
     const blocked = complete.report.status === 'BLOCKED'
     const report = flags['new-only'] ? onlyNew(complete.report) : complete.report
     const shown = { ...complete, report: paths.length === 0 ? report : { ...report, paths } }
     const recorded = chosen === undefined && failure === undefined
     // A format for machines is one document: that of the run that decides.
     if (blocked || at === scopes.length - 1 || pickFormat(invocation) === undefined)
-      await deliverReport(invocation, gate.root, { ...shown, recorded })
+      await deliverReport(invocation, gate.root, { ...shown, recorded, ...(receipt && { receipt }) })
     const code = failure && reportUnrecorded(invocation, failure)
     if (code !== undefined) return code
     if (blocked) return 1
+    if (chosen === undefined && picked.stage === 'PRE_PUSH')
+      await publishPushed(
+        invocation,
+        { config, root: gate.root, git: gate.ports.git },
+        complete.facts.details,
+      )
   }
   return 0
 }

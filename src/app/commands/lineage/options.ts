@@ -25,4 +25,27 @@ export const LINEAGE_OPTIONS: readonly Option[] = [
     value: 'TEXT',
     description: 'With erase: the reason, which the log records.',
   },
+  {
+    flag: 'tlog',
+    kind: 'switch',
+    description: 'With prove: print a tlog-proof with entry, payload and a signed checkpoint.',
+  },
+  {
+    flag: 'limit',
+    kind: 'text',
+    value: 'N',
+    description: 'With log: the number of entries to list. Default: 30.',
+  },
+  {
+    flag: 'operation',
+    kind: 'text',
+    value: 'NAME',
+    description: 'With log: list only the entries of this operation, such as gate_run.',
+  },
+  {
+    flag: 'since',
+    kind: 'text',
+    value: 'TIME',
+    description: 'With log: list only entries from this time on, such as 2026-01-31.',
+  },
 ]

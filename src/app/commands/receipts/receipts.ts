@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises'
+import { detailsOf, treeOf, type VerifiedReceipt, verifyReceipt } from '../../../receipts/verify-receipt.ts'
+import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
+import { readCount, runSubcommand, type Subcommand, textFlag } from '../../../surfaces/cli/subcommand.ts'
+import { writeTable } from '../../../surfaces/cli/table.ts'
+import { type LoggedReceipt, withLoggedReceipts } from '../../open/receipts/log-receipts.ts'
+import { printOutput } from '../print-output.ts'
+import { check } from './check.ts'
+import { exportReceipt } from './export.ts'
+import { DIGEST, findNamed, knownKeys } from './find-named.ts'
+import { openPlace } from './open-place.ts'
+
+const MAX_LISTED = 1_000
+
+const summaryOf = ({ digest, trust, why, owner, role, key, receipt }: VerifiedReceipt) => ({
+  digest,
+  trust,
+  ...(why !== undefined && { why }),
+  ...(key !== undefined && { key: key.name }),
+  ...(owner !== undefined && { owner, role }),
+  ...(receipt !== undefined && {
+    result: receipt.predicate.verificationResult,
+    stage: detailsOf(receipt).stage,
+    tree: treeOf(receipt),
+    time: receipt.predicate.timeVerified,
+  }),
+})
+
+const lineOf = (one: VerifiedReceipt): string => {
+  const { digest, trust, why, key, owner, role, result, stage, tree, time } = summaryOf(one)
+  const signer = owner === undefined ? (key ?? 'unknown key') : `${owner} (${role}, ${key})`
+  const worth = why === undefined ? trust : `${trust}: ${why}`
+  return [
+    digest,
+    `  ${result} at ${stage}, ${time}`,
+    `  tree ${tree ?? 'unknown'}`,
+    `  signed by ${signer}; ${worth}`,
+  ].join('\n')
+}
+
+const list: Subcommand = async (invocation) => {
+  const place = await openPlace(invocation)
+  const limit = Math.min(MAX_LISTED, readCount(textFlag(invocation, 'limit') ?? '20', '--limit'))
+  const keys = await knownKeys(place)
+  const newest = await withLoggedReceipts(place.config, place.root, async (receipts) => {
+    const found: LoggedReceipt[] = []
+    for await (const one of receipts) {
+      if (found.length >= limit) break
+      found.push(one)
+    }
+    return found
+  })
+  const rows = newest.map(({ envelope, index, operation }) => ({
+    index,
+    operation,
+    ...summaryOf(verifyReceipt(envelope, keys)),
+  }))
+  return printOutput(invocation, { receipts: rows }, () =>
+    rows.length === 0
+      ? 'The log of this machine has no receipt. Every run of the gate leaves one: warrant gate'
+      : writeTable(
+          ['entry', 'time', 'tool', 'stage', 'result', 'tree', 'trust', 'digest'],
+          rows.map(({ index, time, operation, stage, result, tree, trust, digest }) => [
+            String(index),
+            time ?? '',
+            operation,
+            stage ?? '',
+            result ?? '',
+            (tree ?? '').slice(0, 12),
+            trust,
+            digest.slice(0, 19),
+          ]),
+        ),
+  )
+}
+
+const show: Subcommand = async (invocation, [name]) => {
+  const found = await findNamed(await openPlace(invocation), name)
+  const value = found.map((one) => ({ ...summaryOf(one), statement: one.receipt }))
+  return printOutput(invocation, { receipts: value }, () =>
+    found.map((one) => `${lineOf(one)}\n${JSON.stringify(one.receipt, null, 2)}`).join('\n\n'),
+  )
+}
+
+const readReceiptFile = async (path: string): Promise<string> => {
+  try {
+    return (await readFile(path, 'utf8')).trim()
+  } catch (cause) {
+    throw usageFaults.argument(`cannot read ${path} (${(cause as NodeJS.ErrnoException).code})`, { cause })
+  }
+}
+
+/** Verifies receipts by the keys of the repository. Succeeds when one of them is trusted and says PASSED. */
+const verify: Subcommand = async (invocation, [name]) => {
+  const place = await openPlace(invocation)
+  const isFile = name !== undefined && /[./]/.test(name) && !DIGEST.test(name)
+  const found = isFile
+    ? [verifyReceipt(await readReceiptFile(name), await knownKeys(place))]
+    : await findNamed(place, name)
+  const good = found.some(
+    ({ trust, receipt }) => trust === 'trusted' && receipt?.predicate.verificationResult === 'PASSED',
+  )
+  printOutput(invocation, { verified: good, receipts: found.map(summaryOf) }, () =>
+    found.map(lineOf).join('\n'),
+  )
+  return good ? 0 : 1
+}
+
+export const run = (invocation: Invocation): Promise<number> =>
+  runSubcommand({ list, show, verify, check, export: exportReceipt }, invocation, {
+    list: 0,
+    show: 1,
+    verify: 1,
+    check: 1,
+    export: 2,
+  })

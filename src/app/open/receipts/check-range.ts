@@ -1,0 +1,21 @@
+import { gitNotes } from '../../../platform/git/notes/git-notes.ts'
+import { systemClock } from '../../../platform/system/clock.ts'
+import { parseKeys } from '../../../receipts/keys-file.ts'
+import { checkCommits, type ReceiptPlace } from './find-receipts.ts'
+import { checkLogs, hashOf, originsOf } from './witness.ts'
+
+/** Judges the commits of a range by their receipts, and the logs that these are in by what witnesses saw. */
+export const checkReceiptRange = async (
+  place: ReceiptPlace,
+  range: { readonly base: string | undefined; readonly head: string },
+  keysText: string,
+) => {
+  const { root, config, signal } = place
+  const listed = await parseKeys(keysText)
+  const commits = await checkCommits(place, range, listed)
+  const start = { folder: root, environment: process.env, gitFolders: config.gitFolders }
+  const notes = gitNotes(start, () => systemClock.now())
+  const keys = listed.map(({ key }) => key.text)
+  const context = { notes, keys, format: hashOf(range.head), signal }
+  return { commits, logs: await checkLogs(context, originsOf(commits)) }
+}
