@@ -122,6 +122,22 @@ const signNote = async (
   return make(noteSigner(name, publicKey, () => signature))
 }
 
+/**
+ * Compares the log of this machine with its newest checkpoint in the notes. Receipts of a log that was set back are
+ * published without a checkpoint, so that those in the notes alone show nothing.
+ */
+export const checkOwnLog = async (context: WitnessContext, log: LogReader): Promise<WitnessedLog[]> => {
+  const origin = await logOrigin(DECISION_LOG, log)
+  const [found] = await checkLogs(context, [origin])
+  if (found === undefined || found.outcome !== 'consistent') return found === undefined ? [] : [found]
+  const { newest, ignored } = found
+  const { size } = await log.head()
+  const present = { origin, ...(await rootAt(log, Math.min(size, newest.size))) }
+  if (present.size === newest.size && (newest.size === 0 || present.root === newest.root)) return [found]
+  const outcome = present.size < newest.size ? 'rollback' : 'forked'
+  return [{ origin, outcome, older: newest, newer: present, ignored }]
+}
+
 /** Cosigns the newest checkpoint of each log that only grew. */
 export const cosignLogs = async (
   { notes, format, signal }: WitnessContext,
