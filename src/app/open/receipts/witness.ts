@@ -44,15 +44,20 @@ const parseNoteLine = (line: string): string[] => {
   }
 }
 
+/** The checkpoints of a log that the keys cosigned, largest first. */
+const openWitnessed = (origin: string, lines: readonly string[], keys: readonly string[]) =>
+  lines
+    .flatMap(parseNoteLine)
+    .flatMap((note) => {
+      const checkpoint = openSignedCheckpoint(note, keys)
+      const cosigned = verifyCosignatures(note, keys) ?? []
+      return checkpoint?.origin === origin && cosigned.length > 0 ? [{ ...checkpoint, note, cosigned }] : []
+    })
+    .sort((a, b) => b.size - a.size)
+
 /** The largest checkpoint that one of the keys cosigned; the empty log where there is none. */
-const lastWitnessed = (origin: string, lines: readonly string[], keys: readonly string[]) => {
-  const seen = lines.flatMap(parseNoteLine).flatMap((note) => {
-    const checkpoint = openSignedCheckpoint(note, keys)
-    const cosigned = verifyCosignatures(note, keys)?.length ?? 0
-    return checkpoint?.origin === origin && cosigned > 0 ? [{ ...checkpoint, note }] : []
-  })
-  return seen.sort((a, b) => b.size - a.size)[0] ?? unseenLog(origin)
-}
+const lastWitnessed = (origin: string, lines: readonly string[], keys: readonly string[]) =>
+  openWitnessed(origin, lines, keys)[0] ?? unseenLog(origin)
 
 /** What became of one log since a witness saw it. */
 type WitnessedLog = ReturnType<typeof checkWitnessChain> & { readonly origin: string }
@@ -92,6 +97,29 @@ export const checkLogs = async (
     const seen = lastWitnessed(origin, witnessed.notes.get(object) ?? [], keys)
     return { origin, ...checkWitnessChain(seen, requests, keys) }
   })
+}
+
+/** Which witness saw which size of a log last, and whether the log still has what it saw. */
+export const listWitnesses = async (
+  { notes, keys, format, signal }: WitnessContext,
+  log: LogReader,
+): Promise<
+  readonly { witness: string; size: number; time: string; outcome: 'grown' | 'cut' | 'rewritten' }[]
+> => {
+  const origin = await logOrigin(DECISION_LOG, log)
+  const object = originObject(origin, format)
+  const lines = (await notes.read(WITNESSED, [object], signal)).notes.get(object) ?? []
+  const { size: present } = await log.head()
+  const newest = new Map<string, { size: number; root: string; time: number }>()
+  for (const { size, root, cosigned } of openWitnessed(origin, lines, keys))
+    for (const { name, time } of cosigned) if (!newest.has(name)) newest.set(name, { size, root, time })
+  return Promise.all(
+    [...newest].map(async ([witness, { size, root, time }]) => {
+      const same = size <= present && (await rootAt(log, size)).root === root
+      const outcome = same ? 'grown' : size > present ? 'cut' : 'rewritten'
+      return { witness, size, time: new Date(time * 1_000).toISOString(), outcome } as const
+    }),
+  )
 }
 
 /** Makes a note with a key that may answer later, such as that of an ssh-agent: `make` is told the signature of what it signs. */
