@@ -80,6 +80,16 @@ interface WitnessContext {
   readonly signal: AbortSignal
 }
 
+/** The largest size of a log that a witness signed; 0 where none did. */
+export const readWitnessedSize = async (
+  { notes, keys, format, signal }: WitnessContext,
+  origin: string,
+): Promise<number> => {
+  const object = originObject(origin, format)
+  const witnessed = await notes.read(WITNESSED, [object], signal)
+  return lastWitnessed(origin, witnessed.notes.get(object) ?? [], keys).size
+}
+
 /** Compares the published checkpoints of logs with what witnesses signed. */
 export const checkLogs = async (
   { notes, keys, format, signal }: WitnessContext,
