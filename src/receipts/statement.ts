@@ -62,6 +62,8 @@ export interface ReceiptDetails {
   readonly head?: string
   readonly policy_from?: 'worktree'
   readonly policies?: { readonly base?: PolicyDigests; readonly head: PolicyDigests }
+  /** Variables of the environment that made the run less strict than the repository asks. */
+  readonly relaxed_by?: readonly string[]
   readonly files?: {
     readonly changed: number
     readonly scanned: number
@@ -158,6 +160,7 @@ export const Receipt = z.object({
       head: ObjectId.optional(),
       policy_from: z.literal('worktree').optional(),
       policies: z.object({ base: Digests.optional(), head: Digests }).optional(),
+      relaxed_by: z.array(z.string().max(100)).max(10).optional(),
     }),
   }),
 })
