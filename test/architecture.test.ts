@@ -109,6 +109,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
     'writes a draft, created exclusively without following links, in a folder that its caller has checked',
   'src/platform/files/export-file.ts': 'opens the folder as the jail does, and writes into the open folder',
   'src/platform/files/output-file.ts': 'in the repository only below a folder that the jail opened',
+  'src/platform/files/published-folder.ts': 'below a folder that the operator named and the jail opened',
   'src/platform/files/remove-file.ts': 'only below a folder that the jail opened',
   'src/platform/git/worktree.ts': 'lists a folder that the jail opened, and looks for links on the way to it',
   'src/platform/files/evidence-file.ts':

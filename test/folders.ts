@@ -37,6 +37,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Opens receipts: keys, signing, lookup by tree, notes, witnesses.',
     imports: ['app/config', ...EVERYTHING],
   },
+  'app/open/lineage': {
+    purpose: 'Opens a log to be published, with its key.',
+    imports: ['app/config', ...EVERYTHING],
+  },
   'app/open/why': {
     purpose: 'Opens the explanation of a verdict: evidence, policy files of working tree and base.',
     imports: ['app/config', ...EVERYTHING],
@@ -212,7 +216,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Formats of transparency logs: notes, cosignatures, proofs, requests to witnesses.',
     imports: ['kernel'],
   },
-  'platform/system': { purpose: 'Clock, ids, log, worker threads.', imports: ['kernel'] },
+  'platform/system': {
+    purpose: 'Clock, ids, log, worker threads, the ssh-agent.',
+    imports: ['receipts', 'kernel'],
+  },
   'platform/jail': {
     purpose: 'Reads below a root and nowhere else, whatever links say.',
     imports: ['kernel'],

@@ -27,6 +27,7 @@ import {
   verifyFile,
   writeBundle,
 } from './proofs.ts'
+import { publishLog } from './publish.ts'
 import { withBeliefs, withLog, withStore } from './with-beliefs.ts'
 
 interface VerifiedLog {
@@ -145,12 +146,13 @@ const anchorGraphs = (invocation: Invocation): Promise<number> =>
   })
 
 /** Verbs that change the log, write a file, or create the key. */
-const WRITING = ['export', 'checkpoint', 'repair', 'erase', 'adopt']
+const WRITING = ['export', 'publish', 'checkpoint', 'repair', 'erase', 'adopt']
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   verify,
   replay,
   export: exportLog,
+  publish: publishLog,
   prove,
   consistency,
   checkpoint: async (...words) => (await anchorGraphs(words[0])) || checkpoint(...words),
@@ -166,6 +168,7 @@ const MAX_ARGUMENTS = {
   verify: 1,
   replay: 1,
   export: 1,
+  publish: 1,
   prove: 2,
   consistency: 0,
   checkpoint: 0,
