@@ -38,6 +38,7 @@ export const Receipt = z.object({
       head: ObjectId.optional(),
       policy_from: z.literal('worktree').optional(),
       policies: z.object({ base: Digests.optional(), head: Digests }).optional(),
+      relaxed_by: z.array(z.string().max(100)).max(10).optional(),
     }),
   }),
 })

@@ -60,6 +60,8 @@ export interface ReceiptDetails {
   readonly head?: string
   readonly policy_from?: 'worktree'
   readonly policies?: { readonly base?: PolicyDigests; readonly head: PolicyDigests }
+  /** Variables of the environment that made the run less strict than the repository asks. */
+  readonly relaxed_by?: readonly string[]
   readonly files?: {
     readonly changed: number
     readonly scanned: number
