@@ -216,7 +216,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Formats of transparency logs: notes, cosignatures, proofs, requests to witnesses.',
     imports: ['kernel'],
   },
-  'platform/system': { purpose: 'Clock, ids, log, worker threads.', imports: ['kernel'] },
+  'platform/system': {
+    purpose: 'Clock, ids, log, worker threads, the ssh-agent.',
+    imports: ['receipts', 'kernel'],
+  },
   'platform/jail': {
     purpose: 'Reads below a root and nowhere else, whatever links say.',
     imports: ['kernel'],

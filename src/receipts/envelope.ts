@@ -19,12 +19,13 @@ export interface SealedReceipt {
   readonly digest: string
 }
 
-export const sealStatement = (statement: object, signer: ReceiptSigner): SealedReceipt => {
+export const sealStatement = async (statement: object, signer: ReceiptSigner): Promise<SealedReceipt> => {
   const payload = Buffer.from(canonicalJson(statement))
+  const signature = await signer.sign(signedBytes(payload))
   const line = canonicalJson({
     payload: payload.toString('base64'),
     payloadType: PAYLOAD_TYPE,
-    signatures: [{ keyid: signer.key.text, sig: signer.sign(signedBytes(payload)).toString('base64') }],
+    signatures: [{ keyid: signer.key.text, sig: signature.toString('base64') }],
   })
   return { line, digest: digestBytes(line) }
 }

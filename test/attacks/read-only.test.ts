@@ -77,6 +77,7 @@ const ROWS: Readonly<Record<string, readonly [Kind, ...string[]]>> = {
   'lineage verify': ['reads'],
   'lineage replay': ['reads'],
   'lineage export': ['writes', 'log.json'],
+  'lineage publish': ['writes', 'site'],
   'lineage prove': ['reads', '0'],
   'lineage consistency': ['reads', '--checkpoint', 'package.json'],
   'lineage checkpoint': ['writes'],

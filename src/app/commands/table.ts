@@ -4,7 +4,7 @@ import type { Command, Option } from '../../surfaces/cli/command.ts'
 import { SHELLS } from '../../surfaces/cli/completion.ts'
 import { configOptions } from '../config/config-options.ts'
 import { GATE_OPTIONS } from './gate/options.ts'
-import { LINEAGE_OPTIONS } from './lineage/options.ts'
+import { LINEAGE_OPTIONS, LINEAGE_VERBS } from './lineage/options.ts'
 import { packetCommand } from './packet/options.ts'
 import { PROJECT_COMMANDS } from './project/table.ts'
 import { KEY_OPTIONS, RECEIPT_OPTIONS } from './receipts/options.ts'
@@ -221,21 +221,7 @@ export const commands = (): readonly Command[] => [
     usage:
       '<log|show SEQ|diff A B|verify [FILE]|replay [FROM]|export FILE|publish DIR|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt>',
     options: LINEAGE_OPTIONS,
-    choices: [
-      'log',
-      'show',
-      'diff',
-      'verify',
-      'replay',
-      'export',
-      'publish',
-      'prove',
-      'consistency',
-      'checkpoint',
-      'repair',
-      'erase',
-      'adopt',
-    ],
+    choices: LINEAGE_VERBS,
     run: async (invocation) => (await import('./lineage/lineage.ts')).run(invocation),
   }),
   ...PROJECT_COMMANDS,

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { defineFaults } from '../../../kernel/fault.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
-import { DECISION_LOG } from '../../../lineage/origin.ts'
 import { rootAt } from '../../../lineage/proof.ts'
 import type { LogReader } from '../../../lineage/store.ts'
 import { openSignedCheckpoint } from '../../../lineage/tlog/note.ts'
@@ -13,6 +12,7 @@ import type { Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import { openPublishedLog } from '../../open/lineage/published-log.ts'
 import { loadSettings } from '../../process-context.ts'
 import { printProof } from './proofs.ts'
+import { locateLog } from './with-beliefs.ts'
 
 export const publishFaults = defineFaults('publish', {
   occupied: {
@@ -53,8 +53,7 @@ const checkPublished = async (
 export const publishLog: Subcommand = async (invocation, [path]) => {
   if (path === undefined) throw usageFaults.argument('name the folder to write: lineage publish DIR')
   const { config } = loadSettings(invocation)
-  const name = invocation.flags.graph === undefined ? DECISION_LOG : config.graph
-  const root = resolve(config.root)
+  const { name, root } = await locateLog(invocation)
   const published = openPublishedLog(config, root, name)
   try {
     const opened = await published.get()
@@ -63,34 +62,37 @@ export const publishLog: Subcommand = async (invocation, [path]) => {
     const { log, signer, checkpoints } = opened
     const { note, ...newest } = await checkpoints.newest()
     const origin = signer.name
-    return await withPublishedFolder({ root, path, clock: systemClock }, async (folder) => {
-      const existing = (await folder.read(CHECKPOINT, MAX_NOTE_BYTES))?.toString('utf8')
-      const before =
-        existing === undefined
-          ? undefined
-          : await checkPublished(log, existing, { ...newest, origin, verifier: signer.verifier })
-      let written = 0
-      const full: string[] = []
-      for (const tile of tilesOf(newest.size)) {
-        if (await folder.has(tilePath(tile))) continue
-        const bytes = await readTile(log, tile, newest.size)
-        if (bytes === undefined) throw storeFaults.damaged(`the log has no ${tilePath(tile)}`)
-        await folder.write(tilePath(tile), bytes)
-        written += 1
-        if (isFullTile(tile)) full.push(partialFolder(tile))
-      }
-      // Last, so that a reader never finds a checkpoint whose tiles are missing.
-      if (before !== newest.size) await folder.write(CHECKPOINT, note)
-      for (const partial of full) await folder.remove(partial)
-      return printProof(invocation, {
-        outcome: 'published',
-        path,
-        origin,
-        ...newest,
-        written,
-        verifier: signer.verifier,
-      })
-    })
+    return await withPublishedFolder(
+      { root, path: resolve(config.root, path), clock: systemClock },
+      async (folder) => {
+        const existing = (await folder.read(CHECKPOINT, MAX_NOTE_BYTES))?.toString('utf8')
+        const before =
+          existing === undefined
+            ? undefined
+            : await checkPublished(log, existing, { ...newest, origin, verifier: signer.verifier })
+        let written = 0
+        const full: string[] = []
+        for (const tile of tilesOf(newest.size)) {
+          if (await folder.has(tilePath(tile))) continue
+          const bytes = await readTile(log, tile, newest.size)
+          if (bytes === undefined) throw storeFaults.damaged(`the log has no ${tilePath(tile)}`)
+          await folder.write(tilePath(tile), bytes)
+          written += 1
+          if (isFullTile(tile)) full.push(partialFolder(tile))
+        }
+        // Last, so that a reader never finds a checkpoint whose tiles are missing.
+        if (before !== newest.size) await folder.write(CHECKPOINT, note)
+        for (const partial of full) await folder.remove(partial)
+        return printProof(invocation, {
+          outcome: 'published',
+          path,
+          origin,
+          ...newest,
+          written,
+          verifier: signer.verifier,
+        })
+      },
+    )
   } finally {
     await published.close()
   }

@@ -82,8 +82,8 @@ export const openReceipts = async (config: Config, root: string, clock: Clock): 
     // Outside of a repository, and before its first commit, there may be nothing that a receipt could name.
     if (tree === undefined && commit === undefined) return undefined
     return {
-      attach: (place) => {
-        sealed = sealStatement(buildStatement(facts, place), signer)
+      attach: async (place) => {
+        sealed = await sealStatement(buildStatement(facts, place), signer)
         return { digest: sealed.digest, ...(tree !== undefined && { tree }), envelope: sealed.line }
       },
       stored: async () => {
