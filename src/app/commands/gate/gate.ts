@@ -13,7 +13,7 @@ import { deliverReport, pickFormat } from './deliver-report.ts'
 import { judgeChange, openForCommand } from './judge-change.ts'
 import { limitGate, pathScope, pickPaths, readLimits } from './pick-findings.ts'
 import { pickScope, pickScopes, pickShard, pickStage } from './pick-scope.ts'
-import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
+import { recordRun, reportUnrecorded, startingHook, unrecordedBy } from './record-run.ts'
 
 /** Where receipts are sent: to the remote of a push that may go on, and where `--publish` asks for it. */
 const publishTarget = (
@@ -85,7 +85,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
     const complete = await judgeChange(invocation, gate, { stage: picked.stage, scope: one, write })
     if (merged !== undefined && merged.missing > 0 && !flags.quiet)
       warn(`no shard has a result of ${merged.missing} files in this state; they were scanned now.`)
-    const made = { run: complete, started, warn }
+    const made = { run: complete, started, warn, hook: startingHook(invocation, picked.stage) }
     const { failure, receipt } = chosen === undefined ? await recordRun(config, gate.root, made) : {}
     const blocked = complete.report.status === 'BLOCKED'
     const report = flags['new-only'] ? onlyNew(complete.report) : complete.report
