@@ -33,6 +33,7 @@ import { gitFaults } from '../src/platform/git/run.ts'
 import { diskFaults } from '../src/platform/packets/drafts.ts'
 import { registryFaults } from '../src/platform/registry/faults.ts'
 import { projectFaults } from '../src/project/faults.ts'
+import { receiptFaults } from '../src/receipts/faults.ts'
 import {
   allOptions,
   EXIT_BUG,
@@ -81,6 +82,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   proofFaults,
   resourceFaults,
   registryFaults,
+  receiptFaults,
   replicaFaults,
   repositoryFaults,
   reportFaults,

@@ -12,7 +12,7 @@ export interface CheckedCommit {
   readonly committed: number
 }
 
-export const RECEIPT_PROBLEMS = ['missing', 'foreign', 'failed', 'policy', 'expired'] as const
+const RECEIPT_PROBLEMS = ['missing', 'foreign', 'failed', 'policy', 'expired'] as const
 export type ReceiptProblem = (typeof RECEIPT_PROBLEMS)[number]
 
 export type CommitResult =

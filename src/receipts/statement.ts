@@ -2,8 +2,8 @@ import * as z from 'zod'
 
 /** A receipt: an in-toto statement whose predicate is a SLSA verification summary. */
 
-export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
-export const SUMMARY_TYPE = 'https://slsa.dev/verification_summary/v1'
+const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
+const SUMMARY_TYPE = 'https://slsa.dev/verification_summary/v1'
 /** Members of ours in the predicate are below this one key, as the specification asks. */
 export const RECEIPT_MEMBERS = 'https://warrant.example/receipt/v1'
 const VERIFIER_ID = 'https://warrant.example/gate'
@@ -12,10 +12,10 @@ const VERIFIER_ID = 'https://warrant.example/gate'
 export const EVIDENCE_URI = '.ai_evidence.json'
 
 /** Days for which a verdict on a tree can be used for a commit with that tree. */
-export const RECEIPT_DAYS = 30
+const RECEIPT_DAYS = 30
 
 /** The place of a receipt in the lineage. */
-export interface LineagePlace {
+interface LineagePlace {
   readonly origin: string
   readonly index: number
 }

@@ -41,7 +41,7 @@ const findTimeProblem = ({ from, until, revoked }: ListedKey, time: number): str
   return undefined
 }
 
-export interface KnownKeys {
+interface KnownKeys {
   readonly listed: readonly ListedKey[]
   /** The key of this machine. */
   readonly own?: ReceiptKey | undefined

@@ -85,7 +85,7 @@ describe('effects and decisions of every surface', () => {
       warrant('hooks', 'install')
       warrant('gate', 'baseline')
       warrant('report', '--save')
-      warrant('packet', 'build', join(repo.folder, MARKER))
+      warrant('packet', 'pull', `oci://127.0.0.1:1/${MARKER}:1`)
       warrant('report', '--save', '--no-such-option')
       warrant('tree')
     })
@@ -93,7 +93,7 @@ describe('effects and decisions of every surface', () => {
       'hooks install done',
       'gate baseline done',
       'report done',
-      expect.stringMatching(/^packet build [a-z_]+\.[a-z_]+$/),
+      expect.stringMatching(/^packet pull [a-z_]+\.[a-z_]+$/),
     ])
   })
 
@@ -129,7 +129,7 @@ describe('effects and decisions of every surface', () => {
     warrant('gate', '--all')
     expect(warrant('lineage', 'diff', 'one.json', 'cp.txt').value).toMatchObject({
       outcome: 'grown',
-      added: [{ operation: 'lineage export' }],
+      added: [{ operation: 'lineage export' }, { operation: 'lineage.anchor' }],
     })
     const now = listed('--limit', '0').size
     const { status, value } = warrant('lineage', 'diff', 'cp.txt', String(now))
@@ -138,6 +138,11 @@ describe('effects and decisions of every surface', () => {
       outcome: 'grown',
       added: [{ operation: 'gate_run' }],
     })
+    for (const operation of ['lineage.anchor', 'gate_run']) {
+      const [{ index }] = listed('--operation', operation).entries
+      const { graphs } = warrant('lineage', 'show', String(index)).value.payload
+      expect(graphs).toEqual([{ graph: 'default', size: 1, head: expect.stringMatching(/^[0-9a-f]{64}$/) }])
+    }
     const other = Repo.init().commit({ 'src/a.ts': 'export const a = 1\n' })
     runJson(other.folder, ['gate', '--all'])
     runJson(other.folder, ['lineage', 'export', 'other.json', '--bundle', ...named])

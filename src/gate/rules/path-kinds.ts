@@ -28,13 +28,13 @@ const SUPPORT_FOLDERS = new Set([
     'storybook .storybook example examples sample samples demo demos playground doc docs documentation',
   ),
   ...words('bench benches benchmark benchmarks perf script scripts tool tools tooling hack'),
-  ...words('.github .gitlab .circleci .husky .vscode __snapshots__'),
+  ...words('ci .ci .github .gitlab .circleci .husky .vscode __snapshots__'),
   ...words('snippet snippets code-snippets test-data test_data'),
 ])
 /** `test-utils`, `example-apps`, `integration-tests`, `http-testing-support`, `AppUITests`, `commonTest`, `A.docc`. */
 const SUPPORT_FOLDER = pattern(
-  'test example sample spec fixture mock e2e benchmark docc',
-  /^(?:tests?|examples?|samples?)[-_]|[-_.](?:tests?|testing(?:-support)?|specs?|fixtures?|mocks?|e2e|examples?|samples?|benchmarks?|docc)$|[A-Za-z](?:Tests?|Mocks?|Fixtures?|Benchmarks?)$|^test[A-Z]/,
+  'test example sample ci- ci_ spec fixture mock e2e benchmark docc',
+  /^(?:tests?|examples?|samples?|e2e|ci)[-_]|[-_.](?:tests?|testing(?:-support)?|specs?|fixtures?|mocks?|e2e|examples?|samples?|benchmarks?|docc)$|[A-Za-z](?:Tests?|Mocks?|Fixtures?|Benchmarks?)$|^test[A-Z]/,
 )
 /** A Go package of helpers for tests: `httptest/a.go`. */
 const GO_TEST_PACKAGE = pattern('test/', /(?:^|\/)(?!(?:la|con|pro|at|grea)test\/)[a-z0-9]+test\/[^/]+\.go$/)

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Beliefs } from '../../../beliefs/beliefs.ts'
 import { verifyReplay } from '../../../beliefs/log/verify-replay.ts'
 import { auditLog } from '../../../lineage/audit.ts'
@@ -6,6 +7,7 @@ import { DECISION_LOG } from '../../../lineage/origin.ts'
 import { readEntry, readRows } from '../../../lineage/read-rows.ts'
 import type { LogReader } from '../../../lineage/store.ts'
 import type { ChainVerdict } from '../../../lineage/verify.ts'
+import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runSubcommand, type Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../../open/beliefs.ts'
@@ -26,7 +28,7 @@ import {
   writeBundle,
 } from './proofs.ts'
 import { publishLog } from './publish.ts'
-import { withBeliefs, withLog } from './with-beliefs.ts'
+import { withBeliefs, withLog, withStore } from './with-beliefs.ts'
 
 interface VerifiedLog {
   readonly good: boolean
@@ -131,6 +133,18 @@ const erase: Subcommand = (invocation, [entry]) => {
   })
 }
 
+/** The heads of the graphs go into the log of decisions before a checkpoint, where there is such a log. */
+const anchorGraphs = (invocation: Invocation): Promise<number> =>
+  withStore(invocation, async (store) => {
+    const { config } = loadSettings(invocation)
+    if ((await store.find(DECISION_LOG)) === undefined || config.store === 'memory') return 0
+    const warn = (message: string) => invocation.terminal.printError(`warrant: ${message}`)
+    const { openDecisions } = await import('../../open/decisions.ts')
+    const recorder = openDecisions(config, resolve(config.root), systemClock, warn)
+    await recorder.anchor().finally(() => recorder.close())
+    return 0
+  })
+
 /** Verbs that change the log, write a file, or create the key. */
 const WRITING = ['export', 'publish', 'checkpoint', 'repair', 'erase', 'adopt']
 
@@ -141,7 +155,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   publish: publishLog,
   prove,
   consistency,
-  checkpoint,
+  checkpoint: async (...words) => (await anchorGraphs(words[0])) || checkpoint(...words),
   repair,
   erase,
   adopt,

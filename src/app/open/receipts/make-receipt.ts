@@ -15,13 +15,13 @@ import { openReceiptSigner } from './signing-key.ts'
 /** The policy of a stage has no address of its own; its digest identifies it. */
 const policyUri = (stage: string): string => `https://warrant.example/policy/${stage}`
 
-/** Where the program that tests receipts stands in time. Not `SOURCE_DATE_EPOCH`, which whoever starts the gate can set. */
+/** The time under the deterministic clock. Not `SOURCE_DATE_EPOCH`, which the caller of the gate can set. */
 const FIXED_NOW = 1_700_000_000_000
 
 type OwnFacts = Pick<ReceiptFacts, 'repository' | 'version' | 'build' | 'now'>
 
 /** Signs receipts for a repository. */
-export interface ReceiptMaker {
+interface ReceiptMaker {
   ofRun(report: GateReport, facts: RunFacts): Attachment | undefined
   ofCheck(verdict: GateVerdict, judged: JudgedState): Attachment | undefined
 }
@@ -82,8 +82,8 @@ export const openReceipts = async (config: Config, root: string, clock: Clock): 
     // Outside of a repository, and before its first commit, there may be nothing that a receipt could name.
     if (tree === undefined && commit === undefined) return undefined
     return {
-      attach: (place) => {
-        sealed = sealStatement(buildStatement(facts, place), signer)
+      attach: async (place) => {
+        sealed = await sealStatement(buildStatement(facts, place), signer)
         return { digest: sealed.digest, ...(tree !== undefined && { tree }), envelope: sealed.line }
       },
       stored: async () => {

@@ -37,7 +37,7 @@ export const publishReceipts = async (
 ): Promise<readonly string[]> => {
   const { root, config, signal } = place
   const listed = await readTrustedKeys(place)
-  // Without keys nobody asks for receipts, and a push should send what it was asked to send.
+  // Without keys no receipt is asked for, and a push should send what it was asked to send.
   if (listed.length === 0) return []
   const results = await checkCommits(place, { base, head }, listed)
   const start = { folder: root, environment: process.env, gitFolders: config.gitFolders }

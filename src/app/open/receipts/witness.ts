@@ -18,12 +18,13 @@ import type { ReceiptSigner } from '../../../receipts/verifier-key.ts'
 import { detailsOf } from '../../../receipts/verify-receipt.ts'
 
 /**
- * Checkpoints of logs travel in git notes on an object that is named by the origin of the log. Whoever pushes, and CI,
- * demands that each log continues what a witness signed last, and signs the newest checkpoint in turn.
+ * Checkpoints of logs travel in git notes on an object that is named by the origin of the log. The hook of a push, and CI,
+ * demand that each log continues what a witness signed last, and sign the newest checkpoint in turn.
  */
 
 const RECEIPTS = 'warrant'
 const WITNESSED = 'warrant-witness'
+const SIGNATURE_BYTES = 64
 
 /** The id of the blob that holds the origin; it need not exist. */
 export const originObject = (origin: string, format: 'sha1' | 'sha256'): string =>
@@ -93,20 +94,39 @@ export const checkLogs = async (
   })
 }
 
+/** Makes a note with a key that may answer later, such as that of an ssh-agent: `make` is told the signature of what it signs. */
+const signNote = async (
+  { key, sign }: ReceiptSigner,
+  name: string,
+  make: (signer: ReturnType<typeof noteSigner>) => string,
+): Promise<string> => {
+  const publicKey = Buffer.from(key.id, 'hex')
+  let message: Uint8Array = Buffer.alloc(0)
+  make(
+    noteSigner(name, publicKey, (bytes) => {
+      message = bytes
+      return Buffer.alloc(SIGNATURE_BYTES)
+    }),
+  )
+  const signature = await sign(message)
+  return make(noteSigner(name, publicKey, () => signature))
+}
+
 /** Cosigns the newest checkpoint of each log that only grew. */
 export const cosignLogs = async (
   { notes, format, signal }: WitnessContext,
   logs: readonly WitnessedLog[],
-  { key, sign }: ReceiptSigner,
+  signer: ReceiptSigner,
   seconds: number,
 ): Promise<void> => {
-  const signer = noteSigner(key.name, Buffer.from(key.id, 'hex'), sign)
-  const lines = logs.flatMap((log): (readonly [string, readonly string[]])[] => {
-    if (log.outcome !== 'consistent' || log.newest.note === undefined) return []
-    const checkpoint = cosignCheckpoint(signer, log.newest.note, seconds)
-    return [[originObject(log.origin, format), [JSON.stringify({ checkpoint })]]]
-  })
-  if (lines.length > 0) await notes.append(WITNESSED, new Map(lines), signal)
+  const lines = new Map<string, readonly string[]>()
+  for (const log of logs) {
+    const note = log.outcome === 'consistent' ? log.newest.note : undefined
+    if (note === undefined) continue
+    const checkpoint = await signNote(signer, signer.key.name, (by) => cosignCheckpoint(by, note, seconds))
+    lines.set(originObject(log.origin, format), [JSON.stringify({ checkpoint })])
+  }
+  if (lines.size > 0) await notes.append(WITNESSED, lines, signal)
 }
 
 /**
@@ -115,21 +135,20 @@ export const cosignLogs = async (
  */
 export const publishLines = async (
   log: LogReader,
-  { key, sign }: ReceiptSigner,
+  signer: ReceiptSigner,
   published: readonly string[],
 ): Promise<readonly string[]> => {
   const origin = await logOrigin(DECISION_LOG, log)
-  const signer = noteSigner(origin, Buffer.from(key.id, 'hex'), sign)
   const requests = published.flatMap((line) => parseWitnessRequest(line) ?? [])
   const known = requests.flatMap((one) => {
-    const checkpoint = openSignedCheckpoint(one.checkpoint, [signer.verifier])
+    const checkpoint = openSignedCheckpoint(one.checkpoint, [signer.key.text])
     return checkpoint?.origin === origin ? [{ old: one.old, ...checkpoint }] : []
   })
   const { size, root } = await rootAt(log)
   if (known.some((one) => one.size >= size)) return []
   const continued = new Set(known.map(({ old }) => old))
   const ends = [...new Set(known.map((one) => one.size))].filter((one) => !continued.has(one))
-  const checkpoint = writeCheckpoint(signer, size, root)
+  const checkpoint = await signNote(signer, origin, (by) => writeCheckpoint(by, size, root))
   const from = async (old: number): Promise<WitnessRequest> => {
     const { path } = await proveConsistency(log, old, size)
     return { origin, old, proof: path.map((hash) => Buffer.from(hash, 'hex').toString('base64')), checkpoint }
