@@ -1,4 +1,5 @@
 import { pathFilter } from '../../../gate/facts/limit-paths.ts'
+import { resolveDefaultBranch } from '../../../gate/facts/scope.ts'
 import { onlyNew } from '../../../gate/reports/report.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
@@ -14,7 +15,10 @@ import { limitGate, pathScope, pickPaths, readLimits } from './pick-findings.ts'
 import { pickScope, pickScopes, pickShard, pickStage } from './pick-scope.ts'
 import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
 
-/** In the hook of a push, the receipts of its commits go with it. */
+/**
+ * In the hook of a push, the receipts of its commits go with it, and those of all commits since the default branch:
+ * some may have been pushed without the hook, and judged later.
+ */
 const publishPushed = async (
   invocation: Invocation,
   place: Pick<ReceiptPlace, 'config' | 'root' | 'git'>,
@@ -24,7 +28,10 @@ const publishPushed = async (
   if (remote === undefined || head === undefined) return
   const { publishReceipts } = await import('../../open/receipts/publish.ts')
   const { signal } = new AbortController()
-  const notes = await publishReceipts({ ...place, signal }, { base, head, remote })
+  const target = await resolveDefaultBranch(place.git, remote, signal)
+  const isMerged = target === undefined || (await place.git.isAncestor(head, target.hash, signal))
+  const range = { base: isMerged ? base : target.hash, head, remote }
+  const notes = await publishReceipts({ ...place, signal }, range)
   for (const note of notes) invocation.terminal.printError(`warrant: ${note}`)
 }
 
