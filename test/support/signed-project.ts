@@ -54,7 +54,11 @@ export class SignedProject {
   tryGit(args: readonly string[], env: Variables = {}, cwd = this.repo.folder) {
     const all = { ...gateEnvironment(), ...GIT_ENVIRONMENT, ...TIMES, ...PROFILE, ...env }
     const options = { cwd, env: all, encoding: 'utf8' } as const
-    const { status, stdout, stderr } = spawnSync('git', ['-c', 'protocol.file.allow=always', ...args], options)
+    const { status, stdout, stderr } = spawnSync(
+      'git',
+      ['-c', 'protocol.file.allow=always', ...args],
+      options,
+    )
     return { status, said: stdout + stderr }
   }
 

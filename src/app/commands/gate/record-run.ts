@@ -57,8 +57,8 @@ export const recordRun = async (
     import('../../open/decisions.ts'),
     import('../../open/receipts/make-receipt.ts'),
   ])
-  const receipts = await openReceipts(config, root, systemClock)
-  const attachment = receipts.ofRun(run.report, run.facts)
+  const receipts = await openReceipts(config, root, systemClock, warn)
+  const attachment = receipts?.ofRun(run.report, run.facts)
   const recorder = openDecisions(config, root, systemClock, warn)
   const ports = { clock: systemClock, log: { write: () => {} }, recorder }
   const recorded = await recordCall(

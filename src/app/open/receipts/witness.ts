@@ -55,10 +55,6 @@ const openWitnessed = (origin: string, lines: readonly string[], keys: readonly 
     })
     .sort((a, b) => b.size - a.size)
 
-/** The largest checkpoint that one of the keys cosigned; the empty log where there is none. */
-const lastWitnessed = (origin: string, lines: readonly string[], keys: readonly string[]) =>
-  openWitnessed(origin, lines, keys)[0] ?? unseenLog(origin)
-
 /** What became of one log since a witness saw it. */
 type WitnessedLog = ReturnType<typeof checkWitnessChain> & { readonly origin: string }
 
@@ -104,8 +100,10 @@ export const checkLogs = async (
   return origins.map((origin) => {
     const object = objects.get(origin) ?? ''
     const requests = (published.notes.get(object) ?? []).flatMap((line) => parseWitnessRequest(line) ?? [])
-    const seen = lastWitnessed(origin, witnessed.notes.get(object) ?? [], keys)
-    return { origin, ...checkWitnessChain(seen, requests, keys) }
+    const seen = openWitnessed(origin, witnessed.notes.get(object) ?? [], keys)
+    // Smaller ones have to be part of the log as well: they could belong to a history that was given up.
+    const others = seen.map(({ size, note }) => ({ origin, old: size, proof: [], checkpoint: note }))
+    return { origin, ...checkWitnessChain(seen[0] ?? unseenLog(origin), [...requests, ...others], keys) }
   })
 }
 
