@@ -68,6 +68,11 @@ export const originsOf = (results: readonly CommitResult[]): string[] => {
   return [...new Set(origins)].sort()
 }
 
+interface LogPoint {
+  readonly size: number
+  readonly root: string
+}
+
 interface WitnessContext {
   readonly notes: GitNotes
   /** Verifier keys that may sign checkpoints and cosignatures. */
@@ -112,13 +117,20 @@ export const checkLogs = async (
   })
 }
 
+/** What one witness saw of a log, and whether the log still has it. */
+interface WitnessedState {
+  readonly witness: string
+  readonly size: number
+  readonly root: string
+  readonly time: string
+  readonly outcome: 'grown' | 'cut' | 'rewritten'
+}
+
 /** Which witness saw which size of a log last, and whether the log still has what it saw. */
 export const listWitnesses = async (
   { notes, keys, format, signal }: WitnessContext,
   log: LogReader,
-): Promise<
-  readonly { witness: string; size: number; time: string; outcome: 'grown' | 'cut' | 'rewritten' }[]
-> => {
+): Promise<readonly WitnessedState[]> => {
   const origin = await logOrigin(DECISION_LOG, log)
   const object = originObject(origin, format)
   const lines = (await notes.read(WITNESSED, [object], signal)).notes.get(object) ?? []
@@ -130,9 +142,27 @@ export const listWitnesses = async (
     [...newest].map(async ([witness, { size, root, time }]) => {
       const same = size <= present && (await rootAt(log, size)).root === root
       const outcome = same ? 'grown' : size > present ? 'cut' : 'rewritten'
-      return { witness, size, time: new Date(time * 1_000).toISOString(), outcome } as const
+      return { witness, size, root, time: new Date(time * 1_000).toISOString(), outcome } as const
     }),
   )
+}
+
+/** The log of this machine, compared with what witnesses saw of it: their notes may have more than the log has now. */
+export const checkOwnLog = async (
+  context: WitnessContext,
+  log: LogReader,
+): Promise<
+  readonly { origin: string; outcome: 'rollback' | 'forked'; older: LogPoint; newer: LogPoint }[]
+> => {
+  const [origin, newer, witnesses] = await Promise.all([
+    logOrigin(DECISION_LOG, log),
+    rootAt(log),
+    listWitnesses(context, log),
+  ])
+  const older = witnesses.filter(({ outcome }) => outcome !== 'grown').sort((a, b) => b.size - a.size)[0]
+  if (older === undefined) return []
+  const { size, root } = older
+  return [{ origin, outcome: older.outcome === 'cut' ? 'rollback' : 'forked', older: { size, root }, newer }]
 }
 
 /** Makes a note with a key that may answer later, such as that of an ssh-agent: `make` is told the signature of what it signs. */
