@@ -40,6 +40,8 @@ export interface ChangeSet {
   readonly base: string | undefined
   /** The commit that the change ends with; undefined for what is not committed. */
   readonly head: string | undefined
+  /** The newest commit of the branch that a range is compared with; `base` is where the range left it. */
+  readonly target?: string | undefined
   /** Contents of the files, in this order. Missing files and non-files are left out. */
   read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
   /** Contents before the change, by present path. Files that are new are left out. */

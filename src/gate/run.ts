@@ -132,7 +132,7 @@ const evaluateFiles = async (
     ),
     ...missing,
     ...(await addedSuppressions(found.suppressions, { stage, set, rules: named, scanner, trial }, signal)),
-    ...(await commitDrafts(ports, request, { ...set, keys: versions.baseKeys }, signal)),
+    ...(await commitDrafts(ports, request, { ...set, keys: versions.targetKeys }, signal)),
     ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
     ...(await checkDrafts(checked, found.suppressions)),
   ]

@@ -1,4 +1,5 @@
 import { pathFilter } from '../../../gate/facts/limit-paths.ts'
+import { resolveDefaultBranch } from '../../../gate/facts/scope.ts'
 import { onlyNew } from '../../../gate/reports/report.ts'
 import type { JudgedRun } from '../../../gate/run.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
@@ -13,7 +14,7 @@ import { deliverReport, pickFormat } from './deliver-report.ts'
 import { judgeChange, openForCommand } from './judge-change.ts'
 import { limitGate, pathScope, pickPaths, readLimits } from './pick-findings.ts'
 import { pickScope, pickScopes, pickShard, pickStage } from './pick-scope.ts'
-import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
+import { recordRun, reportUnrecorded, startingHook, unrecordedBy } from './record-run.ts'
 
 /** Where receipts are sent: to the remote of a push that may go on, and where `--publish` asks for it. */
 const publishTarget = (
@@ -25,7 +26,10 @@ const publishTarget = (
   return stage === 'PRE_PUSH' && status === 'ALLOWED' ? remote : undefined
 }
 
-/** Publishes the receipts of the commits that were judged, and that of the run itself. */
+/**
+ * Publishes the receipt of the run, and those of all commits since the default branch: some may have been pushed without
+ * the hook, and judged later.
+ */
 const publishJudged = async (
   invocation: Invocation,
   place: Pick<ReceiptPlace, 'config' | 'root' | 'git'>,
@@ -37,8 +41,11 @@ const publishJudged = async (
   if (remote === undefined || head === undefined) return
   const { publishReceipts } = await import('../../open/receipts/publish.ts')
   const { signal } = new AbortController()
+  const target = await resolveDefaultBranch(place.git, remote, signal)
+  const isMerged = target === undefined || (await place.git.isAncestor(head, target.hash, signal))
   const run = { tree: facts.tree, receipt }
-  const { warnings } = await publishReceipts({ ...place, signal }, { base, head, remote, run })
+  const range = { base: isMerged ? base : target.hash, head, remote, run }
+  const { warnings } = await publishReceipts({ ...place, signal }, range)
   for (const warning of warnings) invocation.terminal.printError(`warrant: ${warning}`)
 }
 
@@ -85,7 +92,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
     const complete = await judgeChange(invocation, gate, { stage: picked.stage, scope: one, write })
     if (merged !== undefined && merged.missing > 0 && !flags.quiet)
       warn(`no shard has a result of ${merged.missing} files in this state; they were scanned now.`)
-    const made = { run: complete, started, warn }
+    const made = { run: complete, started, warn, hook: startingHook(invocation, picked.stage) }
     const { failure, receipt } = chosen === undefined ? await recordRun(config, gate.root, made) : {}
     const blocked = complete.report.status === 'BLOCKED'
     const report = flags['new-only'] ? onlyNew(complete.report) : complete.report

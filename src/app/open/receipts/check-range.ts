@@ -5,10 +5,7 @@ import { checkCommits, type ReceiptPlace } from './find-receipts.ts'
 import { withLoggedReceipts } from './log-receipts.ts'
 import { checkLogs, checkOwnLog, hashOf, originsOf } from './witness.ts'
 
-/**
- * Judges the commits of a range by their receipts, and the logs that these are in, and that of this machine, by
- * what witnesses saw.
- */
+/** Judges the commits of a range by their receipts, and the logs that these are in by what witnesses saw. */
 export const checkReceiptRange = async (
   place: ReceiptPlace,
   range: { readonly base: string | undefined; readonly head: string },
@@ -24,6 +21,9 @@ export const checkReceiptRange = async (
   const own = await withLoggedReceipts(config, root, async (_, log) =>
     log === undefined || (await log.head()).size === 0 ? [] : checkOwnLog(context, log),
   )
-  const others = originsOf(commits).filter((origin) => own.every((one) => one.origin !== origin))
-  return { commits, logs: [...own, ...(await checkLogs(context, others))] }
+  const others = await checkLogs(context, originsOf(commits))
+  return {
+    commits,
+    logs: [...own, ...others.filter(({ origin }) => !own.some((one) => one.origin === origin))],
+  }
 }

@@ -44,15 +44,16 @@ const parseNoteLine = (line: string): string[] => {
   }
 }
 
-/** The largest checkpoint that one of the keys cosigned; the empty log where there is none. */
-const lastWitnessed = (origin: string, lines: readonly string[], keys: readonly string[]) => {
-  const seen = lines.flatMap(parseNoteLine).flatMap((note) => {
-    const checkpoint = openSignedCheckpoint(note, keys)
-    const cosigned = verifyCosignatures(note, keys)?.length ?? 0
-    return checkpoint?.origin === origin && cosigned > 0 ? [{ ...checkpoint, note }] : []
-  })
-  return seen.sort((a, b) => b.size - a.size)[0] ?? unseenLog(origin)
-}
+/** The checkpoints of a log that the keys cosigned, largest first. */
+const openWitnessed = (origin: string, lines: readonly string[], keys: readonly string[]) =>
+  lines
+    .flatMap(parseNoteLine)
+    .flatMap((note) => {
+      const checkpoint = openSignedCheckpoint(note, keys)
+      const cosigned = verifyCosignatures(note, keys) ?? []
+      return checkpoint?.origin === origin && cosigned.length > 0 ? [{ ...checkpoint, note, cosigned }] : []
+    })
+    .sort((a, b) => b.size - a.size)
 
 /** What became of one log since a witness saw it. */
 type WitnessedLog = ReturnType<typeof checkWitnessChain> & { readonly origin: string }
@@ -65,6 +66,11 @@ export const originsOf = (results: readonly CommitResult[]): string[] => {
       : [],
   )
   return [...new Set(origins)].sort()
+}
+
+interface LogPoint {
+  readonly size: number
+  readonly root: string
 }
 
 interface WitnessContext {
@@ -82,7 +88,7 @@ export const readWitnessedSize = async (
 ): Promise<number> => {
   const object = originObject(origin, format)
   const witnessed = await notes.read(WITNESSED, [object], signal)
-  return lastWitnessed(origin, witnessed.notes.get(object) ?? [], keys).size
+  return openWitnessed(origin, witnessed.notes.get(object) ?? [], keys)[0]?.size ?? 0
 }
 
 /** Compares the published checkpoints of logs with what witnesses signed. */
@@ -99,9 +105,64 @@ export const checkLogs = async (
   return origins.map((origin) => {
     const object = objects.get(origin) ?? ''
     const requests = (published.notes.get(object) ?? []).flatMap((line) => parseWitnessRequest(line) ?? [])
-    const seen = lastWitnessed(origin, witnessed.notes.get(object) ?? [], keys)
-    return { origin, ...checkWitnessChain(seen, requests, keys) }
+    const [seen = unseenLog(origin), ...earlier] = openWitnessed(
+      origin,
+      witnessed.notes.get(object) ?? [],
+      keys,
+    )
+    // Smaller ones have to be part of the log as well: they could belong to a history that was given up.
+    const others = earlier.map(({ size, note }) => ({ origin, old: size, proof: [], checkpoint: note }))
+    const all = requests.length === 0 ? [] : [...requests, ...others]
+    return { origin, ...checkWitnessChain(seen, all, keys) }
   })
+}
+
+/** What one witness saw of a log, and whether the log still has it. */
+interface WitnessedState {
+  readonly witness: string
+  readonly size: number
+  readonly root: string
+  readonly time: string
+  readonly outcome: 'grown' | 'cut' | 'rewritten'
+}
+
+/** Which witness saw which size of a log last, and whether the log still has what it saw. */
+export const listWitnesses = async (
+  { notes, keys, format, signal }: WitnessContext,
+  log: LogReader,
+): Promise<readonly WitnessedState[]> => {
+  const origin = await logOrigin(DECISION_LOG, log)
+  const object = originObject(origin, format)
+  const lines = (await notes.read(WITNESSED, [object], signal)).notes.get(object) ?? []
+  const { size: present } = await log.head()
+  const newest = new Map<string, { size: number; root: string; time: number }>()
+  for (const { size, root, cosigned } of openWitnessed(origin, lines, keys))
+    for (const { name, time } of cosigned) if (!newest.has(name)) newest.set(name, { size, root, time })
+  return Promise.all(
+    [...newest].map(async ([witness, { size, root, time }]) => {
+      const same = size <= present && (await rootAt(log, size)).root === root
+      const outcome = same ? 'grown' : size > present ? 'cut' : 'rewritten'
+      return { witness, size, root, time: new Date(time * 1_000).toISOString(), outcome } as const
+    }),
+  )
+}
+
+/** The log of this machine, compared with what witnesses saw of it: their notes may have more than the log has now. */
+export const checkOwnLog = async (
+  context: WitnessContext,
+  log: LogReader,
+): Promise<
+  readonly { origin: string; outcome: 'rollback' | 'forked'; older: LogPoint; newer: LogPoint }[]
+> => {
+  const [origin, newer, witnesses] = await Promise.all([
+    logOrigin(DECISION_LOG, log),
+    rootAt(log),
+    listWitnesses(context, log),
+  ])
+  const older = witnesses.filter(({ outcome }) => outcome !== 'grown').sort((a, b) => b.size - a.size)[0]
+  if (older === undefined) return []
+  const { size, root } = older
+  return [{ origin, outcome: older.outcome === 'cut' ? 'rollback' : 'forked', older: { size, root }, newer }]
 }
 
 /** Makes a note with a key that may answer later, such as that of an ssh-agent: `make` is told the signature of what it signs. */
@@ -120,22 +181,6 @@ const signNote = async (
   )
   const signature = await sign(message)
   return make(noteSigner(name, publicKey, () => signature))
-}
-
-/**
- * Compares the log of this machine with its newest checkpoint in the notes. Receipts of a log that was set back are
- * published without a checkpoint, so that those in the notes alone show nothing.
- */
-export const checkOwnLog = async (context: WitnessContext, log: LogReader): Promise<WitnessedLog[]> => {
-  const origin = await logOrigin(DECISION_LOG, log)
-  const [found] = await checkLogs(context, [origin])
-  if (found === undefined || found.outcome !== 'consistent') return found === undefined ? [] : [found]
-  const { newest, ignored } = found
-  const { size } = await log.head()
-  const present = { origin, ...(await rootAt(log, Math.min(size, newest.size))) }
-  if (present.size === newest.size && (newest.size === 0 || present.root === newest.root)) return [found]
-  const outcome = present.size < newest.size ? 'rollback' : 'forked'
-  return [{ origin, outcome, older: newest, newer: present, ignored }]
 }
 
 /** Cosigns the newest checkpoint of each log that only grew. */
