@@ -139,7 +139,9 @@ const writeBuildDigest = async () => {
     .sort()
   const digest = createHash('sha256')
   for (const name of names) {
-    const content = createHash('sha256').update(await readFile(at('dist.new', name))).digest('hex')
+    const content = createHash('sha256')
+      .update(await readFile(at('dist.new', name)))
+      .digest('hex')
     digest.update(`${content}  ${name}\n`)
   }
   await writeFile(at('dist.new/build.txt'), `sha256:${digest.digest('hex')}\n`)

@@ -33,6 +33,14 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Opens the checks of a repository: what a person allowed, environment, cache.',
     imports: ['app/config', ...EVERYTHING],
   },
+  'app/open/receipts': {
+    purpose: 'Opens receipts: keys, signing, lookup by tree, notes, witnesses.',
+    imports: ['app/config', ...EVERYTHING],
+  },
+  'app/open/lineage': {
+    purpose: 'Opens a log to be published, with its key.',
+    imports: ['app/config', ...EVERYTHING],
+  },
   'app/open/why': {
     purpose: 'Opens the explanation of a verdict: evidence, policy files of working tree and base.',
     imports: ['app/config', ...EVERYTHING],
@@ -54,6 +62,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['app/config', 'app/open', ...EVERYTHING],
   },
   'app/commands/lineage': { purpose: 'Commands lineage and graph.', imports: ['app/open', ...EVERYTHING] },
+  'app/commands/receipts': {
+    purpose: 'Commands receipts and keys.',
+    imports: ['app/open', 'app/commands/gate', ...EVERYTHING],
+  },
   'app/commands/packet': {
     purpose: 'Commands of packets: build, publish, pull, query and the local store.',
     imports: ['app/config', 'app/open', 'app/servers', ...EVERYTHING],
@@ -82,7 +94,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   gate: {
     purpose: 'Whether a change may pass: tools, run, verdict, policy, stages.',
-    imports: ['evidence', 'kernel'],
+    imports: ['receipts', 'evidence', 'kernel'],
   },
   'gate/facts': {
     purpose: 'What changed: scope, files, platforms, state of the repository.',
@@ -94,7 +106,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'gate/findings': {
     purpose: 'Scan results as findings: suppression, baseline, excerpts.',
-    imports: ['gate/rules', 'gate/reports', 'evidence', 'kernel'],
+    imports: ['receipts', 'gate/rules', 'gate/reports', 'evidence', 'kernel'],
   },
   'gate/secrets': { purpose: 'What looks like a secret and is none.', imports: ['kernel'] },
   'gate/reports': {
@@ -123,7 +135,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'gate/why': {
     purpose: 'Why a verdict is as it is: reasons, repairs, policy lines, what it rests on.',
-    imports: ['gate/rules', 'gate/findings', 'gate/reports', 'gate/checks', 'evidence', 'kernel'],
+    imports: ['gate/rules', 'gate/findings', 'gate/reports', 'gate/checks', 'receipts', 'evidence', 'kernel'],
   },
   'gate/enterprise': {
     purpose: 'The enterprise server: its catalog, tools and status.',
@@ -204,7 +216,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Formats of transparency logs: notes, cosignatures, proofs, requests to witnesses.',
     imports: ['kernel'],
   },
-  'platform/system': { purpose: 'Clock, ids, log, worker threads.', imports: ['kernel'] },
+  'platform/system': {
+    purpose: 'Clock, ids, log, worker threads, the ssh-agent.',
+    imports: ['receipts', 'kernel'],
+  },
   'platform/jail': {
     purpose: 'Reads below a root and nowhere else, whatever links say.',
     imports: ['kernel'],
@@ -219,15 +234,15 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'platform/git': {
     purpose: 'Git, without what a repository would have it run.',
-    imports: ['platform/programs', 'platform/files', 'platform/jail', 'gate', 'kernel'],
+    imports: ['receipts', 'platform/programs', 'platform/files', 'platform/jail', 'gate', 'kernel'],
   },
   'platform/git/trees': {
     purpose: 'Ids of trees that are not committed yet, and the commits of a range.',
-    imports: ['gate', 'kernel'],
+    imports: ['receipts', 'gate', 'kernel'],
   },
   'platform/git/notes': {
     purpose: 'Git notes by object: read, append, merge, push and fetch.',
-    imports: ['platform/git/trees', 'platform/programs', 'platform/system', 'gate', 'kernel'],
+    imports: ['receipts', 'platform/git/trees', 'platform/programs', 'platform/system', 'gate', 'kernel'],
   },
   'platform/syntax': { purpose: 'Syntax trees by ast-grep.', imports: ['project', 'kernel'] },
   'platform/scanner': {

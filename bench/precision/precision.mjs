@@ -40,7 +40,10 @@ await main(async () => {
   if (command === undefined) throw new Stop(`say what to measure: ${Object.keys(COMMANDS).join(', ')}`)
   console.log(
     await command(
-      readOptions(['group', 'rules', 'folder', 'only', 'seed', 'size', 'output'], ['json', 'missed', 'keep']),
+      readOptions(
+        ['group', 'rules', 'folder', 'only', 'set', 'seed', 'size', 'output'],
+        ['json', 'missed', 'keep'],
+      ),
     ),
   )
 })

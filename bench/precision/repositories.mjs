@@ -9,7 +9,8 @@ import { table } from './table.mjs'
 
 /**
  * @typedef {import('./gate.mjs').Finding} Finding
- * @typedef {{ name: string, commit: string, kind: 'healthy' | 'examples' | 'vulnerable' }} Repository
+ * @typedef {{ name: string, commit: string, kind: 'healthy' | 'examples' | 'vulnerable',
+ *   set: 'first' | 'development' | 'held-out' }} Repository
  * @typedef {Repository & { files: number, lines: number, seconds: number, findings: Finding[] }} Judged
  */
 
@@ -63,10 +64,10 @@ function countLines(home, folder) {
 
 /**
  * @template T
- * @param {{ folder?: string | undefined, only?: string | undefined }} options
+ * @param {{ folder?: string | undefined, only?: string | undefined, set?: string | undefined }} options
  * @param {(judged: Judged, folder: string) => T} use
  */
-export function eachRepository({ folder, only }, use) {
+export function eachRepository({ folder, only, set }, use) {
   if (folder === undefined) throw new Stop('say where the clones are: --folder FOLDER')
   const clones = resolve(process.env.INIT_CWD ?? '.', folder)
   const wanted = only?.split(',')
@@ -75,6 +76,7 @@ export function eachRepository({ folder, only }, use) {
   try {
     for (const repository of listed()) {
       if (wanted !== undefined && !wanted.includes(basename(repository.name))) continue
+      if (set !== undefined && repository.set !== set) continue
       const place = checkOut(repository, clones, home)
       const began = performance.now()
       const { findings } = runGate(home, place, ['--all'])
@@ -112,7 +114,7 @@ function row(name, judged) {
   ]
 }
 
-/** @param {{ folder?: string, only?: string, output?: string, json: boolean }} options */
+/** @param {{ folder?: string, only?: string, set?: string, output?: string, json: boolean }} options */
 export function measureRepositories({ output, json, ...options }) {
   const judged = eachRepository(options, (one) => one)
   if (output !== undefined)

@@ -18,11 +18,16 @@ import { table, wilsonInterval } from './table.mjs'
 const CONTEXT = 8
 const LABELS = ['act', 'true-but-nobody-acts', 'false']
 const labelsFile = fileURLToPath(new URL('labels.json', import.meta.url))
+/** All findings in the repositories that were held out, after the first run of rules that had not seen them. */
+const heldOutFile = fileURLToPath(new URL('labels-held-out.json', import.meta.url))
 
-/** @returns {Label[]} */
-function readLabels() {
+/**
+ * @param {string} file
+ * @returns {Label[]}
+ */
+function readLabels(file) {
   try {
-    return JSON.parse(readFileSync(labelsFile, 'utf8'))
+    return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return []
     throw error
@@ -75,10 +80,10 @@ function readContext(folder, file, line) {
 /** @param {Label} label */
 const keyOf = ({ repo, file, line, rule }) => `${repo} ${file} ${line} ${rule}`
 
-/** @param {{ folder?: string, only?: string, seed: number, size: number, output?: string }} options */
-export function makeSample({ folder, only, seed, size, output }) {
+/** @param {{ folder?: string, only?: string, set?: string, seed: number, size: number, output?: string }} options */
+export function makeSample({ folder, only, set, seed, size, output }) {
   if (output === undefined) throw new Stop('say where the text to read goes: --output FILE')
-  const findings = eachRepository({ folder, only }, (judged, place) =>
+  const findings = eachRepository({ folder, only, set }, (judged, place) =>
     judged.findings.filter(isSevere).map((finding) => {
       const file = finding.file ?? ''
       const line = finding.region?.line ?? 1
@@ -99,7 +104,7 @@ export function makeSample({ folder, only, seed, size, output }) {
     }),
   ).flat()
   const sample = drawSample(findings, size, seed)
-  const known = new Map(readLabels().map((label) => [keyOf(label), label]))
+  const known = new Map(readLabels(labelsFile).map((label) => [keyOf(label), label]))
   const labels = sample.map(({ label }) => {
     const old = known.get(keyOf(label))
     return old === undefined ? label : { ...label, label: old.label, reason: old.reason }
@@ -130,8 +135,9 @@ function row(name, labels) {
   ]
 }
 
-export function reportLabels() {
-  const labels = readLabels()
+/** @param {{ set?: string }} options */
+export function reportLabels({ set }) {
+  const labels = readLabels(set === 'held-out' ? heldOutFile : labelsFile)
   const open = labels.filter(({ label }) => label === null || !LABELS.includes(label))
   if (open.length > 0)
     throw new Stop(`${open.length} findings of labels.json have no label (${LABELS.join(', ')})`)

@@ -2,7 +2,7 @@ import { Fault } from '../kernel/fault.ts'
 import { KEYS_FILE, MAX_KEYS_BYTES } from '../receipts/keys-path.ts'
 import { CHECKS_FILE, MAX_CHECKS_BYTES } from './checks/check.ts'
 import { HARD_MODE_FILE, SKILLS_FILE } from './policy.ts'
-import type { FolderNames, PathList, RepositoryFiles } from './ports.ts'
+import type { FolderNames, GitReader, PathList, RepositoryFiles } from './ports.ts'
 import { USER_RULES_FOLDER } from './rules/assemble-rules.ts'
 import type { RuleSource } from './rules/packs.ts'
 import { OVERRIDES_NAME } from './rules/severity-overrides.ts'
@@ -131,4 +131,18 @@ export const overlayCommit = (
     read: async (path, limit) => (await pick(path)).read(path, limit),
     names: async (path) => (await pick(path)).names(path),
   }
+}
+
+/**
+ * The text of `.warrant/keys.yml` in a commit. Receipts are verified by the keys of the newest commit of the target: a
+ * branch may have left it before keys were listed, or before one was revoked.
+ */
+export const readCommitKeys = async (
+  git: Pick<GitReader, 'filesAt'>,
+  commit: string | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
+  const paths = { files: [KEYS_FILE], folders: [] }
+  const files = commit === undefined ? undefined : await git.filesAt(commit, paths, signal)
+  return files && readKeysFile(ignoreUnusable(files))
 }

@@ -11,6 +11,7 @@ import {
   type PolicyFiles,
   policyPaths,
   readAttributes,
+  readCommitKeys,
   readPolicyFiles,
   unlessInvalid,
 } from './policy-files.ts'
@@ -195,8 +196,9 @@ interface ReadPolicy extends JoinedPolicy {
   /** What the receipt says of both versions. */
   readonly versions: {
     readonly baseTree: string | undefined
-    /** The keys file of the base: its keys must have signed the receipts of the commits. */
-    readonly baseKeys: string | undefined
+    /** The keys file of the target: its keys must have signed the receipts of the commits. */
+    readonly targetKeys: string | undefined
+    readonly isRelaxed: boolean
     readonly policies: { readonly base?: PolicyDigests; readonly head: PolicyDigests }
   }
 }
@@ -216,7 +218,7 @@ const keysChanged = async (base: string | undefined, after: string | undefined):
 export const readJoinedPolicy = async (
   ports: PolicyPorts,
   request: PolicyRequest,
-  { base, head }: Pick<ChangeSet, 'base' | 'head'>,
+  { base, head, target = base }: Pick<ChangeSet, 'base' | 'head' | 'target'>,
   signal: AbortSignal,
 ): Promise<ReadPolicy> => {
   const { stage, baseline, policyFrom } = request
@@ -233,16 +235,15 @@ export const readJoinedPolicy = async (
     joinLayers(old, present, context),
     before === undefined ? [] : keysChanged(old?.keys, present.keys),
   ])
-  const changes = [...joined.changes, ...keys]
-  const attributes = before && (await readAttributes(ignoreUnusable(before)))
   const removed = ((await before?.exists(OPENSPEC_FOLDER)) && !(await files.exists(OPENSPEC_FOLDER))) ?? false
   return {
     layer: policyFrom === 'base' ? joined.layer : await readWorktreePolicy(ports, request),
-    changes: removed ? [...changes, SPECIFICATION_REMOVED] : changes,
-    attributes,
+    changes: [...joined.changes, ...keys, ...(removed ? [SPECIFICATION_REMOVED] : [])],
+    attributes: before && (await readAttributes(ignoreUnusable(before))),
     versions: {
       baseTree: before?.tree,
-      baseKeys: old?.keys,
+      targetKeys: target === base ? old?.keys : await readCommitKeys(ports.git, target, signal),
+      isRelaxed: joined.changes.some(({ fromEnvironment }) => fromEnvironment),
       policies: { ...(old !== undefined && { base: policyDigests(old) }), head: policyDigests(present) },
     },
   }

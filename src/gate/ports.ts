@@ -1,4 +1,5 @@
 import type { RepoState } from '../evidence/schema.ts'
+import type { CheckedCommit } from '../receipts/judge-commits.ts'
 import type { CompiledRule } from './rules/compiled-rule.ts'
 
 /**
@@ -39,6 +40,8 @@ export interface ChangeSet {
   readonly base: string | undefined
   /** The commit that the change ends with; undefined for what is not committed. */
   readonly head: string | undefined
+  /** The newest commit of the branch that a range is compared with; `base` is where the range left it. */
+  readonly target?: string | undefined
   /** Contents of the files, in this order. Missing files and non-files are left out. */
   read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
   /** Contents before the change, by present path. Files that are new are left out. */
@@ -55,15 +58,6 @@ export interface ChangeSet {
    * the last commit of a range. Undefined where git would refuse to commit, such as for unmerged paths.
    */
   treeId(signal: AbortSignal): Promise<string | undefined>
-}
-
-/** What a commit says about itself. */
-export interface CommitFacts {
-  readonly id: string
-  readonly tree: string
-  readonly parents: readonly string[]
-  /** When it was committed, in milliseconds since the epoch; the author of the commit chooses it. */
-  readonly committed: number
 }
 
 /** The commits that `to` has and `from` has not, by object id; `EMPTY_TREE` in `from` excludes none. */
@@ -130,7 +124,7 @@ export interface GitReader {
   /** The first name that resolves to a commit: an object id, `HEAD` or a ref. The name of two refs is a fault. */
   resolve(names: readonly string[], signal: AbortSignal): Promise<NamedCommit | undefined>
   /** The commits of a range, oldest first. A fault when there are too many, or one is damaged. */
-  commits(range: CommitRange, signal: AbortSignal): Promise<readonly CommitFacts[]>
+  commits(range: CommitRange, signal: AbortSignal): Promise<readonly CheckedCommit[]>
   /** Whether all commits of `ancestor` are in `commit`; both are object ids. */
   isAncestor(ancestor: string, commit: string, signal: AbortSignal): Promise<boolean>
   /** Whether the clone has a part of the history only. */

@@ -3,6 +3,7 @@ import { digestJson } from '../kernel/encoding/hash.ts'
 import type { ReceiptDetails, ReceiptInput } from '../receipts/statement.ts'
 import type { Judgement } from './gate-evidence.ts'
 import { type GatePolicy, isAtLeast } from './policy.ts'
+import { BYPASS_VARIABLE } from './sdd/decision.ts'
 
 /** The versions of the repository that a run compared. All undefined where no file was read. */
 export interface BoundVersions {
@@ -13,6 +14,8 @@ export interface BoundVersions {
   readonly baseTree?: string | undefined
   readonly head?: string | undefined
   readonly policies?: ReceiptDetails['policies']
+  /** Whether variables of the environment relaxed the policy. */
+  readonly isRelaxed?: boolean
 }
 
 /** What a receipt says of a run, besides its verdict. */
@@ -55,9 +58,16 @@ const listReasons = ({ findings, policy }: FactsInput): string[] => {
   return [...new Set(ids)].sort(compareText).slice(0, MAX_LISTED)
 }
 
+/** The variables that made this run less strict than the repository asks. */
+const listRelaxing = ({ bound, decision }: FactsInput): string[] => [
+  ...(bound.isRelaxed ? ['PUMUKI_HARD_MODE'] : []),
+  ...(decision?.details?.bypass === true ? [BYPASS_VARIABLE] : []),
+]
+
 export const runFacts = (input: FactsInput): RunFacts => {
   const { tree: judged, bound, findings, files, counts, policy, rulesets, overrides } = input
   const { tree, base, baseTree, head, policies } = bound
+  const relaxed = listRelaxing(input)
   const suppressed = findings
     .filter(({ state }) => state === 'suppressed')
     .map(({ fingerprint }) => fingerprint)
@@ -75,6 +85,7 @@ export const runFacts = (input: FactsInput): RunFacts => {
       ...(baseTree !== undefined && { base_tree: baseTree }),
       ...(head !== undefined && { head }),
       ...(policies !== undefined && { policies }),
+      ...(relaxed.length > 0 && { relaxed_by: relaxed }),
       ...(judged !== undefined && {
         files: {
           changed: files.changed,

@@ -16,11 +16,13 @@ import { collectChanges } from './findings/collect-changes.ts'
 import { addEdits, type RewriteMatch } from './findings/edits.ts'
 import { SDD_SOURCE } from './findings/known.ts'
 import { addedSuppressions, policyDrafts, withBrokenManifests } from './findings/policy-findings.ts'
-import { type CommitPorts, commitDrafts, type ReceiptMode } from './findings/receipt-findings.ts'
+import { type CommitPorts, commitDrafts } from './findings/receipt-findings.ts'
 import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
+import { judgedTreeId } from './judged-tree.ts'
 import { type GatePolicy, judgeSeverities } from './policy.ts'
 import { type PolicyPorts, type PolicyRequest, readJoinedPolicy, readWorktreePolicy } from './policy-layer.ts'
 import type { Scanner, Scope } from './ports.ts'
+import type { ReceiptMode } from './receipt-mode.ts'
 import { type CheckRow, countFindings, type GateRun } from './reports/report.ts'
 import { loadRuleSet } from './rules/assemble-rules.ts'
 import type { AppliedOverride } from './rules/severity-overrides.ts'
@@ -96,9 +98,7 @@ const evaluateFiles = async (
 ): Promise<Evaluation> => {
   const { stage, progress, write } = request
   const { set, tracksModules, tree, ...context } = await readStageChange(ports.git, request, signal)
-  // Awaited after the scan.
-  const treeId = write || request.receipt ? set.treeId(signal) : undefined
-  treeId?.catch(() => {})
+  const treeId = write || request.receipt ? judgedTreeId(set, signal) : undefined
   const { layer, changes, attributes, versions } = await readJoinedPolicy(ports, request, set, signal)
   const { policy, userRules, overrides, baseline } = layer
   const checks = request.rulesOnly ? [] : layer.checks
@@ -132,7 +132,7 @@ const evaluateFiles = async (
     ),
     ...missing,
     ...(await addedSuppressions(found.suppressions, { stage, set, rules: named, scanner, trial }, signal)),
-    ...(await commitDrafts(ports, request, { ...set, keys: versions.baseKeys }, signal)),
+    ...(await commitDrafts(ports, request, { ...set, keys: versions.targetKeys }, signal)),
     ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
     ...(await checkDrafts(checked, found.suppressions)),
   ]
@@ -150,7 +150,7 @@ const evaluateFiles = async (
     policyBase: trial ? undefined : set.base,
     moved: new Map(set.changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]]))),
     tree,
-    bound: { tree: await treeId, base: set.base, head: set.head, ...versions },
+    bound: { tree: await treeId?.(), base: set.base, head: set.head, ...versions },
     checks: checked.rows,
   }
 }

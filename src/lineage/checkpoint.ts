@@ -8,7 +8,7 @@ const rawPublic = (key: KeyObject): Buffer => {
   return Buffer.from(x, 'base64url')
 }
 
-interface Signer {
+export interface Signer {
   readonly name: string
   /** The verifier key: name, key ID and public key in one line. */
   readonly verifier: string

@@ -3,7 +3,7 @@ import { readEntry } from './read-rows.ts'
 import type { LogReader, Row } from './store.ts'
 
 /** The operation of entries that a run of the gate makes. */
-const GATE_RUN = 'gate_run'
+export const GATE_RUN = 'gate_run'
 
 /** Entries of earlier versions do not say where the newest run is: pages are searched from the end. */
 const PAGE_ROWS = 64
@@ -13,11 +13,18 @@ export const readPayload = ({ payload }: Row): Readonly<Record<string, unknown>>
   return isRecord(value) ? value : {}
 }
 
+interface RecordedFacts {
+  readonly outcome?: unknown
+  readonly verdict?: unknown
+}
+
 /** A run that tries a policy out writes no evidence, so it does not replace that of an earlier run. */
+export const isJudging = (operation: string, { outcome = 'answer', verdict }: RecordedFacts): boolean =>
+  operation === GATE_RUN && outcome === 'answer' && !(isRecord(verdict) && verdict.policy_from !== undefined)
+
 export const isJudgingRun = (row: Row): boolean => {
-  if (readEntry(row).operation !== GATE_RUN) return false
-  const { outcome = 'answer', verdict } = readPayload(row)
-  return outcome === 'answer' && !(isRecord(verdict) && verdict.policy_from !== undefined)
+  const { operation } = readEntry(row)
+  return operation === GATE_RUN && isJudging(operation, readPayload(row))
 }
 
 /** Each entry names the newest run before it: null when there is none, undefined in entries of earlier versions. */

@@ -5,9 +5,9 @@ import type { ReceiptSigner } from './verifier-key.ts'
 
 /** Envelopes of DSSE 1.0: a payload, its type, and signatures over both. */
 
-export const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
+const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
 /** A receipt names digests, not contents, so that it stays short. */
-export const MAX_ENVELOPE_BYTES = 256 * 1024
+const MAX_ENVELOPE_BYTES = 256 * 1024
 
 /** What is signed: the length-prefixed type and payload. */
 export const signedBytes = (payload: Uint8Array, type = PAYLOAD_TYPE): Buffer =>
@@ -19,12 +19,13 @@ export interface SealedReceipt {
   readonly digest: string
 }
 
-export const sealStatement = (statement: object, signer: ReceiptSigner): SealedReceipt => {
+export const sealStatement = async (statement: object, signer: ReceiptSigner): Promise<SealedReceipt> => {
   const payload = Buffer.from(canonicalJson(statement))
+  const signature = await signer.sign(signedBytes(payload))
   const line = canonicalJson({
     payload: payload.toString('base64'),
     payloadType: PAYLOAD_TYPE,
-    signatures: [{ keyid: signer.key.text, sig: signer.sign(signedBytes(payload)).toString('base64') }],
+    signatures: [{ keyid: signer.key.text, sig: signature.toString('base64') }],
   })
   return { line, digest: digestBytes(line) }
 }
@@ -35,7 +36,7 @@ interface EnvelopeSignature {
   readonly bytes: Buffer
 }
 
-export interface OpenedEnvelope {
+interface OpenedEnvelope {
   readonly digest: string
   readonly payload: Buffer
   readonly signatures: readonly EnvelopeSignature[]

@@ -13,6 +13,10 @@ export const receiptFaults = defineFaults('receipts', {
     kind: 'refused',
     fix: 'Name an Ed25519 key in PEM outside of every repository with --signing-key, or leave the setting out to use the key of this machine.',
   },
+  agent: {
+    kind: 'unavailable',
+    fix: 'Start an ssh-agent, add an Ed25519 key with `ssh-add`, and check SSH_AUTH_SOCK; or sign with the key file: --signer file.',
+  },
   key_exists: { kind: 'conflict', fix: 'List the keys with `warrant keys list`.' },
   key_unknown: { kind: 'missing', fix: 'List the keys with `warrant keys list`.' },
   unknown: {

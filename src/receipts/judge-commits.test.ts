@@ -22,7 +22,7 @@ const id = (text: string) => createHash('sha1').update(text).digest('hex')
 
 type Details = Partial<ReceiptFacts> & { readonly from?: string; readonly extra?: object }
 
-const receipt = (tree: string, { from, extra = {}, ...facts }: Details = {}, by = signer) => {
+const receipt = async (tree: string, { from, extra = {}, ...facts }: Details = {}, by = signer) => {
   const base = from === undefined ? {} : { base: id(`commit ${from}`), base_tree: from }
   const statement = buildStatement(
     {
@@ -43,7 +43,7 @@ const receipt = (tree: string, { from, extra = {}, ...facts }: Details = {}, by 
     },
     { origin: 'log', index: 0 },
   )
-  return verifyReceipt(sealStatement(statement, by).line, { listed })
+  return verifyReceipt((await sealStatement(statement, by)).line, { listed })
 }
 
 const [P, T, U] = ['p', 't', 'u'].map(id) as [string, string, string]
@@ -55,15 +55,17 @@ const commit = (tree: string, parents: readonly string[], committed = NOW): Chec
 })
 const parent = commit(P, [])
 
-const evidence = (receipts: Readonly<Record<string, readonly VerifiedReceipt[]>>): CommitEvidence => ({
-  receiptsOf: async (tree) => receipts[tree] ?? [],
+const evidence = (
+  receipts: Readonly<Record<string, readonly Promise<VerifiedReceipt>[]>>,
+): CommitEvidence => ({
+  receiptsOf: async (tree) => Promise.all(receipts[tree] ?? []),
   policiesOf: async () => ({}),
   treeOf: async (one) => (one === parent.id ? P : undefined),
 })
 
 const judge = async (
   tree: string,
-  receipts: Readonly<Record<string, readonly VerifiedReceipt[]>>,
+  receipts: Readonly<Record<string, readonly Promise<VerifiedReceipt>[]>>,
   more: Partial<CommitEvidence> = {},
 ) => {
   const one = commit(tree, [parent.id])
@@ -72,7 +74,7 @@ const judge = async (
 }
 
 describe('a commit', () => {
-  it.each<readonly [string, string, Readonly<Record<string, readonly VerifiedReceipt[]>>]>([
+  it.each<readonly [string, string, Readonly<Record<string, readonly Promise<VerifiedReceipt>[]>>]>([
     ['judged', 'of its change', { [T]: [receipt(T, { from: P })] }],
     ['judged', 'of all files', { [T]: [receipt(T, { scope: 'git:repository', from: T })] }],
     ['judged', 'of the push', { [T]: [receipt(T, { from: P, stage: 'PRE_PUSH' })] }],
@@ -132,7 +134,7 @@ interface Step {
 }
 
 const play = async (steps: readonly Step[]) => {
-  const receipts: Record<string, VerifiedReceipt[]> = {}
+  const receipts: Record<string, Promise<VerifiedReceipt>[]> = {}
   const run = (from: ReadonlySet<number>, to: ReadonlySet<number>) => {
     const passed = ![...to].some((line) => isEvil(line) && !from.has(line))
     const tree = treeOf(to)
@@ -159,7 +161,7 @@ const play = async (steps: readonly Step[]) => {
     if (hook === 'later') run(next, next)
   }
   const source: CommitEvidence = {
-    receiptsOf: async (tree) => receipts[tree] ?? [],
+    receiptsOf: async (tree) => Promise.all(receipts[tree] ?? []),
     policiesOf: async () => ({}),
     treeOf: async (one) => (one === root.id ? root.tree : undefined),
   }

@@ -12,7 +12,7 @@ export interface CheckedCommit {
   readonly committed: number
 }
 
-export const RECEIPT_PROBLEMS = ['missing', 'foreign', 'failed', 'policy', 'expired'] as const
+const RECEIPT_PROBLEMS = ['missing', 'foreign', 'failed', 'policy', 'expired'] as const
 export type ReceiptProblem = (typeof RECEIPT_PROBLEMS)[number]
 
 export type CommitResult =
@@ -31,6 +31,9 @@ export interface CommitEvidence {
 /** Receipts of an amended commit lead from tree to tree; more steps than this are not followed. */
 const MAX_STEPS = 100
 
+/** Findings about receipts; what the commits contain was not what a run with no others blocked. */
+const ABOUT_RECEIPTS = 'gate.receipt-'
+
 interface Refusal {
   readonly problem: ReceiptProblem
   readonly why: string
@@ -43,13 +46,17 @@ const samePolicies = (one: PolicyDigests, other: PolicyDigests): boolean =>
 const refuseReceipt = (one: VerifiedReceipt, { committed }: CheckedCommit): Refusal | undefined => {
   const { receipt, trust, why = '' } = one
   if (receipt === undefined || trust !== 'trusted') return { problem: 'foreign', why }
-  const { stage, kind, expires, policy_from: tried } = detailsOf(receipt)
+  const { stage, kind, expires, reasons, policy_from: tried, relaxed_by: relaxed } = detailsOf(receipt)
   if (kind !== 'run' || stage === 'PRE_WRITE')
     return { problem: 'missing', why: 'the receipt of its tree is not of a commit, a push or CI' }
   if (receipt.predicate.verificationResult !== 'PASSED')
-    return { problem: 'failed', why: 'the gate blocked it' }
+    return reasons.length > 0 && reasons.every((id) => id.startsWith(ABOUT_RECEIPTS))
+      ? { problem: 'missing', why: 'the gate blocked it for the receipts of its commits alone' }
+      : { problem: 'failed', why: 'the gate blocked it' }
   if (tried !== undefined)
     return { problem: 'policy', why: 'it was judged by the policy of the working tree alone' }
+  if (relaxed !== undefined)
+    return { problem: 'policy', why: `it was judged while ${relaxed.join(' and ')} relaxed the policy` }
   if (committed > Date.parse(expires)) return { problem: 'expired', why: `its receipt expired on ${expires}` }
   return undefined
 }
@@ -111,9 +118,7 @@ export class CommitJudge {
       // An empty commit changes nothing; the root commit has nothing before it.
       if (before.has(tree)) return { commit, receipts: path }
       for (const one of await this.#evidence.receiptsOf(tree)) {
-        const refusal =
-          refuseReceipt(one, commit) ??
-          (tree === commit.tree ? await this.#refusePolicy(one, commit) : undefined)
+        const refusal = refuseReceipt(one, commit) ?? (await this.#refusePolicy(one, commit))
         if (refusal !== undefined) {
           if (tree === commit.tree) refusals.push(refusal)
           continue

@@ -31,7 +31,7 @@ const FACTS: ReceiptFacts = {
 const PLACE = { origin: 'warrant/gate-decisions/0123456789abcdef', index: 7 }
 
 const signer = signerFromPem(newPem())
-const sealed = sealStatement(buildStatement(FACTS, PLACE), signer)
+const sealed = await sealStatement(buildStatement(FACTS, PLACE), signer)
 
 const keysText = (rows: readonly object[]) => JSON.stringify({ keys: rows })
 const row = { key: signer.key.text, owner: 'a team', role: 'developer' }
@@ -68,7 +68,7 @@ describe('a receipt', () => {
       const payload = `${envelope.payload.slice(0, at)}${other}${envelope.payload.slice(at + 1)}`
       expect(verifyReceipt(JSON.stringify({ ...envelope, payload }), { listed: keys }).trust).toBe('invalid')
     }
-    const foreign = sealStatement(buildStatement(FACTS, PLACE), signerFromPem(newPem()))
+    const foreign = await sealStatement(buildStatement(FACTS, PLACE), signerFromPem(newPem()))
     const { sig } = JSON.parse(foreign.line).signatures[0]
     const signatures = [{ keyid: signer.key.text, sig }]
     expect(verifyReceipt(JSON.stringify({ ...envelope, signatures }), { listed: keys }).trust).toBe('invalid')

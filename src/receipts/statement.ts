@@ -1,5 +1,3 @@
-import * as z from 'zod'
-
 /** A receipt: an in-toto statement whose predicate is a SLSA verification summary. */
 
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
@@ -12,10 +10,10 @@ const VERIFIER_ID = 'https://warrant.example/gate'
 export const EVIDENCE_URI = '.ai_evidence.json'
 
 /** Days for which a verdict on a tree can be used for a commit with that tree. */
-export const RECEIPT_DAYS = 30
+const RECEIPT_DAYS = 30
 
 /** The place of a receipt in the lineage. */
-export interface LineagePlace {
+interface LineagePlace {
   readonly origin: string
   readonly index: number
 }
@@ -62,6 +60,8 @@ export interface ReceiptDetails {
   readonly head?: string
   readonly policy_from?: 'worktree'
   readonly policies?: { readonly base?: PolicyDigests; readonly head: PolicyDigests }
+  /** Variables of the environment that made the run less strict than the repository asks. */
+  readonly relaxed_by?: readonly string[]
   readonly files?: {
     readonly changed: number
     readonly scanned: number
@@ -120,45 +120,3 @@ export const buildStatement = (facts: ReceiptFacts, place: LineagePlace): object
     },
   }
 }
-
-const ObjectId = z.string().regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/)
-const Sha256 = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) })
-const Time = z.iso.datetime()
-const Digests = z.record(z.string().max(4096), z.string().max(200))
-
-/** What a reader needs of a receipt. Members that it does not know are left alone. */
-export const Receipt = z.object({
-  _type: z.literal(STATEMENT_TYPE),
-  predicateType: z.literal(SUMMARY_TYPE),
-  subject: z
-    .array(
-      z.object({
-        name: z.string().max(1000),
-        digest: z.object({ gitTree: ObjectId.optional(), gitCommit: ObjectId.optional() }),
-      }),
-    )
-    .length(1),
-  predicate: z.object({
-    verifier: z.object({ id: z.string(), version: z.record(z.string(), z.string()) }),
-    timeVerified: Time,
-    resourceUri: z.string(),
-    policy: z.object({ uri: z.string(), digest: Sha256 }),
-    inputAttestations: z.array(z.object({ uri: z.string(), digest: Sha256 })).max(200),
-    verificationResult: z.enum(['PASSED', 'FAILED']),
-    [RECEIPT_MEMBERS]: z.looseObject({
-      kind: z.enum(['run', 'check']),
-      stage: z.enum(['PRE_WRITE', 'PRE_COMMIT', 'PRE_PUSH', 'CI']),
-      scope: z.string(),
-      build: z.string(),
-      expires: Time,
-      lineage: z.object({ origin: z.string().max(200), index: z.int().nonnegative() }),
-      reasons: z.array(z.string().max(500)).max(500),
-      base: ObjectId.optional(),
-      base_tree: ObjectId.optional(),
-      head: ObjectId.optional(),
-      policy_from: z.literal('worktree').optional(),
-      policies: z.object({ base: Digests.optional(), head: Digests }).optional(),
-    }),
-  }),
-})
-export type Receipt = z.infer<typeof Receipt>

@@ -24,10 +24,14 @@ export const parseReceiptKey = (text: string): ReceiptKey | undefined => {
 /** Signs bytes with a private key. */
 export interface ReceiptSigner {
   readonly key: ReceiptKey
-  sign(bytes: Uint8Array): Buffer
+  sign(bytes: Uint8Array): Buffer | Promise<Buffer>
 }
 
-/** A signer from a private key in PEM. Its name is made from the public key, so that it tells nothing of the machine. */
+/** The key with these 32 bytes. Its name is made from them, so that it tells nothing of the machine. */
+export const nameKey = (publicKey: Buffer): ReceiptKey =>
+  makeKey(`warrant-${publicKey.toString('hex').slice(0, 8)}`, publicKey)
+
+/** A signer from a private key in PEM. */
 export const signerFromPem = (pem: string): ReceiptSigner => {
   const crypto = lazyCrypto()
   const key = crypto.createPrivateKey(pem)
@@ -35,7 +39,7 @@ export const signerFromPem = (pem: string): ReceiptSigner => {
   const { x = '' } = crypto.createPublicKey(key).export({ format: 'jwk' })
   const publicKey = Buffer.from(x, 'base64url')
   return {
-    key: makeKey(`warrant-${publicKey.toString('hex').slice(0, 8)}`, publicKey),
+    key: nameKey(publicKey),
     sign: (bytes) => crypto.sign(null, bytes, key),
   }
 }

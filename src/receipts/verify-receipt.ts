@@ -1,7 +1,8 @@
 import { openEnvelope, signedBytes } from './envelope.ts'
 import type { KeyRole } from './key-roles.ts'
 import type { ListedKey } from './keys-file.ts'
-import { EVIDENCE_URI, RECEIPT_MEMBERS, Receipt } from './statement.ts'
+import { Receipt } from './receipt-schema.ts'
+import { EVIDENCE_URI, RECEIPT_MEMBERS } from './statement.ts'
 import { parseReceiptKey, type ReceiptKey, verifySignature } from './verifier-key.ts'
 
 /**
@@ -41,7 +42,7 @@ const findTimeProblem = ({ from, until, revoked }: ListedKey, time: number): str
   return undefined
 }
 
-export interface KnownKeys {
+interface KnownKeys {
   readonly listed: readonly ListedKey[]
   /** The key of this machine. */
   readonly own?: ReceiptKey | undefined

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -85,7 +86,7 @@ describe('effects and decisions of every surface', () => {
       warrant('hooks', 'install')
       warrant('gate', 'baseline')
       warrant('report', '--save')
-      warrant('packet', 'build', join(repo.folder, MARKER))
+      warrant('packet', 'pull', `oci://127.0.0.1:1/${MARKER}:1`)
       warrant('report', '--save', '--no-such-option')
       warrant('tree')
     })
@@ -93,8 +94,19 @@ describe('effects and decisions of every surface', () => {
       'hooks install done',
       'gate baseline done',
       'report done',
-      expect.stringMatching(/^packet build [a-z_]+\.[a-z_]+$/),
+      expect.stringMatching(/^packet pull [a-z_]+\.[a-z_]+$/),
     ])
+  })
+
+  it('name the hook that started a run', () => {
+    repo.stage({ 'src/b.ts': 'export const b = 1\n' })
+    spawnSync('git', ['commit', '-qm', 'x'], {
+      cwd: repo.folder,
+      env: { ...gateEnvironment(), ...GIT_ENVIRONMENT },
+    })
+    size = listed('--limit', '0').size
+    const { verdict } = warrant('lineage', 'show', String(size - 1)).value.payload
+    expect(verdict).toMatchObject({ stage: 'PRE_COMMIT', hook: 'pre-commit' })
   })
 
   it('hold digests of the arguments and never the arguments', () => {
@@ -129,7 +141,7 @@ describe('effects and decisions of every surface', () => {
     warrant('gate', '--all')
     expect(warrant('lineage', 'diff', 'one.json', 'cp.txt').value).toMatchObject({
       outcome: 'grown',
-      added: [{ operation: 'lineage export' }],
+      added: [{ operation: 'lineage export' }, { operation: 'lineage.anchor' }],
     })
     const now = listed('--limit', '0').size
     const { status, value } = warrant('lineage', 'diff', 'cp.txt', String(now))
@@ -138,6 +150,11 @@ describe('effects and decisions of every surface', () => {
       outcome: 'grown',
       added: [{ operation: 'gate_run' }],
     })
+    for (const operation of ['lineage.anchor', 'gate_run']) {
+      const [{ index }] = listed('--operation', operation).entries
+      const { graphs } = warrant('lineage', 'show', String(index)).value.payload
+      expect(graphs).toEqual([{ graph: 'default', size: 1, head: expect.stringMatching(/^[0-9a-f]{64}$/) }])
+    }
     const other = Repo.init().commit({ 'src/a.ts': 'export const a = 1\n' })
     runJson(other.folder, ['gate', '--all'])
     runJson(other.folder, ['lineage', 'export', 'other.json', '--bundle', ...named])

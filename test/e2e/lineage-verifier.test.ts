@@ -3,8 +3,10 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
+
 import { request } from '../support/messages.ts'
 import { makePlainKey, makePlainReceipt, plainVerifier } from '../support/receipts.ts'
+import { Repo } from '../support/repository.ts'
 
 afterAll(sweep)
 
@@ -156,6 +158,29 @@ describe('the verifier in an empty folder', () => {
         text: expect.stringContaining(said),
       })
     }
+  })
+
+  it('verifies a receipt of the gate as `receipts export` writes it', async () => {
+    const repo = Repo.init().stage({ 'src/a.ts': 'export const a = 1\n' })
+    const env = cleanEnvironment({ XDG_STATE_HOME: await makeFolder() })
+    const gate = (...args: readonly string[]) =>
+      execFileSync(process.execPath, [BINARY, ...args], { cwd: repo.folder, env, encoding: 'utf8' })
+    for (let run = 0; run < 2; run += 1) gate('gate', '--stage', 'PRE_COMMIT')
+    const tree = repo.git('write-tree').trim()
+    gate('receipts', 'export', tree, '--proof', '--output', 'r.json')
+    const [own = ''] = gate('keys', 'show').split('\n')
+    for (const name of ['r.json', 'r.json.tlog-proof']) cpSync(repo.path(name), join(colleague, name))
+    const { status, stdout } = verify('r.json', 'r.json.tlog-proof', own)
+    expect({ status, ...JSON.parse(stdout) }).toMatchObject({
+      status: 0,
+      statement: { subject: [{ digest: { gitTree: tree } }] },
+      entry: { operation: 'gate_run', seq: 2 },
+    })
+    const other = plainVerifier(makePlainKey('another'))
+    expect(verify('r.json', 'r.json.tlog-proof', other).status).toBe(1)
+    // The same proof printed by the log itself.
+    handOver('again.txt', gate('lineage', 'prove', '2', '--tlog', '--graph', 'gate-decisions'))
+    expect(verify('r.json', 'again.txt', own).status).toBe(0)
   })
 
   it('prints its help, and reports a missing file', () => {

@@ -92,7 +92,13 @@ describe('warrant why', () => {
         { rule: 'javascript.debugger', line: 2, safe_edit: true },
       ],
       repairs: [{ file: 'src/a.js', line: 1, removes: 1 }, { removes: 1 }],
-      rests_on: [{ kind: 'evidence' }, { kind: 'tree' }, { kind: 'policy' }, { kind: 'lineage' }],
+      rests_on: [
+        { kind: 'evidence' },
+        { kind: 'tree' },
+        { kind: 'policy' },
+        { kind: 'lineage' },
+        { kind: 'receipt' },
+      ],
     })
     // The edit of the first repair; the command of the second.
     repo.stage({ 'src/a.js': `${SAFE}${LEFT_OVER}` })

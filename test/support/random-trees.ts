@@ -63,6 +63,7 @@ const STAGE: readonly Change[] = [
   (repo) => tryGit(repo, 'add', '-A'),
   (repo, _, path) => tryGit(repo, 'add', '-A', '--', path),
   (repo, _, path) => tryGit(repo, 'add', '-N', '--', path),
+  (repo, random, path) => tryGit(repo, 'mv', '-f', '--', pickOne(random, NAMES), path),
   (repo, _, path) => tryGit(repo, 'rm', '-q', '--cached', '-r', '--', path),
   (repo, random) => {
     const id = (random(2) === 0 ? '1' : 'e').repeat(repo.git('hash-object', '/dev/null').trim().length)

@@ -4,7 +4,7 @@ import type { Command, Option } from '../../surfaces/cli/command.ts'
 import { SHELLS } from '../../surfaces/cli/completion.ts'
 import { configOptions } from '../config/config-options.ts'
 import { GATE_OPTIONS } from './gate/options.ts'
-import { LINEAGE_OPTIONS } from './lineage/options.ts'
+import { LINEAGE_OPTIONS, LINEAGE_VERBS } from './lineage/options.ts'
 import { packetCommand } from './packet/options.ts'
 import { PROJECT_COMMANDS } from './project/table.ts'
 import { KEY_OPTIONS, RECEIPT_OPTIONS } from './receipts/options.ts'
@@ -186,10 +186,11 @@ export const commands = (): readonly Command[] => [
   }),
   define({
     name: 'receipts',
-    summary: 'List, show, verify and export the receipts of verdicts, and check that every commit has one.',
-    usage: '<list|show [NAME]|verify [NAME|FILE]|check [RANGE]|export [NAME]>',
+    summary: 'List, show, verify, export, fetch and push receipts, and check that every commit has one.',
+    usage:
+      '<list|show [NAME]|verify [NAME|FILE]|check [RANGE]|export [NAME]|fetch [REMOTE]|push [REMOTE [RANGE]]>',
     options: RECEIPT_OPTIONS,
-    choices: ['list', 'show', 'verify', 'check', 'export'],
+    choices: ['list', 'show', 'verify', 'check', 'export', 'fetch', 'push'],
     run: async (invocation) => (await import('./receipts/receipts.ts')).run(invocation),
   }),
   define({
@@ -217,24 +218,11 @@ export const commands = (): readonly Command[] => [
   define({
     name: 'lineage',
     summary:
-      'List, verify, export, prove and compare the log of decisions and effects, and the lineage of belief graphs.',
+      'List, verify, export, publish, prove and compare the log of decisions and effects, and the lineage of belief graphs.',
     usage:
-      '<log|show SEQ|diff A B|verify [FILE]|replay [FROM]|export FILE|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt>',
+      '<log|show SEQ|diff A B|verify [FILE]|replay [FROM]|export FILE|publish DIR|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt>',
     options: LINEAGE_OPTIONS,
-    choices: [
-      'log',
-      'show',
-      'diff',
-      'verify',
-      'replay',
-      'export',
-      'prove',
-      'consistency',
-      'checkpoint',
-      'repair',
-      'erase',
-      'adopt',
-    ],
+    choices: LINEAGE_VERBS,
     run: async (invocation) => (await import('./lineage/lineage.ts')).run(invocation),
   }),
   ...PROJECT_COMMANDS,

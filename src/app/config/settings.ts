@@ -130,6 +130,11 @@ const RULES = {
     wantText,
     true,
   ),
+  signer: choice(
+    ['file', 'ssh'],
+    'file',
+    'What signs receipts: the key file, or an Ed25519 key that the ssh-agent of this user holds.',
+  ),
   requireReceipt: toggle(
     'Whether ai_gate_check asks for a receipt of the evidence by a key of .warrant/keys.yml. A repository with that file asks for one in any case.',
   ),

@@ -72,6 +72,7 @@ const IGNORED = new Set([
   'check',
   'profile',
   'signingKey',
+  'signer',
   'openspec',
   'packetRoot',
   'embeddingUrl',

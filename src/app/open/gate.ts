@@ -125,7 +125,11 @@ export const openGate = async (
       checks: async () =>
         (await import('./checks/open.ts')).openChecks(config, { root, environment, allowed }),
       checkCommits: async (range, keys, stop) =>
-        (await import('./receipts/check-range.ts')).checkRange({ root, config, git, signal: stop }, range, keys),
+        (await import('./receipts/check-range.ts')).checkReceiptRange(
+          { root, config, git, signal: stop },
+          range,
+          keys,
+        ),
       now: gateNow(config, context),
     },
   }

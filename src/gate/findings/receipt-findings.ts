@@ -1,12 +1,9 @@
 import type { CommitResult, ReceiptProblem } from '../../receipts/judge-commits.ts'
 import type { ChangeSet } from '../ports.ts'
+import type { ReceiptMode } from '../receipt-mode.ts'
 import type { GateStage } from '../stage.ts'
 import type { FindingDraft } from './collect.ts'
 import { POLICY_SOURCE } from './policy-findings.ts'
-
-/** Whether commits without a receipt block, are only shown, or are not looked for. */
-export const RECEIPT_MODES = ['require', 'report', 'off'] as const
-export type ReceiptMode = (typeof RECEIPT_MODES)[number]
 
 const JUDGE = 'Judge the commits now: warrant receipts check --judge'
 

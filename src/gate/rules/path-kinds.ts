@@ -18,7 +18,7 @@ const mayMatch = ({ needs }: PathPattern, text: string): boolean => {
 
 const matches = (one: PathPattern, text: string): boolean => mayMatch(one, text) && one.regex.test(text)
 
-/** Folders of tests, examples, documents and maintenance, in lower case. */
+/** Folders of tests, examples, documents and services of the repository, in lower case. */
 const SUPPORT_FOLDERS = new Set([
   ...words('test tests __test__ __tests__ testing spec specs __specs__ e2e cypress playwright androidtest'),
   ...words(
@@ -27,14 +27,16 @@ const SUPPORT_FOLDERS = new Set([
   ...words(
     'storybook .storybook example examples sample samples demo demos playground doc docs documentation',
   ),
-  ...words('bench benches benchmark benchmarks perf script scripts tool tools tooling hack'),
-  ...words('.github .gitlab .circleci .husky .vscode __snapshots__'),
+  ...words('bench benches benchmark benchmarks perf'),
+  ...words('ci .ci .github .gitlab .circleci .husky .vscode __snapshots__'),
   ...words('snippet snippets code-snippets test-data test_data'),
 ])
+/** Folders of maintenance programs, which run against the real systems. */
+const SCRIPT_FOLDERS = new Set(words('script scripts tool tools tooling hack'))
 /** `test-utils`, `example-apps`, `integration-tests`, `http-testing-support`, `AppUITests`, `commonTest`, `A.docc`. */
 const SUPPORT_FOLDER = pattern(
-  'test example sample spec fixture mock e2e benchmark docc',
-  /^(?:tests?|examples?|samples?)[-_]|[-_.](?:tests?|testing(?:-support)?|specs?|fixtures?|mocks?|e2e|examples?|samples?|benchmarks?|docc)$|[A-Za-z](?:Tests?|Mocks?|Fixtures?|Benchmarks?)$|^test[A-Z]/,
+  'test example sample ci- ci_ spec fixture mock e2e benchmark docc',
+  /^(?:tests?|examples?|samples?|e2e|ci)[-_]|[-_.](?:tests?|testing(?:-support)?|specs?|fixtures?|mocks?|e2e|examples?|samples?|benchmarks?|docc)$|[A-Za-z](?:Tests?|Mocks?|Fixtures?|Benchmarks?)$|^test[A-Z]/,
 )
 /** A Go package of helpers for tests: `httptest/a.go`. */
 const GO_TEST_PACKAGE = pattern('test/', /(?:^|\/)(?!(?:la|con|pro|at|grea)test\/)[a-z0-9]+test\/[^/]+\.go$/)
@@ -65,8 +67,11 @@ const PACKAGE_FOLDERS = pattern(
   /(?:^|\/)(?:src\/(?:[a-z]\w*M|m)ain\/|(?:com|org|net|io|dev|de|fr|uk|me)\/(?=.*\.(?:java|kts?|scala|groovy)$))/,
 )
 
-/** Whether a file is part of the program: no test, fixture, example, document, benchmark or maintenance script. */
-export const isProduction = (path: string): boolean => {
+/**
+ * Whether a file is part of the program: no test, fixture, example, document or benchmark, and no maintenance
+ * script unless `scripts` says that these count.
+ */
+export const isProduction = (path: string, scripts = false): boolean => {
   const segments = path.split('/')
   const name = segments.pop() ?? ''
   if (
@@ -77,7 +82,12 @@ export const isProduction = (path: string): boolean => {
     return false
   const packages = mayMatch(PACKAGE_FOLDERS, path) ? PACKAGE_FOLDERS.regex.exec(path) : null
   const folders = packages === null ? segments : path.slice(0, packages.index).split('/')
-  return !folders.some((one) => SUPPORT_FOLDERS.has(one.toLowerCase()) || matches(SUPPORT_FOLDER, one))
+  return !folders.some((one) => {
+    const folder = one.toLowerCase()
+    return (
+      SUPPORT_FOLDERS.has(folder) || (!scripts && SCRIPT_FOLDERS.has(folder)) || matches(SUPPORT_FOLDER, one)
+    )
+  })
 }
 
 /** Folders of texts that need not be programs: cases of tests, and templates from which programs are made. */

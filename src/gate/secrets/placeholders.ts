@@ -11,7 +11,7 @@ const TEMPLATE =
 
 /** Parts of a text that only an example has; random text contains them less than once in a million. */
 const EXAMPLE =
-  /example|placeholder|change[-_]?(?:me|it|this)|dummy|redacted|removed|insert|replace[-_]?(?:me|with|this)|super[-_]?secret|(?:my|your|some)[-_]?(?:own[-_]?)?(?:api|app|auth|access|secret|token|pass|key|client|jwt)|your[-_]|goes[-_]?here|not[-_]?(?:a[-_]?)?(?:real|secret)|do[-_]?not|in[-_]?secure|xxxx|qwerty|asdf|deadbeef|cafebabe|lorem|keyboard ?cat/i
+  /example|placeholder|thisis|change[-_]?(?:me|it|this)|dummy|redacted|removed|insert|replace[-_]?(?:me|with|this)|super[-_]?secret|(?:my|your|some)[-_]?(?:own[-_]?)?(?:api|app|auth|access|secret|token|pass|key|client|jwt)|your[-_]|goes[-_]?here|not[-_]?(?:a[-_]?)?(?:real|secret)|do[-_]?not|in[-_]?secure|xxxx|qwerty|asdf|deadbeef|cafebabe|lorem|keyboard ?cat/i
 
 /** The same, as a whole word between other characters. */
 const EXAMPLE_WORDS =
@@ -19,7 +19,7 @@ const EXAMPLE_WORDS =
 
 /** Passwords that everyone knows. They protect nothing, and local databases and tutorials use them. */
 const KNOWN_PASSWORDS =
-  /^(?:p[a@4]ss(?:w[o0]rd|wd)?|pwd?|secret|admin|root|user(?:name)?|gu?est|postgres(?:ql)?|mysql|mariadb|mongo(?:db)?|redis|rabbitmq|minio(?:admin)?|elastic|sa|test|hunter|letmein|welcome|login|toor|db|my-?sql|dbpass(?:word)?|userpass(?:word)?|foo|bar|token|credential)s?[-_]?[0-9!@#$]{0,4}$/i
+  /^(?:p[a@4]ss(?:w[o0]rd|wd)?|pwd?|secret|admin|root|user(?:name)?|gu?est|postgres(?:ql)?|mysql|mariadb|mongo(?:db)?|redis|rabbitmq|minio(?:admin)?|elastic|sa|test|hunter|letmein|welcome|login|toor|db|my-?sql|dbpass(?:word)?|userpass(?:word)?|foo|bar|token|credential|port)s?[-_]?[0-9!@#$]{0,8}$/i
 
 /** Documented keys of emulators and of standards. A few characters name one. */
 const TEST_VECTORS = [

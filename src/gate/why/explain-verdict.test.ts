@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Evidence, Finding } from '../../evidence/schema.ts'
 import type { Check } from '../checks/check.ts'
 import { NO_LIFECYCLE } from '../facts/repo-state.ts'
-import { judgeEvidence } from '../judge.ts'
+import { type GateInput, judgeEvidence } from '../judge.ts'
 import { resolvePolicy } from '../policy.ts'
 import type { PolicyFiles } from '../policy-files.ts'
 import type { GateStage } from '../stage.ts'
@@ -72,6 +72,7 @@ interface Case {
   readonly age?: number
   readonly branch?: string
   readonly more?: Partial<Evidence>
+  readonly trust?: GateInput['receipt']
 }
 
 const explain = (given: Case = {}) => {
@@ -127,7 +128,8 @@ const explain = (given: Case = {}) => {
     stage,
     policy: resolvePolicy(stage, { ...files, ...variables }),
     now: MADE + age * 1_000,
-    recorded: { seq: 7, evidence: HASH, earlier: [] },
+    recorded: { seq: 7, evidence: HASH, tree: 'c'.repeat(40), earlier: [] },
+    receipt: given.trust,
   }
   return explainVerdict({
     input,
@@ -142,6 +144,7 @@ const explain = (given: Case = {}) => {
     protectedBranches: ['main'],
     log: 'gate-decisions',
     change: 'add-login',
+    receipt: { digest: HASH, detail: 'trusted: signed by Ann (developer)' },
     problem: undefined,
     about: given.about,
     judges: false,
@@ -215,6 +218,16 @@ describe('the line that made a reason count', () => {
       'built-in for PRE_COMMIT: 1 finding does not count: on unchanged lines',
     ],
     ['the age', { findings: [], age: 5_000 }, 'built-in for PRE_PUSH: evidence is valid for 1800 seconds'],
+    [
+      'the keys of the repository',
+      { findings: [], trust: 'foreign', before: { keys: 'keys: []' } },
+      `.warrant/keys.yml at ${'b'.repeat(12)}: evidence needs a receipt by a trusted key`,
+    ],
+    [
+      'the setting that asks for receipts',
+      { findings: [], trust: 'invalid' },
+      'setting requireReceipt: evidence needs a receipt by a trusted key',
+    ],
     [
       'a protected branch',
       { findings: [], branch: 'main' },
@@ -342,6 +355,9 @@ describe('the text', () => {
     expect(text).toContain('and 30 more: --json lists all')
     expect(rows.filter((row) => row.startsWith('::'))).toEqual([])
     expect(Math.max(...rows.map((row) => row.length))).toBeLessThan(400)
-    expect(rows.at(-1)).toContain('gate-decisions entry 7')
+    expect(rows.at(-2)).toContain('gate-decisions entry 7')
+    expect(rows.at(-1)).toBe(
+      `  receipt   of tree cccccccccccc ${HASH.slice(0, 19)} · trusted: signed by Ann (developer)`,
+    )
   })
 })

@@ -8,7 +8,7 @@ import { compareReasons, isAbout, isBlocking, listReasons, toReason } from './fi
 import { findLine } from './member-line.ts'
 import { listPolicyLines } from './policy-lines.ts'
 import { smallestRepairs } from './repairs.ts'
-import { listBases } from './rests-on.ts'
+import { listBases, type ReceiptSummary } from './rests-on.ts'
 import { type PolicyVersion, strictestPolicy } from './threshold-lines.ts'
 
 /** Everything that an explanation is made of. */
@@ -21,6 +21,8 @@ interface WhySources {
   readonly protectedBranches: readonly string[]
   readonly log: string
   readonly change: string | undefined
+  /** Of the newest run that is recorded. */
+  readonly receipt: ReceiptSummary | undefined
   /** Why a run of the gate would fail: a policy file that cannot be used. */
   readonly problem: string | undefined
   /** The finding, rule, check or path that is asked about; undefined for the whole verdict. */
@@ -56,6 +58,17 @@ const stageNotes = ({ snapshot }: Evidence, { stage, violations }: GateVerdict):
   return isOther && findings.length > 0
     ? [`The findings are those of ${made}; only a run at ${stage} shows what that stage finds.`]
     : []
+}
+
+/** Findings in files that changed after they were judged may be repaired already. */
+const changedNotes = (reasons: readonly Reason[], { violations }: GateVerdict): string[] => {
+  const changed = new Set(violations.flatMap(({ paths = [] }) => paths))
+  const stale = reasons.filter(({ blocks, file }) => blocks && file !== undefined && changed.has(file))
+  return stale.length === 0
+    ? []
+    : [
+        `${plural(stale.length, 'reason')} ${stale.length === 1 ? 'is' : 'are'} in files that changed after the run and may be repaired already: run the gate first.`,
+      ]
 }
 
 /** Where a finding that is not in the evidence went. */
@@ -124,8 +137,10 @@ export const explainVerdict = (sources: WhySources): VerdictExplanation => {
           .filter((one) => isAbout(one, about))
           .sort(compareReasons)
   const base = versions.findLast(({ commit }) => commit !== undefined)?.commit
-  const { state, stage, present, recorded, reading } = { ...input }
+  const { stage, recorded, reading } = input
   const lines = listPolicyLines(named, { ...sources, policy, evidence, base })
+  const { problem } = sources
+  const unreadable = reading.kind === 'invalid' && reading.reason === 'unreadable'
   const rests: readonly Basis[] = listBases({ ...sources, reading, recorded })
   return {
     status: verdict.status,
@@ -134,14 +149,13 @@ export const explainVerdict = (sources: WhySources): VerdictExplanation => {
     codes: verdict.violations.map(({ code }) => code),
     ...(about !== undefined && { about }),
     reasons: named,
-    repairs: verdict.allowed
-      ? []
-      : smallestRepairs(named, { stage, state, present, base, problem: sources.problem }),
+    repairs: verdict.allowed ? [] : smallestRepairs(named, { ...input, base, unreadable, problem }),
     counted: about === undefined ? lines : [...lines, ...baselineLines(about, versions)],
     rests_on: rests,
     notes: [
       ...(evidence === undefined || about !== undefined ? [] : uncountedNotes(evidence, policy)),
       ...(evidence === undefined ? [] : stageNotes(evidence, verdict)),
+      ...changedNotes(named, verdict),
       ...(about !== undefined && named.length === 0 ? absentNotes(about, evidence) : []),
       ...(sources.judges ? [JUDGES] : []),
     ],

@@ -1,5 +1,6 @@
 import type { Evidence } from '../../evidence/schema.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
+import { KEYS_FILE } from '../../receipts/keys-path.ts'
 import { CHECKS_FILE, type Check } from '../checks/check.ts'
 import type { GateVerdict } from '../judge.ts'
 import type { GatePolicy } from '../policy.ts'
@@ -126,7 +127,16 @@ interface LineContext {
   readonly base: string | undefined
 }
 
-const violationLines = ({ verdict, protectedBranches }: LineContext): PolicyLine[] => {
+/** What asks for a receipt: the keys file of the last commit before that of the working tree. */
+const receiptLine = (versions: readonly PolicyVersion[]): PolicyLine => {
+  const effect = 'evidence needs a receipt by a trusted key'
+  const found = versions.findLast(({ files }) => files.keys !== undefined)
+  return found === undefined
+    ? { where: 'setting requireReceipt', effect }
+    : lineInFile(KEYS_FILE, effect, { commit: found.commit })
+}
+
+const violationLines = ({ verdict, protectedBranches, versions }: LineContext): PolicyLine[] => {
   const { violations, stage, evidence } = verdict
   const has = (code: string) => violations.some((one) => one.code === code)
   const isDefault = protectedBranches.join() === DEFAULT_PROTECTED_BRANCHES.join()
@@ -139,6 +149,7 @@ const violationLines = ({ verdict, protectedBranches }: LineContext): PolicyLine
           },
         ]
       : []),
+    ...(has('EVIDENCE_UNSIGNED') ? [receiptLine(versions)] : []),
     ...(has('GITFLOW_PROTECTED_BRANCH')
       ? [
           {
@@ -150,6 +161,12 @@ const violationLines = ({ verdict, protectedBranches }: LineContext): PolicyLine
   ]
 }
 
+/** The specification refuses a stage, whatever its threshold is. */
+const specificationLines = (reasons: readonly Reason[]): PolicyLine[] =>
+  reasons.some(({ rule }) => rule?.startsWith('sdd.'))
+    ? [{ where: 'openspec folder, or setting sdd', effect: 'an open change has to allow the stage' }]
+    : []
+
 /** What made the reasons count, and what made other findings not count. */
 export const listPolicyLines = (reasons: readonly Reason[], context: LineContext): PolicyLine[] => {
   const { verdict, policy, evidence, versions, variables, base } = context
@@ -160,6 +177,7 @@ export const listPolicyLines = (reasons: readonly Reason[], context: LineContext
     ...(judged
       ? [
           ...thresholdLines(policy, versions, variables),
+          ...specificationLines(reasons),
           ...weakenedLines(reasons, base),
           ...checkLines(reasons, versions),
           ...ruleLines(reasons, versions),

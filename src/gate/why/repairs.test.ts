@@ -172,6 +172,22 @@ describe('the smallest set of repairs', () => {
     })
   })
 
+  it('replaces invalid evidence by a run, and has it removed where it cannot be opened', () => {
+    const invalid = [violation('EVIDENCE_INVALID')]
+    expect(brief(invalid)).toEqual([`1 ${RUN}`])
+    expect(brief(invalid, { unreadable: true })).toEqual([
+      '1 Remove or restore the evidence file.',
+      `0 ${RUN}`,
+    ])
+  })
+
+  it('has the key listed that signed, and lets a run sign what nothing signed', () => {
+    const unsigned = [violation('EVIDENCE_UNSIGNED')]
+    expect(brief(unsigned, { receipt: 'foreign' })).toEqual(['1 warrant keys add --owner NAME', `0 ${RUN}`])
+    expect(brief(unsigned, { receipt: 'invalid' })).toEqual([`1 ${RUN}`])
+    expect(brief(unsigned, { receipt: 'revoked' })[0]).toMatch(/^1 Have a person list a valid key/)
+  })
+
   it('first repairs what would stop the gate', () => {
     const [first] = smallestRepairs([violation('EVIDENCE_MISSING')], {
       ...context,

@@ -1,9 +1,11 @@
 import { compareText } from '../../evidence/compare.ts'
 import type { RepoState } from '../../evidence/schema.ts'
 import { quoteShellWord } from '../../kernel/text/shell-quote.ts'
+import { KEYS_FILE } from '../../receipts/keys-path.ts'
 import type { PresentTree } from '../check-binding.ts'
 import { CHECKS_FILE } from '../checks/check.ts'
 import { BASELINE_FILE } from '../findings/baseline.ts'
+import type { GateInput } from '../judge.ts'
 import { HARD_MODE_FILE, SKILLS_FILE } from '../policy.ts'
 import { USER_RULES_FOLDER } from '../rules/assemble-rules.ts'
 import type { GateStage } from '../stage.ts'
@@ -15,17 +17,20 @@ interface RepairContext {
   readonly stage: GateStage
   readonly state: RepoState
   /** What the stage would judge now, where that is known. */
-  readonly present: PresentTree | undefined
+  readonly present?: PresentTree | undefined
+  /** What the receipt of the newest run is worth, where one is asked for. */
+  readonly receipt?: GateInput['receipt']
   /** The commit whose policy counted too. */
   readonly base: string | undefined
+  /** Whether the evidence file cannot be opened: a run may be unable to replace it. */
+  readonly unreadable?: boolean
   /** Why a run of the gate would fail. */
   readonly problem?: string | undefined
 }
 
 /** What a violation needs besides a run of the gate, which always comes last. */
-const BEFORE_RUN: Readonly<Record<ViolationCode, 'nothing' | 'branch' | 'fix'>> = {
+const BEFORE_RUN: Readonly<Record<ViolationCode, 'nothing' | 'branch' | 'key' | 'fix'>> = {
   EVIDENCE_MISSING: 'nothing',
-  // A run replaces the file.
   EVIDENCE_INVALID: 'nothing',
   EVIDENCE_CHAIN_INVALID: 'nothing',
   EVIDENCE_TIMESTAMP_INVALID: 'nothing',
@@ -40,7 +45,7 @@ const BEFORE_RUN: Readonly<Record<ViolationCode, 'nothing' | 'branch' | 'fix'>> 
   EVIDENCE_SCOPE_EMPTY: 'nothing',
   EVIDENCE_UNBOUND: 'nothing',
   EVIDENCE_SUPERSEDED: 'nothing',
-  EVIDENCE_UNSIGNED: 'fix',
+  EVIDENCE_UNSIGNED: 'key',
   GITFLOW_PROTECTED_BRANCH: 'branch',
 }
 
@@ -85,8 +90,18 @@ const branchDraft: Draft = {
   command: 'git switch -c feature/NAME',
 }
 
+/** A run signs with the key of this machine; where that is not trusted, a person decides. */
+const keyDraft = ({ receipt }: RepairContext): Draft | undefined => {
+  if (receipt === 'invalid' || receipt === 'trusted') return undefined
+  const draft = { key: 'key', rank: 0 }
+  if (receipt === 'revoked')
+    return { ...draft, action: `Have a person list a valid key for this machine in ${KEYS_FILE}.` }
+  const action = `Have a person list the key of this machine in ${KEYS_FILE} and commit the file.`
+  return { ...draft, action, command: 'warrant keys add --owner NAME' }
+}
+
 const isPolicyFile = (file: string): boolean =>
-  [HARD_MODE_FILE, SKILLS_FILE, CHECKS_FILE, BASELINE_FILE].includes(file) ||
+  [HARD_MODE_FILE, SKILLS_FILE, CHECKS_FILE, KEYS_FILE, BASELINE_FILE].includes(file) ||
   file.startsWith(`${USER_RULES_FOLDER}/`)
 
 const policyDraft = ({ file = '', fix = '' }: Reason, { base }: RepairContext): Draft => ({
@@ -147,8 +162,10 @@ const draftFor = (reason: Reason, context: RepairContext): Draft | undefined => 
     return (
       (Object.hasOwn(GATE_RULES, rule) ? GATE_RULES[rule] : undefined)?.(reason, context) ?? editDraft(reason)
     )
-  const before = BEFORE_RUN[code as ViolationCode]
+  const isUnreadable = code === 'EVIDENCE_INVALID' && context.unreadable === true
+  const before = isUnreadable ? 'fix' : BEFORE_RUN[code as ViolationCode]
   if (before === 'branch') return branchDraft
+  if (before === 'key') return keyDraft(context)
   return before === 'fix'
     ? { key: code, rank: 0, action: fixOf(code as ViolationCode).replace(/, then run .*$/, '.') }
     : undefined

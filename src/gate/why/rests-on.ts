@@ -5,6 +5,13 @@ import type { RecordedRun } from '../check-binding.ts'
 import type { GateVerdict } from '../judge.ts'
 import type { Basis } from './explanation.ts'
 
+/** What the receipt of the newest run says about itself. */
+export interface ReceiptSummary {
+  readonly digest: string
+  /** Who signed it, or why it is not trusted. */
+  readonly detail: string
+}
+
 interface RestsOnInput {
   readonly reading: EvidenceReading
   readonly verdict: GateVerdict
@@ -13,6 +20,7 @@ interface RestsOnInput {
   readonly log: string
   /** The OpenSpec change of the open session. */
   readonly change: string | undefined
+  readonly receipt: ReceiptSummary | undefined
 }
 
 const describeAge = (seconds: number | null): string => {
@@ -114,10 +122,23 @@ const lineageBasis = (own: string | undefined, { recorded, log }: RestsOnInput):
   ]
 }
 
-/** What a verdict rests on, from the file that was read to the log that records it. A receipt would come last. */
+/** The receipt of the run that wrote the evidence. */
+const receiptBasis = (own: string | undefined, { recorded, receipt }: RestsOnInput): Basis[] =>
+  receipt === undefined || own === undefined || own !== recorded?.evidence
+    ? []
+    : [
+        {
+          kind: 'receipt',
+          name: recorded.tree === undefined ? 'of no tree' : `of tree ${recorded.tree.slice(0, 12)}`,
+          ...receipt,
+        },
+      ]
+
+/** What a verdict rests on, from the file that was read to the log that records it and the receipt. */
 export const listBases = (input: RestsOnInput): Basis[] => {
   const { reading, verdict, change } = input
   const evidence = reading.kind === 'valid' ? reading.evidence : undefined
+  const own = evidence?.evidence_chain?.payload_hash
   return [
     ...evidenceBasis(input),
     ...(evidence === undefined
@@ -128,6 +149,7 @@ export const listBases = (input: RestsOnInput): Basis[] => {
           ...checkBases(evidence),
           ...specificationBasis(evidence, change),
         ]),
-    ...lineageBasis(evidence?.evidence_chain?.payload_hash, input),
+    ...lineageBasis(own, input),
+    ...receiptBasis(own, input),
   ]
 }

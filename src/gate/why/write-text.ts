@@ -44,8 +44,13 @@ const SHOWN_DIGITS = 12
 const shortDigest = (digest: string | undefined): string =>
   digest === undefined ? '' : ` ${digest.slice(0, 'sha256:'.length + SHOWN_DIGITS)}`
 
-const basisLine = ({ kind, name, digest, detail }: Basis): string =>
-  `  ${kind.padEnd(8)}  ${name}${shortDigest(digest)} · ${cut(detail)}`
+const basisLines = (bases: readonly Basis[]): string[] => {
+  const width = Math.max(...bases.map(({ kind }) => kind.length))
+  return bases.map(
+    ({ kind, name, digest, detail }) =>
+      `  ${kind.padEnd(width)}  ${name}${shortDigest(digest)} · ${cut(detail)}`,
+  )
+}
 
 const summary = ({ status, stage, reasons, about }: VerdictExplanation): string => {
   const counts = { CRITICAL: 0, ERROR: 0, WARN: 0, INFO: 0 }
@@ -70,7 +75,7 @@ export const writeExplanation = (explanation: VerdictExplanation): string => {
     ...notes.map((note) => `  ${note}`),
     ...section('To turn it:', repairs.map(repairLine), MAX.repairs),
     ...section('Counted because:', counted.map(policyLine), MAX.lines),
-    ...section('Rests on:', rests.map(basisLine), MAX.lines),
+    ...section('Rests on:', basisLines(rests), MAX.lines),
   ]
     .map(escapeLine)
     .join('\n')

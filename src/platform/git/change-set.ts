@@ -12,7 +12,7 @@ const sourceLabel = (scope: Scope): string =>
   scope.kind === 'range' ? `git:range:${scope.label ?? `${scope.from}..${scope.to}`}` : `git:${scope.kind}`
 
 /** Changed files, and the commits between which they changed. */
-export interface CollectedChanges extends Pick<ChangeSet, 'base' | 'head'> {
+export interface CollectedChanges extends Pick<ChangeSet, 'base' | 'head' | 'target'> {
   readonly raw: RawChange[]
   /** The output of `git status`, where it was read. */
   readonly status?: string
@@ -49,7 +49,7 @@ const fileChange = ({ path, change, from, entry, before }: RawChange): FileChang
 
 /** The changed files, with their contents before and after the change. */
 export const changeSet = ({ place, scope, collected, blobs, readStatus }: ChangeSetInput): ChangeSet => {
-  const { base, head } = collected
+  const { base, head, target } = collected
   const raw = collected.raw.sort(comparePaths)
   const pathsOf = (kind: RawChange['entry']) =>
     raw.flatMap(({ path, entry }) => (entry === kind ? [path] : []))
@@ -64,6 +64,7 @@ export const changeSet = ({ place, scope, collected, blobs, readStatus }: Change
   return {
     source: sourceLabel(scope),
     base,
+    target,
     head,
     changes: raw.flatMap(fileChange),
     read: onDisk ? (paths, stop) => readWorktree(place.folder, paths, stop) : reads('oid'),

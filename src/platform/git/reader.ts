@@ -34,9 +34,9 @@ const rangeChanges = async (
   scope: Scope & { readonly kind: 'range' },
   signal: AbortSignal,
 ): Promise<CollectedChanges> => {
-  const { base, head } = await resolveRange(place, scope, signal)
+  const { base, head, target } = await resolveRange(place, scope, signal)
   const raw = parseRaw(await runGit(place, ['diff-tree', '-r', ...RAW, base, head], { signal }))
-  return { raw, base: scope.from === EMPTY_TREE ? undefined : base, head }
+  return { raw, base: scope.from === EMPTY_TREE ? undefined : base, head, target }
 }
 
 const indexFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> =>

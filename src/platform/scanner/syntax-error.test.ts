@@ -18,6 +18,8 @@ const VALID: readonly (readonly [grammar: string, text: string])[] = [
   ['swift', 'class A {\n#if DEBUG\n  func a() {\n#else\n  func b() {\n#endif\n  }\n}'],
   ['swift', 'let a = /[({]/'],
   ['go', 'package a\nvar b, c = new("d"), new(e.F())\n'],
+  ['go', 'package a\nvar b, c = new(d.E{F: new(true)}), new([]int)\n'],
+  ['java', 'class A { void b(String @NonNull... c) {} }\n'],
 ]
 
 const INVALID: readonly (readonly [grammar: string, text: string])[] = [

@@ -18,11 +18,21 @@ const PLUGINS: Readonly<Record<string, readonly (readonly ParserPlugin[])[]>> = 
 const COMPLETE = new Set(['python', 'go', 'java'])
 
 /** `new` of a value, which is younger than the grammar of Go. With another name it is a call like any other. */
-const NEW_OF_VALUE = /\bnew\((?=["`\d]|func\b|[\w.]+[([]|\w+\.\w+\.\w)/g
+const NEW_OF_VALUE = /\bnew\((?!\[|map\[|struct\b|chan\b|interface\b|func\([^)]*\)\s*\))/g
+
+/** The annotation of the dots of a parameter: `String @NonNull... names`. */
+const ANNOTATED_DOTS = /@[\w.]+(?=\s*\.\.\.)/g
+
+/** What a grammar does not know yet, and text of the same meaning that it knows. */
+const NEWER: Readonly<Record<string, readonly [RegExp, string]>> = {
+  go: [NEW_OF_VALUE, 'of('],
+  java: [ANNOTATED_DOTS, ''],
+}
 
 const acceptsNewer = (grammar: string, text: string): boolean => {
-  if (grammar !== 'go' || text.search(NEW_OF_VALUE) === -1) return false
-  return parseText(grammar, text.replace(NEW_OF_VALUE, 'of(')).find({ rule: { kind: 'ERROR' } }) === null
+  const newer = NEWER[grammar]
+  if (newer === undefined || text.search(newer[0]) === -1) return false
+  return parseText(grammar, text.replace(...newer)).find({ rule: { kind: 'ERROR' } }) === null
 }
 
 const acceptsScript = async (text: string, sets: readonly (readonly ParserPlugin[])[]): Promise<boolean> => {

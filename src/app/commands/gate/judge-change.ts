@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { gateFaults } from '../../../gate/faults.ts'
 import { POLICY_FROM } from '../../../gate/policy-layer.ts'
+import { RECEIPT_MODES } from '../../../gate/receipt-mode.ts'
 import { type GateRequest, type JudgedRun, runGate } from '../../../gate/run.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
@@ -36,11 +37,12 @@ export const judgeChange = async (
   const isBuild = request.stage === 'CI' && request.scope === undefined
   const build = isBuild ? await (await import('../../build-event.ts')).readBuild(process.env) : undefined
   const remote = textFlag(invocation, 'remote')
+  const receipts = readChoice(RECEIPT_MODES, textFlag(invocation, 'receipts') ?? 'require', 'receipts')
   const changedLines = pickChangedLines(invocation)
   const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
   const files = invocation.lists?.import ?? []
   const imports = files.length === 0 ? [] : await (await import('./import-files.ts')).readImportFiles(files)
-  const change = { ...request, build, remote, changedLines, baseline, policyFrom, imports }
+  const change = { ...request, build, remote, receipts, changedLines, baseline, policyFrom, imports }
   return withProgress(gateProgress(invocation), (progress) =>
     runGate(gate.ports, { ...change, progress, checkProgress }, NO_ABORT),
   )

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { isRecord } from '../../../kernel/encoding/json.ts'
 import { compareStates, type LogState } from '../../../lineage/compare-logs.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
@@ -10,6 +9,7 @@ import { usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
 import { printOutput } from '../print-output.ts'
+import { readFileArgument } from './proofs.ts'
 import { withOptionalLog } from './with-beliefs.ts'
 
 const stateOfLog = async (log: LogReader | undefined, name: string, wanted: number): Promise<LogState> => {
@@ -53,9 +53,7 @@ const readState = async (log: LogReader | undefined, argument: string | undefine
   if (argument === undefined)
     throw usageFaults.argument('name two states: lineage diff A B, each a number of entries or a file')
   if (/^\d{1,15}$/.test(argument)) return stateOfLog(log, `the log of ${argument} entries`, Number(argument))
-  const text = await readFile(argument, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw usageFaults.argument(`cannot read ${argument} (${cause.code})`, { cause })
-  })
+  const text = await readFileArgument(argument)
   if (!text.startsWith('{')) return stateOfCheckpoint(log, argument, text)
   try {
     return await stateOfBundle(argument, JSON.parse(text))

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Beliefs } from '../../../beliefs/beliefs.ts'
 import { verifyReplay } from '../../../beliefs/log/verify-replay.ts'
 import { auditLog } from '../../../lineage/audit.ts'
@@ -6,9 +7,11 @@ import { DECISION_LOG } from '../../../lineage/origin.ts'
 import { readEntry, readRows } from '../../../lineage/read-rows.ts'
 import type { LogReader } from '../../../lineage/store.ts'
 import type { ChainVerdict } from '../../../lineage/verify.ts'
+import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runSubcommand, type Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../../open/beliefs.ts'
+import { locateRepository, openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
 import { requireWritable } from '../require-writable.ts'
 import { showDifference } from './diff.ts'
@@ -25,7 +28,8 @@ import {
   verifyFile,
   writeBundle,
 } from './proofs.ts'
-import { withBeliefs, withLog } from './with-beliefs.ts'
+import { publishLog } from './publish.ts'
+import { withBeliefs, withLog, withStore } from './with-beliefs.ts'
 
 interface VerifiedLog {
   readonly good: boolean
@@ -44,11 +48,30 @@ const verifyGraph = async (invocation: Invocation, { graphStore }: Beliefs) => {
   return { good: execution.outcome === 'same', chain, execution }
 }
 
+/** What witnesses saw of the log, by the notes of the repository around the root, if there is one. */
+const findWitnesses = async (invocation: Invocation, log: LogReader) => {
+  const { config } = loadSettings(invocation)
+  const root = await locateRepository(config, resolve(config.root)).catch(() => undefined)
+  if (root === undefined) return []
+  const { git, signal } = await openRepositoryForCommand(config)
+  return (await import('../../open/receipts/open-witness.ts')).readWitnesses(
+    { root, config, git, signal },
+    log,
+  )
+}
+
 /** Decisions are not operations: there is nothing to replay. */
-const verifyDecisions = async (log: LogReader) => {
+const verifyDecisions = async (invocation: Invocation, log: LogReader) => {
   const { chain, erasures } = await auditLog(log)
   const shown = erasures && erasures.recorded.length + erasures.unexplained.length > 0 ? { erasures } : {}
-  return { good: chain.outcome === 'intact', chain, ...shown }
+  const witnesses = chain.outcome === 'intact' ? await findWitnesses(invocation, log) : []
+  const seen = witnesses.every(({ outcome }) => outcome === 'grown')
+  return {
+    good: chain.outcome === 'intact' && seen,
+    chain,
+    ...shown,
+    ...(witnesses.length > 0 && { witnesses }),
+  }
 }
 
 const verify: Subcommand = async (invocation, [file]) => {
@@ -61,7 +84,7 @@ const verify: Subcommand = async (invocation, [file]) => {
     return printProof(invocation, { ...found, ...(since && { since }), ...(seen && { seen }) }, good && grown)
   }
   if (loadSettings(invocation).config.graph === DECISION_LOG)
-    return withLog(invocation, async (log) => show(log, await verifyDecisions(log)))
+    return withLog(invocation, async (log) => show(log, await verifyDecisions(invocation, log)))
   return withBeliefs(invocation, async (beliefs) =>
     show(beliefs.graphStore.log, await verifyGraph(invocation, beliefs)),
   )
@@ -130,16 +153,29 @@ const erase: Subcommand = (invocation, [entry]) => {
   })
 }
 
+/** The heads of the graphs go into the log of decisions before a checkpoint, where there is such a log. */
+const anchorGraphs = (invocation: Invocation): Promise<number> =>
+  withStore(invocation, async (store) => {
+    const { config } = loadSettings(invocation)
+    if ((await store.find(DECISION_LOG)) === undefined || config.store === 'memory') return 0
+    const warn = (message: string) => invocation.terminal.printError(`warrant: ${message}`)
+    const { openDecisions } = await import('../../open/decisions.ts')
+    const recorder = openDecisions(config, resolve(config.root), systemClock, warn)
+    await recorder.anchor().finally(() => recorder.close())
+    return 0
+  })
+
 /** Verbs that change the log, write a file, or create the key. */
-const WRITING = ['export', 'checkpoint', 'repair', 'erase', 'adopt']
+const WRITING = ['export', 'publish', 'checkpoint', 'repair', 'erase', 'adopt']
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   verify,
   replay,
   export: exportLog,
+  publish: publishLog,
   prove,
   consistency,
-  checkpoint,
+  checkpoint: async (...words) => (await anchorGraphs(words[0])) || checkpoint(...words),
   repair,
   erase,
   adopt,
@@ -152,6 +188,7 @@ const MAX_ARGUMENTS = {
   verify: 1,
   replay: 1,
   export: 1,
+  publish: 1,
   prove: 2,
   consistency: 0,
   checkpoint: 0,

@@ -1,5 +1,21 @@
 import type { Option } from '../../../surfaces/cli/command.ts'
 
+export const LINEAGE_VERBS: readonly string[] = [
+  'log',
+  'show',
+  'diff',
+  'verify',
+  'replay',
+  'export',
+  'publish',
+  'prove',
+  'consistency',
+  'checkpoint',
+  'repair',
+  'erase',
+  'adopt',
+]
+
 /** Options of `warrant lineage` in addition to the settings. */
 export const LINEAGE_OPTIONS: readonly Option[] = [
   {

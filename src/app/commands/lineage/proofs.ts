@@ -49,7 +49,7 @@ const verifierOf = async (invocation: Invocation, path: () => string): Promise<s
   }
 }
 
-const readFileArgument = async (path: string): Promise<string> => {
+export const readFileArgument = async (path: string): Promise<string> => {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {

@@ -39,19 +39,25 @@ export const withStore = async (
   }
 }
 
-/**
- * Opens the log of decisions of the repository around the root while `work` runs, or the log of the graph that the
- * operator names. It may not exist.
- */
-export const withOptionalLog = async (
+/** The log of decisions of the repository around the root, or the log of the graph that the operator names. */
+export const locateLog = async (
   invocation: Invocation,
-  work: (log: LineageLog | undefined, name: string) => Promise<number>,
-): Promise<number> => {
+): Promise<{ readonly name: string; readonly root: string }> => {
   const { config, sources } = loadSettings(invocation)
   const folder = resolve(config.root)
   const name = sources.get('graph') === 'default' ? DECISION_LOG : config.graph
   // Commands of the gate keep the log at the top of the repository.
   const root = name === DECISION_LOG ? ((await locateRepository(config, folder)) ?? folder) : folder
+  return { name, root }
+}
+
+/** Opens that log while `work` runs. It may not exist. */
+export const withOptionalLog = async (
+  invocation: Invocation,
+  work: (log: LineageLog | undefined, name: string) => Promise<number>,
+): Promise<number> => {
+  const { config } = loadSettings(invocation)
+  const { name, root } = await locateLog(invocation)
   const store = await openStore(config, root)
   try {
     return await work(await store.find(name), name)

@@ -5,7 +5,7 @@ import { checkCommits, type ReceiptPlace } from './find-receipts.ts'
 import { checkLogs, hashOf, originsOf } from './witness.ts'
 
 /** Judges the commits of a range by their receipts, and the logs that these are in by what witnesses saw. */
-export const checkRange = async (
+export const checkReceiptRange = async (
   place: ReceiptPlace,
   range: { readonly base: string | undefined; readonly head: string },
   keysText: string,

@@ -18,12 +18,13 @@ import type { ReceiptSigner } from '../../../receipts/verifier-key.ts'
 import { detailsOf } from '../../../receipts/verify-receipt.ts'
 
 /**
- * Checkpoints of logs travel in git notes on an object that is named by the origin of the log. Whoever pushes, and CI,
- * demands that each log continues what a witness signed last, and signs the newest checkpoint in turn.
+ * Checkpoints of logs travel in git notes on an object that is named by the origin of the log. The hook of a push, and CI,
+ * demand that each log continues what a witness signed last, and sign the newest checkpoint in turn.
  */
 
 const RECEIPTS = 'warrant'
 const WITNESSED = 'warrant-witness'
+const SIGNATURE_BYTES = 64
 
 /** The id of the blob that holds the origin; it need not exist. */
 export const originObject = (origin: string, format: 'sha1' | 'sha256'): string =>
@@ -43,15 +44,16 @@ const parseNoteLine = (line: string): string[] => {
   }
 }
 
-/** The largest checkpoint that one of the keys cosigned; the empty log where there is none. */
-const lastWitnessed = (origin: string, lines: readonly string[], keys: readonly string[]) => {
-  const seen = lines.flatMap(parseNoteLine).flatMap((note) => {
-    const checkpoint = openSignedCheckpoint(note, keys)
-    const cosigned = verifyCosignatures(note, keys)?.length ?? 0
-    return checkpoint?.origin === origin && cosigned > 0 ? [{ ...checkpoint, note }] : []
-  })
-  return seen.sort((a, b) => b.size - a.size)[0] ?? unseenLog(origin)
-}
+/** The checkpoints of a log that the keys cosigned, largest first. */
+const openWitnessed = (origin: string, lines: readonly string[], keys: readonly string[]) =>
+  lines
+    .flatMap(parseNoteLine)
+    .flatMap((note) => {
+      const checkpoint = openSignedCheckpoint(note, keys)
+      const cosigned = verifyCosignatures(note, keys) ?? []
+      return checkpoint?.origin === origin && cosigned.length > 0 ? [{ ...checkpoint, note, cosigned }] : []
+    })
+    .sort((a, b) => b.size - a.size)
 
 /** What became of one log since a witness saw it. */
 type WitnessedLog = ReturnType<typeof checkWitnessChain> & { readonly origin: string }
@@ -74,6 +76,16 @@ interface WitnessContext {
   readonly signal: AbortSignal
 }
 
+/** The largest size of a log that a witness signed; 0 where none did. */
+export const readWitnessedSize = async (
+  { notes, keys, format, signal }: WitnessContext,
+  origin: string,
+): Promise<number> => {
+  const object = originObject(origin, format)
+  const witnessed = await notes.read(WITNESSED, [object], signal)
+  return lastWitnessed(origin, witnessed.notes.get(object) ?? [], keys).size
+}
+
 /** Compares the published checkpoints of logs with what witnesses signed. */
 export const checkLogs = async (
   { notes, keys, format, signal }: WitnessContext,
@@ -88,25 +100,69 @@ export const checkLogs = async (
   return origins.map((origin) => {
     const object = objects.get(origin) ?? ''
     const requests = (published.notes.get(object) ?? []).flatMap((line) => parseWitnessRequest(line) ?? [])
-    const seen = lastWitnessed(origin, witnessed.notes.get(object) ?? [], keys)
-    return { origin, ...checkWitnessChain(seen, requests, keys) }
+    const seen = openWitnessed(origin, witnessed.notes.get(object) ?? [], keys)
+    // Smaller ones have to be part of the log as well: they could belong to a history that was given up.
+    const others = seen.map(({ size, note }) => ({ origin, old: size, proof: [], checkpoint: note }))
+    return { origin, ...checkWitnessChain(seen[0] ?? unseenLog(origin), [...requests, ...others], keys) }
   })
+}
+
+/** Which witness saw which size of a log last, and whether the log still has what it saw. */
+export const listWitnesses = async (
+  { notes, keys, format, signal }: WitnessContext,
+  log: LogReader,
+): Promise<
+  readonly { witness: string; size: number; time: string; outcome: 'grown' | 'cut' | 'rewritten' }[]
+> => {
+  const origin = await logOrigin(DECISION_LOG, log)
+  const object = originObject(origin, format)
+  const lines = (await notes.read(WITNESSED, [object], signal)).notes.get(object) ?? []
+  const { size: present } = await log.head()
+  const newest = new Map<string, { size: number; root: string; time: number }>()
+  for (const { size, root, cosigned } of openWitnessed(origin, lines, keys))
+    for (const { name, time } of cosigned) if (!newest.has(name)) newest.set(name, { size, root, time })
+  return Promise.all(
+    [...newest].map(async ([witness, { size, root, time }]) => {
+      const same = size <= present && (await rootAt(log, size)).root === root
+      const outcome = same ? 'grown' : size > present ? 'cut' : 'rewritten'
+      return { witness, size, time: new Date(time * 1_000).toISOString(), outcome } as const
+    }),
+  )
+}
+
+/** Makes a note with a key that may answer later, such as that of an ssh-agent: `make` is told the signature of what it signs. */
+const signNote = async (
+  { key, sign }: ReceiptSigner,
+  name: string,
+  make: (signer: ReturnType<typeof noteSigner>) => string,
+): Promise<string> => {
+  const publicKey = Buffer.from(key.id, 'hex')
+  let message: Uint8Array = Buffer.alloc(0)
+  make(
+    noteSigner(name, publicKey, (bytes) => {
+      message = bytes
+      return Buffer.alloc(SIGNATURE_BYTES)
+    }),
+  )
+  const signature = await sign(message)
+  return make(noteSigner(name, publicKey, () => signature))
 }
 
 /** Cosigns the newest checkpoint of each log that only grew. */
 export const cosignLogs = async (
   { notes, format, signal }: WitnessContext,
   logs: readonly WitnessedLog[],
-  { key, sign }: ReceiptSigner,
+  signer: ReceiptSigner,
   seconds: number,
 ): Promise<void> => {
-  const signer = noteSigner(key.name, Buffer.from(key.id, 'hex'), sign)
-  const lines = logs.flatMap((log): (readonly [string, readonly string[]])[] => {
-    if (log.outcome !== 'consistent' || log.newest.note === undefined) return []
-    const checkpoint = cosignCheckpoint(signer, log.newest.note, seconds)
-    return [[originObject(log.origin, format), [JSON.stringify({ checkpoint })]]]
-  })
-  if (lines.length > 0) await notes.append(WITNESSED, new Map(lines), signal)
+  const lines = new Map<string, readonly string[]>()
+  for (const log of logs) {
+    const note = log.outcome === 'consistent' ? log.newest.note : undefined
+    if (note === undefined) continue
+    const checkpoint = await signNote(signer, signer.key.name, (by) => cosignCheckpoint(by, note, seconds))
+    lines.set(originObject(log.origin, format), [JSON.stringify({ checkpoint })])
+  }
+  if (lines.size > 0) await notes.append(WITNESSED, lines, signal)
 }
 
 /**
@@ -115,21 +171,20 @@ export const cosignLogs = async (
  */
 export const publishLines = async (
   log: LogReader,
-  { key, sign }: ReceiptSigner,
+  signer: ReceiptSigner,
   published: readonly string[],
 ): Promise<readonly string[]> => {
   const origin = await logOrigin(DECISION_LOG, log)
-  const signer = noteSigner(origin, Buffer.from(key.id, 'hex'), sign)
   const requests = published.flatMap((line) => parseWitnessRequest(line) ?? [])
   const known = requests.flatMap((one) => {
-    const checkpoint = openSignedCheckpoint(one.checkpoint, [signer.verifier])
+    const checkpoint = openSignedCheckpoint(one.checkpoint, [signer.key.text])
     return checkpoint?.origin === origin ? [{ old: one.old, ...checkpoint }] : []
   })
   const { size, root } = await rootAt(log)
   if (known.some((one) => one.size >= size)) return []
   const continued = new Set(known.map(({ old }) => old))
   const ends = [...new Set(known.map((one) => one.size))].filter((one) => !continued.has(one))
-  const checkpoint = writeCheckpoint(signer, size, root)
+  const checkpoint = await signNote(signer, origin, (by) => writeCheckpoint(by, size, root))
   const from = async (old: number): Promise<WitnessRequest> => {
     const { path } = await proveConsistency(log, old, size)
     return { origin, old, proof: path.map((hash) => Buffer.from(hash, 'hex').toString('base64')), checkpoint }

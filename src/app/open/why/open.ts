@@ -13,6 +13,7 @@ import type { GitReader } from '../../../gate/ports.ts'
 import { readSession } from '../../../gate/sdd/session.ts'
 import { explainVerdict } from '../../../gate/why/explain-verdict.ts'
 import type { VerdictExplanation, VerdictRequest } from '../../../gate/why/explanation.ts'
+import type { ReceiptSummary } from '../../../gate/why/rests-on.ts'
 import type { PolicyVersion } from '../../../gate/why/threshold-lines.ts'
 import { Fault } from '../../../kernel/fault.ts'
 import { DECISION_LOG } from '../../../lineage/origin.ts'
@@ -60,6 +61,28 @@ const findProblem = async (root: string, environment: NodeJS.ProcessEnv): Promis
   }
 }
 
+/** The receipt of the newest run, by the keys of the last commit or else of the working tree. */
+const readReceipt = async (
+  envelope: string | undefined,
+  versions: readonly PolicyVersion[],
+): Promise<ReceiptSummary | undefined> => {
+  if (envelope === undefined) return undefined
+  const [present, committed] = versions
+  const keys = committed?.files.keys ?? present?.files.keys
+  const [{ parseKeys }, { verifyReceipt }] = await Promise.all([
+    import('../../../receipts/keys-file.ts'),
+    import('../../../receipts/verify-receipt.ts'),
+  ])
+  const listed = await unlessInvalid(parseKeys(keys), [])
+  const { digest, trust, owner, role, why } = verifyReceipt(envelope, { listed })
+  if (trust === 'trusted') return { digest, detail: `trusted: signed by ${owner} (${role})` }
+  const isUnlisted = keys === undefined && trust === 'foreign'
+  return {
+    digest,
+    detail: isUnlisted ? 'signed; the repository lists no keys' : `${trust}: ${why ?? 'unknown'}`,
+  }
+}
+
 /** The change of the open session; undefined when there is none. */
 const readChange = async ({
   root,
@@ -96,10 +119,12 @@ export const openWhy = async (
       commit === null || !isRepository ? [] : [readVersion(git, commit, signal)],
     ),
   )
+  const versions = [await present, ...before.filter((one) => one !== undefined)]
   return explainVerdict({
     input,
     verdict: judgeEvidence(input),
-    versions: [await present, ...before.filter((one) => one !== undefined)],
+    versions,
+    receipt: await readReceipt(input.recorded?.envelope, versions),
     variables: policyVariables(environment),
     protectedBranches: config.protectedBranches,
     log: DECISION_LOG,

@@ -1,4 +1,4 @@
-import type { CommitFacts } from '../../../gate/ports.ts'
+import type { CheckedCommit } from '../../../receipts/judge-commits.ts'
 import type { GitBlobReader } from '../blobs.ts'
 import { type GitPlace, gitFaults } from '../run.ts'
 
@@ -6,7 +6,7 @@ import { type GitPlace, gitFaults } from '../run.ts'
 const MAX_COMMIT_BYTES = 4 * 1024 * 1024
 
 /** The header of a commit: `tree`, `parent` for each parent, `author`, `committer <name> <<address>> <seconds> <zone>`. */
-const parseCommit = (id: string, bytes: Buffer): CommitFacts | undefined => {
+const parseCommit = (id: string, bytes: Buffer): CheckedCommit | undefined => {
   const end = bytes.indexOf('\n\n')
   const header = bytes.toString('latin1', 0, end < 0 ? bytes.length : end).split('\n')
   const [tree] = header.flatMap((line) => /^tree ([0-9a-f]+)$/.exec(line)?.[1] ?? [])
@@ -22,7 +22,7 @@ export async function* readCommits(
   place: GitPlace,
   ids: readonly string[],
   signal: AbortSignal,
-): AsyncGenerator<CommitFacts> {
+): AsyncGenerator<CheckedCommit> {
   let at = 0
   for await (const object of blobs.objects(place, ids, signal, MAX_COMMIT_BYTES)) {
     const id = ids[at++] ?? ''

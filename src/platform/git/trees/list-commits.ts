@@ -1,4 +1,5 @@
-import { type CommitFacts, type CommitRange, EMPTY_TREE } from '../../../gate/ports.ts'
+import { type CommitRange, EMPTY_TREE } from '../../../gate/ports.ts'
+import type { CheckedCommit } from '../../../receipts/judge-commits.ts'
 import type { GitBlobReader } from '../blobs.ts'
 import { askGit, type GitPlace, gitFaults } from '../run.ts'
 import { readCommits } from './commit-object.ts'
@@ -12,7 +13,7 @@ export const listCommits = async (
   { place, blobs }: { readonly place: GitPlace; readonly blobs: GitBlobReader },
   { from, to }: CommitRange,
   signal: AbortSignal,
-): Promise<readonly CommitFacts[]> => {
+): Promise<readonly CheckedCommit[]> => {
   const excluded = from.filter((id) => id !== EMPTY_TREE)
   const wrong = [...excluded, ...to].find((id) => !OBJECT_ID.test(id))
   if (wrong !== undefined) throw gitFaults.revision(`${JSON.stringify(wrong)} is not the id of a commit`)
@@ -25,7 +26,7 @@ export const listCommits = async (
     throw gitFaults.revision(`the range has more than ${MAX_COMMITS} commits`, {
       fix: 'Name a shorter range: one that starts at the branch that the change is merged into.',
     })
-  const commits: CommitFacts[] = []
+  const commits: CheckedCommit[] = []
   for await (const commit of readCommits(blobs, place, ids, signal)) commits.push(commit)
   return commits
 }

@@ -40,7 +40,7 @@ const duringCommit = async (repo: Repo, args: readonly string[]) => {
 
 describe('ids of trees', () => {
   it('are those of the commits that git makes, for random states', async () => {
-    for (const seed of [1, 2, 3]) expect(await compareRandomTrees(seed, 3)).toEqual([])
+    for (const seed of [1, 2, 3]) expect(await compareRandomTrees(seed, 2)).toEqual([])
   }, 60_000)
 
   it('are those of the commit that a hook stops: all files, named files, amended', async () => {
@@ -119,6 +119,15 @@ describe('ids of trees', () => {
     expect(await treeOf(repo.folder, WORKTREE)).toBe(good)
     // `git status` shows nothing staged, so nothing was judged; git would commit the other tree all the same.
     expect([await treeOf(repo.folder, STAGED), tree()]).toEqual([bad, good])
+  })
+
+  it('follow files that moved, also into the place of a folder', async () => {
+    const text = 'the same text\n'.repeat(9)
+    const repo = Repo.init().commit({ 'a/b/c': text, 'd/e': '1\n', f: '2\n' })
+    repo.git('mv', 'a/b/c', 'g')
+    repo.git('rm', '-q', 'd/e')
+    repo.git('mv', 'f', 'd')
+    expect(await treeOf(repo.folder, STAGED)).toBe(repo.git('write-tree').trim())
   })
 
   it('of a range is the tree of its last commit', async () => {
