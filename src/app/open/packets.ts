@@ -19,9 +19,8 @@ import { OciClient } from '../../platform/registry/client.ts'
 import { packetRoot, requireStoreWithoutSymlinks } from '../config/packet-root.ts'
 import type { Config } from '../config/settings.ts'
 import { embedderFor } from './embedders.ts'
-import { recordResolutions } from './packet-resolutions.ts'
 import { PacketWorkspace } from './packet-workspace.ts'
-import { isReference, openRegistry } from './registry.ts'
+import { isReference, openRegistry, recordResolutions } from './registry.ts'
 import { vectorOpener } from './vectors.ts'
 
 /** Limits of the packets that stay open between calls. */

@@ -83,7 +83,7 @@ export const readWitnessedSize = async (
 ): Promise<number> => {
   const object = originObject(origin, format)
   const witnessed = await notes.read(WITNESSED, [object], signal)
-  return lastWitnessed(origin, witnessed.notes.get(object) ?? [], keys).size
+  return openWitnessed(origin, witnessed.notes.get(object) ?? [], keys)[0]?.size ?? 0
 }
 
 /** Compares the published checkpoints of logs with what witnesses signed. */
@@ -100,10 +100,15 @@ export const checkLogs = async (
   return origins.map((origin) => {
     const object = objects.get(origin) ?? ''
     const requests = (published.notes.get(object) ?? []).flatMap((line) => parseWitnessRequest(line) ?? [])
-    const seen = openWitnessed(origin, witnessed.notes.get(object) ?? [], keys)
+    const [seen = unseenLog(origin), ...earlier] = openWitnessed(
+      origin,
+      witnessed.notes.get(object) ?? [],
+      keys,
+    )
     // Smaller ones have to be part of the log as well: they could belong to a history that was given up.
-    const others = seen.map(({ size, note }) => ({ origin, old: size, proof: [], checkpoint: note }))
-    return { origin, ...checkWitnessChain(seen[0] ?? unseenLog(origin), [...requests, ...others], keys) }
+    const others = earlier.map(({ size, note }) => ({ origin, old: size, proof: [], checkpoint: note }))
+    const all = requests.length === 0 ? [] : [...requests, ...others]
+    return { origin, ...checkWitnessChain(seen, all, keys) }
   })
 }
 

@@ -6,7 +6,7 @@ import type { CallRecord } from '../../kernel/ports.ts'
 import type { RegistryReader } from '../../packets/registry.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { loadConfig } from '../config/load-config.ts'
-import { recordResolutions } from './packet-resolutions.ts'
+import { recordResolutions } from './registry.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'warrant-resolve-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
