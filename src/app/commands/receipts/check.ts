@@ -60,7 +60,9 @@ const judgeCommit = async (
     receipt: true,
     progress: () => {},
   } as const
-  const run = await runGate(gate.ports, request, place.signal)
+  // By the policy of the commit alone: later commits, and files that are not tracked, say nothing about it.
+  const files = await place.git.filesAt(commit.id, policyPaths(BASELINE_FILE), place.signal)
+  const run = await runGate({ ...gate.ports, ...(files && { files }) }, request, place.signal)
   const warn = (message: string) => invocation.terminal.printError(`warrant: ${message}`)
   const { failure } = await recordRun(place.config, gate.root, { run, started, warn })
   if (failure !== undefined) throw failure

@@ -2,7 +2,8 @@ import { gitNotes } from '../../../platform/git/notes/git-notes.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { parseKeys } from '../../../receipts/keys-file.ts'
 import { checkCommits, type ReceiptPlace } from './find-receipts.ts'
-import { checkLogs, hashOf, originsOf } from './witness.ts'
+import { withLoggedReceipts } from './log-receipts.ts'
+import { checkLogs, checkOwnLog, hashOf, originsOf } from './witness.ts'
 
 /** Judges the commits of a range by their receipts, and the logs that these are in by what witnesses saw. */
 export const checkReceiptRange = async (
@@ -17,5 +18,12 @@ export const checkReceiptRange = async (
   const notes = gitNotes(start, () => systemClock.now())
   const keys = listed.map(({ key }) => key.text)
   const context = { notes, keys, format: hashOf(range.head), signal }
-  return { commits, logs: await checkLogs(context, originsOf(commits)) }
+  const logs = await checkLogs(context, originsOf(commits))
+  const own = await withLoggedReceipts(config, root, async (_, log) =>
+    log === undefined ? [] : checkOwnLog(context, log),
+  )
+  return {
+    commits,
+    logs: [...logs.filter(({ origin }) => own.every((one) => one.origin !== origin)), ...own],
+  }
 }

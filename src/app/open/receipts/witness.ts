@@ -94,6 +94,28 @@ export const checkLogs = async (
   })
 }
 
+/**
+ * What contradicts the log of this machine, if it does not continue the largest checkpoint that was published of it. A
+ * log that was set back publishes nothing until it has grown again, so others would see this later.
+ */
+export const checkOwnLog = async ({ notes, keys, format, signal }: WitnessContext, log: LogReader) => {
+  const { size } = await log.head()
+  if (size === 0) return []
+  const origin = await logOrigin(DECISION_LOG, log)
+  const object = originObject(origin, format)
+  const lines = (await notes.read(RECEIPTS, [object], signal)).notes.get(object) ?? []
+  const [older] = lines
+    .flatMap((line) => parseWitnessRequest(line) ?? [])
+    .flatMap(({ checkpoint }) => openSignedCheckpoint(checkpoint, keys) ?? [])
+    .filter((one) => one.origin === origin)
+    .sort((a, b) => b.size - a.size)
+  if (older === undefined) return []
+  const newer = await rootAt(log, Math.min(size, older.size))
+  if (newer.size === older.size && newer.root === older.root) return []
+  const outcome = newer.size < older.size ? 'rollback' : 'forked'
+  return [{ origin, outcome, older, newer } as const]
+}
+
 /** Makes a note with a key that may answer later, such as that of an ssh-agent: `make` is told the signature of what it signs. */
 const signNote = async (
   { key, sign }: ReceiptSigner,
