@@ -89,9 +89,11 @@ export class SignedProject {
     return this
   }
 
-  /** What `warrant receipts check` says of the commits since `main`. */
-  check(...args: readonly string[]): string[] {
-    const { value } = this.warrant(['receipts', 'check', `${TARGET}..HEAD`, ...args])
+  /** What `warrant receipts check` says of the commits since `main`, or since another commit. */
+  check(judge?: '--judge', base = TARGET, cwd = this.repo.folder): string[] {
+    const words = ['receipts', 'check', `${base}..HEAD`, ...(judge === undefined ? [] : [judge])]
+    const { value, stderr } = this.warrant(words, {}, cwd)
+    if (value?.commits === undefined) throw new Error(JSON.stringify(value) + stderr)
     return value.commits.map((one: { problem?: string }) => one.problem ?? 'covered')
   }
 
