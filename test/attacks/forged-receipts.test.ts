@@ -1,5 +1,5 @@
-import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { linkEvidence, writeDocument } from '../../src/evidence/document.ts'
 import { Program, sweep } from '../support/binary.ts'
@@ -37,13 +37,21 @@ describe('a receipt does not cover a commit', () => {
     for (const scope of [[], ['--range', 'HEAD..HEAD']])
       expect(project.warrant(['gate', '--stage', 'PRE_COMMIT', ...scope]).status).toBe(0)
     expect(project.check()).toEqual(['missing'])
-    plant(readFileSync(receiptFile(tree('HEAD')), 'utf8').trim().split('\n')[0] ?? '', tree('HEAD'))
+    plant(
+      readFileSync(receiptFile(tree('HEAD')), 'utf8')
+        .trim()
+        .split('\n')[0] ?? '',
+      tree('HEAD'),
+    )
     expect(ofBuild('empty')).toContain('gate.receipt-missing')
   })
 
   it('when it is of another tree, as it is or rewritten', () => {
     project.branch('copied').commit({ 'src/copied.ts': CLEAN }, '--no-verify')
-    const line = readFileSync(receiptFile(tree('good')), 'utf8').trim().split('\n')[0] ?? ''
+    const line =
+      readFileSync(receiptFile(tree('good')), 'utf8')
+        .trim()
+        .split('\n')[0] ?? ''
     plant(line, tree('HEAD'))
     expect(project.check()).toEqual(['missing'])
     const envelope = JSON.parse(line)
@@ -82,11 +90,10 @@ describe('a receipt does not cover a commit', () => {
 
   it('when a laxer policy judged a step of it that the commit does not show', () => {
     project.branch('lax')
-    const policy = JSON.stringify({ stages: { PRE_COMMIT: { blockOnOrAbove: 'CRITICAL' } } })
-    project.commit({ 'skills.policy.json': policy }, '--no-verify')
-    project.warrant(['gate', '--stage', 'PRE_COMMIT', '--range', 'HEAD^..HEAD'])
+    const policy = '.warrant/rules/severities.yml'
+    project.commit({ [policy]: 'severities: { backend.no-console-log: OFF }' })
     project.commit({ 'src/evil.ts': LOG })
-    repo.git('rm', '-q', 'skills.policy.json')
+    repo.git('rm', '-q', policy)
     project.git('commit', '-q', '-m', 'x')
     repo.git('reset', '-q', '--soft', 'origin/main')
     project.git('commit', '-q', '--no-verify', '-m', 'all of it')
@@ -94,18 +101,19 @@ describe('a receipt does not cover a commit', () => {
   })
 
   it('when variables relaxed hard mode or the specification, and the receipt says which', () => {
-    project.branch('relaxed').commit({ '.pumuki/hard-mode.json': '{"enabled":true}' })
-    repo.stage({ 'src/a.ts': CLEAN })
-    expect(project.tryGit(['commit', '-q', '-m', 'x'], { PUMUKI_HARD_MODE: '0' }).status).toBe(0)
+    project.branch('relaxed')
     repo.stage({ 'src/b.ts': CLEAN })
     const always = ['gate', '--stage', 'PRE_COMMIT', '--sdd', 'always']
     expect(project.warrant(always, { PUMUKI_SDD_BYPASS: '1' }).status).toBe(0)
     project.git('commit', '-q', '--no-verify', '-m', 'x')
+    project.commit({ '.pumuki/hard-mode.json': '{"enabled":true}' })
+    repo.stage({ 'src/a.ts': CLEAN })
+    expect(project.tryGit(['commit', '-q', '-m', 'x'], { PUMUKI_HARD_MODE: '0' }).status).toBe(0)
     const { value } = project.warrant(['receipts', 'check', 'origin/main..HEAD'])
     expect(value.commits).toMatchObject([
+      { problem: 'policy', why: expect.stringContaining('PUMUKI_SDD_BYPASS') },
       { covered: true },
       { problem: 'policy', why: expect.stringContaining('PUMUKI_HARD_MODE') },
-      { problem: 'policy', why: expect.stringContaining('PUMUKI_SDD_BYPASS') },
     ])
     expect(project.check('--judge')).toEqual(['covered', 'covered', 'covered'])
   })
@@ -116,7 +124,9 @@ describe('a receipt does not cover a commit', () => {
     expect(project.tryGit(['commit', '-q', '-m', 'x'], { WARRANT_CLOCK: 'deterministic' }).status).toBe(0)
     expect(project.check()).toEqual(['expired'])
     repo.stage({ 'src/b.ts': CLEAN })
-    expect(project.tryGit(['commit', '-q', '-m', 'x'], { SOURCE_DATE_EPOCH: '1000000000' }).status).toBe(0)
+    expect(project.tryGit(['commit', '-q', '-m', 'x'], { SOURCE_DATE_EPOCH: '1000000000' })).toMatchObject({
+      status: 0,
+    })
     expect(project.check()).toEqual(['expired', 'covered'])
   })
 })
@@ -168,6 +178,22 @@ describe('a log of decisions that was set back', () => {
     project.git('push', '-q', 'origin', 'log')
     expect(project.build('log').findings).toEqual([])
     // The memory of this machine is removed as well, as a process of the same user can.
+    rmSync(repo.path('.warrant'), { recursive: true })
     cpSync(repo.path('.git/older'), repo.path('.warrant'), { recursive: true })
+    rmSync(join(project.machine.XDG_STATE_HOME, 'warrant/logs'), { recursive: true })
+    project.commit({ 'src/l3.ts': CLEAN })
+    const set = project.tryGit(['push', '-q', 'origin', 'log'])
+    expect(set.said).toMatch(/gate\.lineage-contradiction.*was set back: a witness saw \d+ entries with root/)
+    // Once it has grown beyond what was published, whoever reads the notes sees it too.
+    for (const _ of 'grown') project.warrant(['gate', '--stage', 'PRE_COMMIT'])
+    const range = ['--range', 'origin/main..HEAD', '--remote', 'origin']
+    project.warrant(['gate', '--stage', 'PRE_PUSH', '--receipts', 'off', ...range])
+    project.git('push', '-q', '--no-verify', 'origin', 'log')
+    expect(project.build('log').findings).toMatchObject([
+      {
+        ruleId: 'gate.lineage-contradiction',
+        message: expect.stringMatching(/was rewritten: a witness saw \d+ entries .*, and now there is \d+/),
+      },
+    ])
   })
 })

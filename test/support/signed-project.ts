@@ -27,13 +27,22 @@ export const newMachine = (): { readonly XDG_STATE_HOME: string } => ({
 export class SignedProject {
   readonly repo: Repo
   readonly remote = new Repo()
+  /** The machine of the person who works here. */
+  readonly machine = newMachine()
   readonly #ci = newMachine()
 
   constructor(options: readonly string[] = []) {
     this.repo = new Repo()
     this.repo.git('init', '-q', '-b', 'main', ...options)
     this.remote.git('init', '-q', '--bare', '-b', 'main', ...options)
-    const ignored = ['node_modules', '.ai_evidence.json', '.warrant/*', '!.warrant/keys.yml', '']
+    const ignored = [
+      'node_modules',
+      '.ai_evidence.json',
+      '.warrant/*',
+      '!.warrant/keys.yml',
+      '!.warrant/rules',
+      '',
+    ]
     this.repo.commit({ 'package.json': BACKEND, '.gitignore': ignored.join('\n') })
     this.warrant(['keys', 'add', '--owner', 'A'])
     this.repo.git('add', '-A')
@@ -52,7 +61,7 @@ export class SignedProject {
   }
 
   tryGit(args: readonly string[], env: Variables = {}, cwd = this.repo.folder) {
-    const all = { ...gateEnvironment(), ...GIT_ENVIRONMENT, ...TIMES, ...PROFILE, ...env }
+    const all = { ...gateEnvironment(), ...GIT_ENVIRONMENT, ...TIMES, ...PROFILE, ...this.machine, ...env }
     const options = { cwd, env: all, encoding: 'utf8' } as const
     const { status, stdout, stderr } = spawnSync(
       'git',
@@ -63,11 +72,12 @@ export class SignedProject {
   }
 
   warrant(args: readonly string[], env: Variables = {}, cwd = this.repo.folder) {
-    return runJson(cwd, args, { CI: '', ...GIT_ENVIRONMENT, ...TIMES, ...PROFILE, ...env })
+    return runJson(cwd, args, { CI: '', ...GIT_ENVIRONMENT, ...TIMES, ...PROFILE, ...this.machine, ...env })
   }
 
   /** Starts a branch at `main`. */
   branch(name: string, start = TARGET): this {
+    this.repo.git('reset', '-q', '--hard')
     this.git('switch', '-q', '-c', name, start, '--no-track')
     return this
   }
@@ -79,9 +89,11 @@ export class SignedProject {
     return this
   }
 
-  /** What `warrant receipts check` says of the commits since `main`. */
-  check(...args: readonly string[]): string[] {
-    const { value } = this.warrant(['receipts', 'check', `${TARGET}..HEAD`, ...args])
+  /** What `warrant receipts check` says of the commits since `main`, or since another commit. */
+  check(judge?: '--judge', base = TARGET, cwd = this.repo.folder): string[] {
+    const words = ['receipts', 'check', `${base}..HEAD`, ...(judge === undefined ? [] : [judge])]
+    const { value, stderr } = this.warrant(words, {}, cwd)
+    if (value?.commits === undefined) throw new Error(JSON.stringify(value) + stderr)
     return value.commits.map((one: { problem?: string }) => one.problem ?? 'covered')
   }
 

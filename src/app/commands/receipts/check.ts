@@ -1,4 +1,5 @@
 import { BASELINE_FILE } from '../../../gate/findings/baseline.ts'
+import { policyPaths } from '../../../gate/policy-files.ts'
 import { EMPTY_TREE } from '../../../gate/ports.ts'
 import { runGate } from '../../../gate/run.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
@@ -31,7 +32,9 @@ const judgeCommit = async (
     receipt: true,
     progress: () => {},
   } as const
-  const run = await runGate(gate.ports, request, place.signal)
+  // By the policy of the commit alone: later commits, and files that are not tracked, say nothing about it.
+  const files = await place.git.filesAt(commit.id, policyPaths(BASELINE_FILE), place.signal)
+  const run = await runGate({ ...gate.ports, ...(files && { files }) }, request, place.signal)
   const warn = (message: string) => invocation.terminal.printError(`warrant: ${message}`)
   const { failure } = await recordRun(place.config, gate.root, { run, started, warn })
   if (failure !== undefined) throw failure

@@ -6,6 +6,7 @@ import type { GitReader } from '../../../gate/ports.ts'
 import { readReceipts } from '../../../platform/files/receipt-files.ts'
 import { gitNotes } from '../../../platform/git/notes/git-notes.ts'
 import { repositoryFiles } from '../../../platform/git/worktree.ts'
+import { listWorktreeRoots } from '../../../platform/git/worktree-roots.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { CommitJudge, type CommitResult } from '../../../receipts/judge-commits.ts'
 import { type ListedKey, parseKeys } from '../../../receipts/keys-file.ts'
@@ -43,32 +44,41 @@ export const readBaseKeys = async (
   return text === undefined ? readTrustedKeys(place) : parseKeys(text)
 }
 
-/** Finds receipts by tree: in the state folder of this clone, and in the notes of this clone and its remotes. */
+/** Finds receipts by tree: in the state folders of all working trees, and in the notes of this clone and its remotes. */
 export class ReceiptFinder {
   readonly #place: ReceiptPlace
   readonly #listed: readonly ListedKey[]
   readonly #found = new Map<string, Promise<readonly VerifiedReceipt[]>>()
   readonly #notes: ReturnType<typeof gitNotes>
+  readonly #folders: Promise<readonly string[]>
   readonly #own = readOwnKey().catch(() => undefined)
 
   constructor(place: ReceiptPlace, listed: readonly ListedKey[]) {
     this.#place = place
     this.#listed = listed
-    const { root, config } = place
+    const { root, config, signal } = place
     const start = { folder: root, environment: process.env, gitFolders: config.gitFolders }
     this.#notes = gitNotes(start, () => systemClock.now())
+    this.#folders = listWorktreeRoots(start, signal).then((roots) => [
+      ...new Set([root, ...roots].map((folder) => resolve(folder, config.stateDir))),
+    ])
+    this.#folders.catch(() => {})
   }
 
   /** Reads the receipts of many trees at once, which costs as many processes as for one. */
   async load(trees: readonly string[]): Promise<void> {
     const wanted = [...new Set(trees)].filter((tree) => !this.#found.has(tree))
     if (wanted.length === 0) return
-    const { root, config, signal } = this.#place
-    const [notes, own] = await Promise.all([this.#notes.read(RECEIPT_NOTES, wanted, signal), this.#own])
+    const { signal } = this.#place
+    const [notes, own, folders] = await Promise.all([
+      this.#notes.read(RECEIPT_NOTES, wanted, signal),
+      this.#own,
+      this.#folders,
+    ])
     for (const tree of wanted) {
-      const kept = readReceipts(resolve(root, config.stateDir), tree)
+      const kept = Promise.all(folders.map((folder) => readReceipts(folder, tree)))
       const verified = kept.then((lines) =>
-        [...new Set([...lines, ...(notes.notes.get(tree) ?? [])])]
+        [...new Set([...lines.flat(), ...(notes.notes.get(tree) ?? [])])]
           .map((line) => verifyReceipt(line, { listed: this.#listed, own }))
           // A line that was put into the note of another tree says nothing about this one.
           .filter(({ receipt }) => receipt?.subject[0]?.digest.gitTree === tree),
