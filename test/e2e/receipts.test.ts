@@ -27,9 +27,13 @@ class Machine extends Repo {
   }
 
   run(program: string, ...args: readonly string[]) {
+    return this.start([program, ...args])
+  }
+
+  start([program = '', ...args]: readonly string[], extra: Readonly<Record<string, string>> = {}) {
     const { status, stdout, stderr } = spawnSync(program, args, {
       cwd: this.folder,
-      env: this.env(),
+      env: { ...this.env(), ...extra },
       encoding: 'utf8',
       input: '',
     })
@@ -51,8 +55,14 @@ class Machine extends Repo {
     return this.run('git', 'commit', '-q', '-m', name, ...options)
   }
 
-  pushes() {
-    const pushed = this.run('git', 'push', '-q', 'origin', 'HEAD:main')
+  /** A fetch that names a branch would bring no notes. */
+  pulls(): void {
+    this.git('fetch', '-q', 'origin')
+    this.git('rebase', '-q', 'origin/main')
+  }
+
+  pushes(extra: Readonly<Record<string, string>> = {}) {
+    const pushed = this.start(['git', 'push', '-q', 'origin', 'HEAD:main'], extra)
     this.run('git', 'fetch', '-q', 'origin')
     return pushed
   }
@@ -91,8 +101,7 @@ describe('receipts between two machines', () => {
       fetched: ['origin'],
     })
     expect(bob.json('install').value.notes).toEqual(['origin'])
-    bob.git('pull', '-q', 'origin', 'main')
-    bob.git('fetch', '-q', 'origin')
+    bob.pulls()
     const { status, value } = bob.json('receipts', 'verify', 'HEAD')
     expect([status, value.verified]).toEqual([0, true])
     expect(value.receipts.map(({ stage }: { stage: string }) => stage).sort()).toEqual([
@@ -112,9 +121,27 @@ describe('receipts between two machines', () => {
     expect(status).toBe(1)
     expect(said).toContain('gate.receipt-foreign')
     expect(said).toContain('warrant keys add')
-    // The finding about the added key is for the reviewer, and the change is judged by the keys of the base.
     expect(bob.json('status').value.receipts).toMatchObject({ key: 'unlisted', keys: 1 })
-    bob.git('reset', '-q', '--hard', 'origin/main')
+  })
+
+  it('count after the key was listed, in a change that is pushed for a review and says so', () => {
+    const { key } = bob.json('keys', 'show').value
+    expect(ann.warrant('keys', 'add', key, '--owner', 'Bob').status).toBe(0)
+    ann.git('add', '.warrant/keys.yml')
+    expect(ann.run('git', 'commit', '-q', '-m', 'Bob').status).toBe(0)
+    expect(ann.pushes()).toMatchObject({ status: 1, said: expect.stringContaining('gate.policy-changed') })
+    expect(ann.pushes({ WARRANT_POLICY_FROM: 'worktree' }).status).toBe(0)
+    expect(ann.json('receipts', 'verify').value.receipts).toContainEqual(
+      expect.objectContaining({ stage: 'PRE_PUSH', policy_from: 'worktree' }),
+    )
+    bob.pulls()
+    // The rebase made another tree, which no receipt leads to.
+    expect(bob.json('receipts', 'check', '--judge')).toMatchObject({ status: 0, value: { covered: true } })
+    expect(bob.pushes().status).toBe(0)
+    ann.pulls()
+    expect(ann.json('receipts', 'verify').value.receipts).toContainEqual(
+      expect.objectContaining({ trust: 'trusted', owner: 'Bob' }),
+    )
   })
 
   it('miss for a commit without hooks, which is found at the push and judged afterwards', () => {
