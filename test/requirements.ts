@@ -137,6 +137,16 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
       ['test/history/checker.test.ts', 'agrees with trying every order'],
     ],
   },
+  'lineage.effects': {
+    says: 'Every decision and every write, on every surface, is one entry of the log; arguments are never in it.',
+    shownBy: [
+      ['test/e2e/lineage-effects.test.ts', 'are one entry each over stdio'],
+      ['test/e2e/lineage-effects.test.ts', 'are one entry each over MCP and plain HTTP'],
+      ['test/e2e/lineage-effects.test.ts', 'are one entry each from the command line'],
+      ['test/e2e/lineage-effects.test.ts', 'hold digests of the arguments'],
+      ['test/e2e/lineage-load.test.ts', 'has one entry for each acknowledged call'],
+    ],
+  },
   'beliefs.energy': {
     says: 'Energy is conserved exactly, and a value changed behind our back is seen.',
     shownBy: [

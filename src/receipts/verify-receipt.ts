@@ -1,7 +1,8 @@
 import { openEnvelope, signedBytes } from './envelope.ts'
 import type { KeyRole } from './key-roles.ts'
 import type { ListedKey } from './keys-file.ts'
-import { EVIDENCE_URI, RECEIPT_MEMBERS, Receipt } from './statement.ts'
+import { Receipt } from './receipt-schema.ts'
+import { EVIDENCE_URI, RECEIPT_MEMBERS } from './statement.ts'
 import { parseReceiptKey, type ReceiptKey, verifySignature } from './verifier-key.ts'
 
 /**

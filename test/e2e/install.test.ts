@@ -51,7 +51,7 @@ describe('install', () => {
     writeFileSync(open.path('.git/info/exclude'), 'mine \xff', 'latin1')
     warrant(open, 'install')
     expect(readFileSync(open.path('.git/info/exclude'), 'latin1')).toBe(
-      'mine \xff\n/.warrant/*\n!/.warrant/rules/\n',
+      'mine \xff\n/.warrant/*\n!/.warrant/rules/\n!/.warrant/checks.yml\n!/.warrant/keys.yml\n',
     )
   })
 

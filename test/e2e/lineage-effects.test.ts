@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -95,6 +96,17 @@ describe('effects and decisions of every surface', () => {
       'report done',
       expect.stringMatching(/^packet pull [a-z_]+\.[a-z_]+$/),
     ])
+  })
+
+  it('name the hook that started a run', () => {
+    repo.stage({ 'src/b.ts': 'export const b = 1\n' })
+    spawnSync('git', ['commit', '-qm', 'x'], {
+      cwd: repo.folder,
+      env: { ...gateEnvironment(), ...GIT_ENVIRONMENT },
+    })
+    size = listed('--limit', '0').size
+    const { verdict } = warrant('lineage', 'show', String(size - 1)).value.payload
+    expect(verdict).toMatchObject({ stage: 'PRE_COMMIT', hook: 'pre-commit' })
   })
 
   it('hold digests of the arguments and never the arguments', () => {

@@ -34,6 +34,22 @@ export const plainInclusionPath = (m: number, leaves: readonly Buffer[]): Buffer
     : [...plainInclusionPath(m - k, leaves.slice(k)), plainTreeRoot(leaves.slice(0, k))]
 }
 
+/** PATH(m, D[n]) for every m, with each subtree hashed once. */
+export const plainInclusionPaths = (
+  leaves: readonly Buffer[],
+): { readonly root: Buffer; readonly paths: readonly (readonly Buffer[])[] } => {
+  if (leaves.length <= 1) return { root: plainTreeRoot(leaves), paths: leaves.map(() => []) }
+  const k = split(leaves.length)
+  const [left, right] = [plainInclusionPaths(leaves.slice(0, k)), plainInclusionPaths(leaves.slice(k))]
+  return {
+    root: plainNode(left.root, right.root),
+    paths: [
+      ...left.paths.map((path) => [...path, right.root]),
+      ...right.paths.map((path) => [...path, left.root]),
+    ],
+  }
+}
+
 const subProof = (m: number, leaves: readonly Buffer[], whole: boolean): Buffer[] => {
   if (m === leaves.length) return whole ? [] : [plainTreeRoot(leaves)]
   const k = split(leaves.length)

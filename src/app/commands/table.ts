@@ -186,10 +186,11 @@ export const commands = (): readonly Command[] => [
   }),
   define({
     name: 'receipts',
-    summary: 'List, show, verify and export the receipts of verdicts, and check that every commit has one.',
-    usage: '<list|show [NAME]|verify [NAME|FILE]|check [RANGE]|export [NAME]>',
+    summary: 'List, show, verify, export, fetch and push receipts, and check that every commit has one.',
+    usage:
+      '<list|show [NAME]|verify [NAME|FILE]|check [RANGE]|export [NAME]|fetch [REMOTE]|push [REMOTE [RANGE]]>',
     options: RECEIPT_OPTIONS,
-    choices: ['list', 'show', 'verify', 'check', 'export'],
+    choices: ['list', 'show', 'verify', 'check', 'export', 'fetch', 'push'],
     run: async (invocation) => (await import('./receipts/receipts.ts')).run(invocation),
   }),
   define({

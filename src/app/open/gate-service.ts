@@ -56,7 +56,7 @@ export const createGateService = (config: Config, folder: string, context: GateC
   // What is not recorded leaves no receipt.
   const isRecorded = !config.readOnly && config.store !== 'memory'
   const receipts = lazyAsync(async () =>
-    (await import('./receipts/make-receipt.ts')).openReceipts(config, folder, context.clock),
+    (await import('./receipts/make-receipt.ts')).openReceipts(config, folder, context.clock, () => {}),
   )
   const judgeNow = async (verdict: GateVerdict, signal: AbortSignal) => {
     const { judgePresent } = await import('../../gate/judge-present.ts')
@@ -76,13 +76,13 @@ export const createGateService = (config: Config, folder: string, context: GateC
       const input = await readCheckInput({ ...(await openReading()), stage, signal })
       const stored = judgeEvidence(input)
       const verdict = config.check === 'evidence' ? stored : await judgeNow(stored, signal)
-      const receipt = attach && isRecorded && (await receipts.get()).ofCheck(verdict, judgedState(input))
+      const receipt = attach && isRecorded && (await receipts.get())?.ofCheck(verdict, judgedState(input))
       if (receipt) attach(receipt)
       return verdict
     },
     run: async (request, progress, signal, attach) => {
       const { report, facts } = await judge({ ...request, write: true }, progress, signal)
-      const receipt = attach && isRecorded && (await receipts.get()).ofRun(report, facts)
+      const receipt = attach && isRecorded && (await receipts.get())?.ofRun(report, facts)
       if (receipt) attach(receipt)
       return report
     },

@@ -86,10 +86,14 @@ export const lazyGate = (context: ServiceContext): GateService => {
 }
 
 /** Knowledge packets, opened by the first call that needs them. */
-export const lazyPackets = ({ config, root, clock, environment }: ServiceContext) => {
+export const lazyPackets = (
+  { config, root, clock, environment, log }: ServiceContext,
+  recorder: Recorder,
+) => {
   const packets = lazyAsync(async () => {
     const { PacketService } = await import('./packets.ts')
-    return new PacketService({ config, root, clock, environment, callMs: config.limits.callMs })
+    const record = { clock, log, recorder }
+    return new PacketService({ config, root, clock, environment, record, callMs: config.limits.callMs })
   })
   return { get: packets.get, close: async () => (await packets.peek())?.close() }
 }

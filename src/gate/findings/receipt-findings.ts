@@ -5,7 +5,8 @@ import type { GateStage } from '../stage.ts'
 import type { FindingDraft } from './collect.ts'
 import { POLICY_SOURCE } from './policy-findings.ts'
 
-const JUDGE = 'Judge the commits now: warrant receipts check --judge'
+const JUDGE =
+  'If it was judged elsewhere, fetch its receipt: warrant receipts fetch. Otherwise judge it now: warrant receipts check --judge'
 
 const REPAIRS: Readonly<Record<ReceiptProblem, string>> = {
   missing: JUDGE,
@@ -73,7 +74,7 @@ const logDrafts = (logs: readonly CheckedLog[], mode: ReceiptMode): FindingDraft
       message: `The log ${origin} ${CONTRADICTIONS[outcome]}: a witness saw ${pointText(older)}, and now there is ${pointText(newer)}.`,
       file: '.',
       why: 'Receipts are entries of a log that only grows. A log that was cut or rewritten can hide a verdict.',
-      fix: 'Ask the owner of the log to restore it from a backup, and to push again; `warrant lineage verify --graph gate-decisions` shows its state.',
+      fix: 'Ask the owner of the log to restore it from a backup, and to push again; `warrant lineage verify --graph gate-decisions` shows its state. If entries are lost for good, move the database away: a new log has another origin.',
       matchedBy: 'Policy',
       source: POLICY_SOURCE,
       text: `${origin} ${outcome}`,

@@ -1,6 +1,7 @@
 import { pathFilter } from '../../../gate/facts/limit-paths.ts'
 import { resolveDefaultBranch } from '../../../gate/facts/scope.ts'
 import { onlyNew } from '../../../gate/reports/report.ts'
+import type { JudgedRun } from '../../../gate/run.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
@@ -13,26 +14,39 @@ import { deliverReport, pickFormat } from './deliver-report.ts'
 import { judgeChange, openForCommand } from './judge-change.ts'
 import { limitGate, pathScope, pickPaths, readLimits } from './pick-findings.ts'
 import { pickScope, pickScopes, pickShard, pickStage } from './pick-scope.ts'
-import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
+import { recordRun, reportUnrecorded, startingHook, unrecordedBy } from './record-run.ts'
+
+/** Where receipts are sent: to the remote of a push that may go on, and where `--publish` asks for it. */
+const publishTarget = (
+  invocation: Invocation,
+  { stage, status }: JudgedRun['report'],
+): string | undefined => {
+  const remote = textFlag(invocation, 'remote')
+  if (invocation.flags.publish === true) return remote ?? 'origin'
+  return stage === 'PRE_PUSH' && status === 'ALLOWED' ? remote : undefined
+}
 
 /**
- * In the hook of a push, the receipts of its commits go with it, and those of all commits since the default branch:
- * some may have been pushed without the hook, and judged later.
+ * Publishes the receipt of the run, and those of all commits since the default branch: some may have been pushed without
+ * the hook, and judged later.
  */
-const publishPushed = async (
+const publishJudged = async (
   invocation: Invocation,
   place: Pick<ReceiptPlace, 'config' | 'root' | 'git'>,
-  { base, head }: { readonly base?: string; readonly head?: string },
+  { report, facts }: JudgedRun,
+  receipt: string | undefined,
 ): Promise<void> => {
-  const remote = textFlag(invocation, 'remote')
+  const { base, head } = facts.details
+  const remote = publishTarget(invocation, report)
   if (remote === undefined || head === undefined) return
   const { publishReceipts } = await import('../../open/receipts/publish.ts')
   const { signal } = new AbortController()
   const target = await resolveDefaultBranch(place.git, remote, signal)
   const isMerged = target === undefined || (await place.git.isAncestor(head, target.hash, signal))
-  const range = { base: isMerged ? base : target.hash, head, remote }
-  const notes = await publishReceipts({ ...place, signal }, range)
-  for (const note of notes) invocation.terminal.printError(`warrant: ${note}`)
+  const run = { tree: facts.tree, receipt }
+  const range = { base: isMerged ? base : target.hash, head, remote, run }
+  const { warnings } = await publishReceipts({ ...place, signal }, range)
+  for (const warning of warnings) invocation.terminal.printError(`warrant: ${warning}`)
 }
 
 export const run = async (invocation: Invocation): Promise<number> => {
@@ -78,7 +92,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
     const complete = await judgeChange(invocation, gate, { stage: picked.stage, scope: one, write })
     if (merged !== undefined && merged.missing > 0 && !flags.quiet)
       warn(`no shard has a result of ${merged.missing} files in this state; they were scanned now.`)
-    const made = { run: complete, started, warn }
+    const made = { run: complete, started, warn, hook: startingHook(invocation, picked.stage) }
     const { failure, receipt } = chosen === undefined ? await recordRun(config, gate.root, made) : {}
     const blocked = complete.report.status === 'BLOCKED'
     const report = flags['new-only'] ? onlyNew(complete.report) : complete.report
@@ -89,13 +103,9 @@ export const run = async (invocation: Invocation): Promise<number> => {
       await deliverReport(invocation, gate.root, { ...shown, recorded, ...(receipt && { receipt }) })
     const code = failure && reportUnrecorded(invocation, failure)
     if (code !== undefined) return code
+    const place = { config, root: gate.root, git: gate.ports.git }
+    if (recorded) await publishJudged(invocation, place, complete, receipt)
     if (blocked) return 1
-    if (chosen === undefined && picked.stage === 'PRE_PUSH')
-      await publishPushed(
-        invocation,
-        { config, root: gate.root, git: gate.ports.git },
-        complete.facts.details,
-      )
   }
   return 0
 }

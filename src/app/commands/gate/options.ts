@@ -61,6 +61,12 @@ export const GATE_OPTIONS: readonly Option[] = [
   },
   { flag: 'no-evidence', kind: 'switch', description: 'Write no evidence and record no decision.' },
   {
+    flag: 'publish',
+    kind: 'switch',
+    description:
+      'Push the receipts and checkpoints of the judged commits to the remote as git notes, also of a blocked run. For CI; the hook of a push does it without being asked.',
+  },
+  {
     flag: 'allow-unrecorded',
     kind: 'switch',
     description: 'Accept a verdict that could not be recorded. Without it the command exits with 8.',

@@ -17,16 +17,27 @@ export const unrecordedBy = (
   return store === 'memory' ? '--store memory' : undefined
 }
 
-const GATE_RUN: AuditedTool = {
+/** The hook that started a run: git names its index to hooks of a commit, our pre-push hook gives `--remote`. */
+export const startingHook = ({ flags }: Pick<Invocation, 'flags'>, stage: string): string | undefined => {
+  if (stage === 'PRE_COMMIT' && process.env.GIT_INDEX_FILE) return 'pre-commit'
+  return stage === 'PRE_PUSH' && flags.remote !== undefined ? 'pre-push' : undefined
+}
+
+const auditedRun = (hook: string | undefined): AuditedTool => ({
   name: 'gate_run',
   effect: 'write',
-  auditFields: ({ report }: JudgedRun) => runAuditFields(report),
-}
+  auditFields: ({ report }: JudgedRun) => ({
+    ...runAuditFields(report),
+    ...(hook !== undefined && { hook }),
+  }),
+})
 
 interface FinishedRun {
   readonly run: JudgedRun
   readonly started: number
   readonly warn: (message: string) => void
+  /** The hook that started it, if known. */
+  readonly hook?: string | undefined
 }
 
 interface RecordedRun {
@@ -40,17 +51,22 @@ interface RecordedRun {
 export const recordRun = async (
   config: Config,
   root: string,
-  { run, started, warn }: FinishedRun,
+  { run, started, warn, hook }: FinishedRun,
 ): Promise<RecordedRun> => {
   const [{ openDecisions }, { openReceipts }] = await Promise.all([
     import('../../open/decisions.ts'),
     import('../../open/receipts/make-receipt.ts'),
   ])
-  const receipts = await openReceipts(config, root, systemClock)
-  const attachment = receipts.ofRun(run.report, run.facts)
+  const receipts = await openReceipts(config, root, systemClock, warn)
+  const attachment = receipts?.ofRun(run.report, run.facts)
   const recorder = openDecisions(config, root, systemClock, warn)
   const ports = { clock: systemClock, log: { write: () => {} }, recorder }
-  const recorded = await recordCall(ports, GATE_RUN, { kind: 'answer', value: run }, { started, attachment })
+  const recorded = await recordCall(
+    ports,
+    auditedRun(hook),
+    { kind: 'answer', value: run },
+    { started, attachment },
+  )
   await recorder.close().catch(() => {})
   if (recorded?.fault !== undefined) return { failure: recorded.fault }
   const digest = recorded?.attached?.digest

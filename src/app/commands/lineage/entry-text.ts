@@ -29,6 +29,7 @@ const resultOf = (
 /** What the entry is about: the facts of its verdict that a reader looks for. */
 const subjectOf = ({
   stage,
+  hook,
   source,
   findings,
   codes,
@@ -37,6 +38,7 @@ const subjectOf = ({
 }: Readonly<Record<string, unknown>>) =>
   [
     text(stage),
+    text(hook),
     text(source),
     typeof findings === 'number' ? `${findings} finding${findings === 1 ? '' : 's'}` : undefined,
     Array.isArray(codes) && codes.length > 0 ? codes.join(' ') : undefined,

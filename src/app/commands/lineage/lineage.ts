@@ -11,6 +11,7 @@ import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runSubcommand, type Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../../open/beliefs.ts'
+import { locateRepository, openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
 import { requireWritable } from '../require-writable.ts'
 import { showDifference } from './diff.ts'
@@ -47,11 +48,30 @@ const verifyGraph = async (invocation: Invocation, { graphStore }: Beliefs) => {
   return { good: execution.outcome === 'same', chain, execution }
 }
 
+/** What witnesses saw of the log, by the notes of the repository around the root, if there is one. */
+const findWitnesses = async (invocation: Invocation, log: LogReader) => {
+  const { config } = loadSettings(invocation)
+  const root = await locateRepository(config, resolve(config.root)).catch(() => undefined)
+  if (root === undefined) return []
+  const { git, signal } = await openRepositoryForCommand(config)
+  return (await import('../../open/receipts/open-witness.ts')).readWitnesses(
+    { root, config, git, signal },
+    log,
+  )
+}
+
 /** Decisions are not operations: there is nothing to replay. */
-const verifyDecisions = async (log: LogReader) => {
+const verifyDecisions = async (invocation: Invocation, log: LogReader) => {
   const { chain, erasures } = await auditLog(log)
   const shown = erasures && erasures.recorded.length + erasures.unexplained.length > 0 ? { erasures } : {}
-  return { good: chain.outcome === 'intact', chain, ...shown }
+  const witnesses = chain.outcome === 'intact' ? await findWitnesses(invocation, log) : []
+  const seen = witnesses.every(({ outcome }) => outcome === 'grown')
+  return {
+    good: chain.outcome === 'intact' && seen,
+    chain,
+    ...shown,
+    ...(witnesses.length > 0 && { witnesses }),
+  }
 }
 
 const verify: Subcommand = async (invocation, [file]) => {
@@ -64,7 +84,7 @@ const verify: Subcommand = async (invocation, [file]) => {
     return printProof(invocation, { ...found, ...(since && { since }), ...(seen && { seen }) }, good && grown)
   }
   if (loadSettings(invocation).config.graph === DECISION_LOG)
-    return withLog(invocation, async (log) => show(log, await verifyDecisions(log)))
+    return withLog(invocation, async (log) => show(log, await verifyDecisions(invocation, log)))
   return withBeliefs(invocation, async (beliefs) =>
     show(beliefs.graphStore.log, await verifyGraph(invocation, beliefs)),
   )

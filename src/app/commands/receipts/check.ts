@@ -1,46 +1,18 @@
-import { readRange, stageScope } from '../../../gate/facts/scope.ts'
 import { BASELINE_FILE } from '../../../gate/findings/baseline.ts'
-import { ignoreUnusable, policyPaths, readKeysFile } from '../../../gate/policy-files.ts'
-import { EMPTY_TREE, type Scope } from '../../../gate/ports.ts'
+import { policyPaths } from '../../../gate/policy-files.ts'
+import { EMPTY_TREE } from '../../../gate/ports.ts'
 import { runGate } from '../../../gate/run.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import type { CheckedCommit, CommitResult } from '../../../receipts/judge-commits.ts'
-import { parseKeys } from '../../../receipts/keys-file.ts'
-import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
+import type { Invocation } from '../../../surfaces/cli/command.ts'
 import type { Subcommand } from '../../../surfaces/cli/subcommand.ts'
-import { checkCommits, type ReceiptPlace, readTrustedKeys } from '../../open/receipts/find-receipts.ts'
+import { checkCommits, type ReceiptPlace, readBaseKeys } from '../../open/receipts/find-receipts.ts'
 import { openForCommand } from '../gate/judge-change.ts'
 import { recordRun } from '../gate/record-run.ts'
 import { printOutput } from '../print-output.ts'
 import { requireWritable } from '../require-writable.ts'
 import { openPlace } from './open-place.ts'
-
-const readScope = async ({ git, signal }: ReceiptPlace, text: string | undefined): Promise<Scope> => {
-  if (text === undefined) return stageScope('PRE_PUSH', { git, build: undefined }, signal)
-  const range = readRange(text)
-  if (range === undefined)
-    throw usageFaults.argument('the range must be two commits, such as origin/main..HEAD')
-  return range
-}
-
-/** The commits of the scope, by id. Where the stage judges all files, those of all history. */
-const readEnds = async ({ git, signal }: ReceiptPlace, scope: Scope) => {
-  const ends = scope.kind === 'range' ? scope : { from: EMPTY_TREE, to: 'HEAD' }
-  const head = await git.resolve([ends.to], signal)
-  if (head === undefined) throw usageFaults.argument(`there is no commit ${ends.to}`)
-  const base = ends.from === EMPTY_TREE ? undefined : await git.resolve([ends.from], signal)
-  if (base === undefined && ends.from !== EMPTY_TREE)
-    throw usageFaults.argument(`there is no commit ${ends.from}`)
-  return { base: base?.hash, head: head.hash }
-}
-
-/** The keys of the base; where it has none, those of the last commit, to show what would count. */
-const readBaseKeys = async (place: ReceiptPlace, base: string | undefined) => {
-  const files =
-    base === undefined ? undefined : await place.git.filesAt(base, policyPaths(undefined), place.signal)
-  const text = files && (await readKeysFile(ignoreUnusable(files)))
-  return text === undefined ? readTrustedKeys(place) : parseKeys(text)
-}
+import { readEnds, readScope } from './read-range.ts'
 
 /** Judges one commit as the hook would have judged it, and leaves a receipt. */
 const judgeCommit = async (

@@ -25,10 +25,11 @@ keys:
 
 const open = async (invocation: Invocation) => {
   const { config } = loadSettings(invocation)
-  const { root } = await openRepositoryForCommand(config)
+  const { root, lifecycle, signal } = await openRepositoryForCommand(config)
   const bytes = await repositoryFiles(root).read(KEYS_FILE, MAX_KEYS_BYTES)
   const text = bytes && new TextDecoder('utf-8', { fatal: false }).decode(bytes)
-  return { config, root, text, keys: await parseKeys(text) }
+  const ignores = (path: string) => lifecycle.git.ignores(path, signal)
+  return { config, root, text, ignores, keys: await parseKeys(text) }
 }
 
 const show: Subcommand = async (invocation) => {
@@ -90,7 +91,7 @@ const done = (invocation: Invocation, key: ReceiptKey, what: string): number =>
   )
 
 const add: Subcommand = async (invocation, [given]) => {
-  const { config, root, text, keys } = await open(invocation)
+  const { config, root, text, keys, ignores } = await open(invocation)
   requireWritable(config, '`warrant keys add`')
   const owner = textFlag(invocation, 'owner')
   if (owner === undefined) throw usageFaults.option('--owner NAME is required: who holds the key')
@@ -110,6 +111,10 @@ const add: Subcommand = async (invocation, [given]) => {
   ]
   const start = text === undefined || keys.length === 0 ? HEADER : text.replace(/\n*$/, '\n')
   await writeKeys(root, `${start}${lines.join('\n')}\n`)
+  if (await ignores(KEYS_FILE))
+    invocation.terminal.printError(
+      `warrant: git ignores ${KEYS_FILE}; add it with: git add --force ${KEYS_FILE}`,
+    )
   return done(invocation, key, 'is listed')
 }
 

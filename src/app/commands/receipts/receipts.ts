@@ -6,6 +6,7 @@ import { writeTable } from '../../../surfaces/cli/table.ts'
 import { type LoggedReceipt, withLoggedReceipts } from '../../open/receipts/log-receipts.ts'
 import { printOutput } from '../print-output.ts'
 import { check } from './check.ts'
+import { fetchReceipts, pushReceipts } from './exchange.ts'
 import { exportReceipt } from './export.ts'
 import { DIGEST, findNamed, knownKeys } from './find-named.ts'
 import { openPlace } from './open-place.ts'
@@ -107,10 +108,8 @@ const verify: Subcommand = async (invocation, [name]) => {
 }
 
 export const run = (invocation: Invocation): Promise<number> =>
-  runSubcommand({ list, show, verify, check, export: exportReceipt }, invocation, {
-    list: 0,
-    show: 1,
-    verify: 1,
-    check: 1,
-    export: 2,
-  })
+  runSubcommand(
+    { list, show, verify, check, export: exportReceipt, fetch: fetchReceipts, push: pushReceipts },
+    invocation,
+    { list: 0, show: 1, verify: 1, check: 1, export: 1, fetch: 1, push: 2 },
+  )

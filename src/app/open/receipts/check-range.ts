@@ -18,12 +18,12 @@ export const checkReceiptRange = async (
   const notes = gitNotes(start, () => systemClock.now())
   const keys = listed.map(({ key }) => key.text)
   const context = { notes, keys, format: hashOf(range.head), signal }
-  const logs = await checkLogs(context, originsOf(commits))
   const own = await withLoggedReceipts(config, root, async (_, log) =>
-    log === undefined ? [] : checkOwnLog(context, log),
+    log === undefined || (await log.head()).size === 0 ? [] : checkOwnLog(context, log),
   )
+  const others = await checkLogs(context, originsOf(commits))
   return {
     commits,
-    logs: [...logs.filter(({ origin }) => own.every((one) => one.origin !== origin)), ...own],
+    logs: [...own, ...others.filter(({ origin }) => !own.some((one) => one.origin === origin))],
   }
 }

@@ -33,6 +33,17 @@ export const readTrustedKeys = async ({ root, git, signal }: ReceiptPlace): Prom
   return parseKeys(committed ?? (await readKeysFile(repositoryFiles(root))))
 }
 
+/** The keys of the base; where it has none, those of the last commit. */
+export const readBaseKeys = async (
+  place: ReceiptPlace,
+  base: string | undefined,
+): Promise<readonly ListedKey[]> => {
+  const { git, signal } = place
+  const files = base === undefined ? undefined : await git.filesAt(base, policyPaths(undefined), signal)
+  const text = files && (await readKeysFile(ignoreUnusable(files)))
+  return text === undefined ? readTrustedKeys(place) : parseKeys(text)
+}
+
 /** Finds receipts by tree: in the state folders of all working trees, and in the notes of this clone and its remotes. */
 export class ReceiptFinder {
   readonly #place: ReceiptPlace

@@ -3,6 +3,7 @@ import type { GateVerdict } from '../../../gate/judge.ts'
 import type { GateReport } from '../../../gate/reports/report.ts'
 import type { RunFacts } from '../../../gate/run-facts.ts'
 import { digestJson } from '../../../kernel/encoding/hash.ts'
+import { Fault } from '../../../kernel/fault.ts'
 import type { Attachment, Clock } from '../../../kernel/ports.ts'
 import { addReceipt } from '../../../platform/files/receipt-files.ts'
 import { type SealedReceipt, sealStatement } from '../../../receipts/envelope.ts'
@@ -68,8 +69,22 @@ const checkReceipt = (
  * Opens the maker of receipts. The key is read, or made, now; a receipt is signed when its place in the lineage is
  * known. That of a run is kept by tree as well, to be found by the commit.
  */
-export const openReceipts = async (config: Config, root: string, clock: Clock): Promise<ReceiptMaker> => {
-  const [signer, build] = await Promise.all([openReceiptSigner(config, root), readBuildDigest()])
+export const openReceipts = async (
+  config: Config,
+  root: string,
+  clock: Clock,
+  warn: (message: string) => void,
+): Promise<ReceiptMaker | undefined> => {
+  const [signer, build] = await Promise.all([
+    openReceiptSigner(config, root).catch((thrown: unknown) => {
+      // A user without a state folder gets verdicts all the same. What the operator asked for must work.
+      if (!(thrown instanceof Fault) || !thrown.code.startsWith('place.')) throw thrown
+      warn(`no receipt was made: ${thrown.message}. ${thrown.fix}`)
+      return undefined
+    }),
+    readBuildDigest(),
+  ])
+  if (signer === undefined) return undefined
   const ownFacts = (): OwnFacts => ({
     repository: basename(root),
     version: VERSION,

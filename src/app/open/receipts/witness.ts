@@ -44,15 +44,16 @@ const parseNoteLine = (line: string): string[] => {
   }
 }
 
-/** The largest checkpoint that one of the keys cosigned; the empty log where there is none. */
-const lastWitnessed = (origin: string, lines: readonly string[], keys: readonly string[]) => {
-  const seen = lines.flatMap(parseNoteLine).flatMap((note) => {
-    const checkpoint = openSignedCheckpoint(note, keys)
-    const cosigned = verifyCosignatures(note, keys)?.length ?? 0
-    return checkpoint?.origin === origin && cosigned > 0 ? [{ ...checkpoint, note }] : []
-  })
-  return seen.sort((a, b) => b.size - a.size)[0] ?? unseenLog(origin)
-}
+/** The checkpoints of a log that the keys cosigned, largest first. */
+const openWitnessed = (origin: string, lines: readonly string[], keys: readonly string[]) =>
+  lines
+    .flatMap(parseNoteLine)
+    .flatMap((note) => {
+      const checkpoint = openSignedCheckpoint(note, keys)
+      const cosigned = verifyCosignatures(note, keys) ?? []
+      return checkpoint?.origin === origin && cosigned.length > 0 ? [{ ...checkpoint, note, cosigned }] : []
+    })
+    .sort((a, b) => b.size - a.size)
 
 /** What became of one log since a witness saw it. */
 type WitnessedLog = ReturnType<typeof checkWitnessChain> & { readonly origin: string }
@@ -67,12 +68,27 @@ export const originsOf = (results: readonly CommitResult[]): string[] => {
   return [...new Set(origins)].sort()
 }
 
+interface LogPoint {
+  readonly size: number
+  readonly root: string
+}
+
 interface WitnessContext {
   readonly notes: GitNotes
   /** Verifier keys that may sign checkpoints and cosignatures. */
   readonly keys: readonly string[]
   readonly format: 'sha1' | 'sha256'
   readonly signal: AbortSignal
+}
+
+/** The largest size of a log that a witness signed; 0 where none did. */
+export const readWitnessedSize = async (
+  { notes, keys, format, signal }: WitnessContext,
+  origin: string,
+): Promise<number> => {
+  const object = originObject(origin, format)
+  const witnessed = await notes.read(WITNESSED, [object], signal)
+  return openWitnessed(origin, witnessed.notes.get(object) ?? [], keys)[0]?.size ?? 0
 }
 
 /** Compares the published checkpoints of logs with what witnesses signed. */
@@ -89,31 +105,64 @@ export const checkLogs = async (
   return origins.map((origin) => {
     const object = objects.get(origin) ?? ''
     const requests = (published.notes.get(object) ?? []).flatMap((line) => parseWitnessRequest(line) ?? [])
-    const seen = lastWitnessed(origin, witnessed.notes.get(object) ?? [], keys)
-    return { origin, ...checkWitnessChain(seen, requests, keys) }
+    const [seen = unseenLog(origin), ...earlier] = openWitnessed(
+      origin,
+      witnessed.notes.get(object) ?? [],
+      keys,
+    )
+    // Smaller ones have to be part of the log as well: they could belong to a history that was given up.
+    const others = earlier.map(({ size, note }) => ({ origin, old: size, proof: [], checkpoint: note }))
+    const all = requests.length === 0 ? [] : [...requests, ...others]
+    return { origin, ...checkWitnessChain(seen, all, keys) }
   })
 }
 
-/**
- * What contradicts the log of this machine, if it does not continue the largest checkpoint that was published of it. A
- * log that was set back publishes nothing until it has grown again, so others would see this later.
- */
-export const checkOwnLog = async ({ notes, keys, format, signal }: WitnessContext, log: LogReader) => {
-  const { size } = await log.head()
-  if (size === 0) return []
+/** What one witness saw of a log, and whether the log still has it. */
+interface WitnessedState {
+  readonly witness: string
+  readonly size: number
+  readonly root: string
+  readonly time: string
+  readonly outcome: 'grown' | 'cut' | 'rewritten'
+}
+
+/** Which witness saw which size of a log last, and whether the log still has what it saw. */
+export const listWitnesses = async (
+  { notes, keys, format, signal }: WitnessContext,
+  log: LogReader,
+): Promise<readonly WitnessedState[]> => {
   const origin = await logOrigin(DECISION_LOG, log)
   const object = originObject(origin, format)
-  const lines = (await notes.read(RECEIPTS, [object], signal)).notes.get(object) ?? []
-  const [older] = lines
-    .flatMap((line) => parseWitnessRequest(line) ?? [])
-    .flatMap(({ checkpoint }) => openSignedCheckpoint(checkpoint, keys) ?? [])
-    .filter((one) => one.origin === origin)
-    .sort((a, b) => b.size - a.size)
+  const lines = (await notes.read(WITNESSED, [object], signal)).notes.get(object) ?? []
+  const { size: present } = await log.head()
+  const newest = new Map<string, { size: number; root: string; time: number }>()
+  for (const { size, root, cosigned } of openWitnessed(origin, lines, keys))
+    for (const { name, time } of cosigned) if (!newest.has(name)) newest.set(name, { size, root, time })
+  return Promise.all(
+    [...newest].map(async ([witness, { size, root, time }]) => {
+      const same = size <= present && (await rootAt(log, size)).root === root
+      const outcome = same ? 'grown' : size > present ? 'cut' : 'rewritten'
+      return { witness, size, root, time: new Date(time * 1_000).toISOString(), outcome } as const
+    }),
+  )
+}
+
+/** The log of this machine, compared with what witnesses saw of it: their notes may have more than the log has now. */
+export const checkOwnLog = async (
+  context: WitnessContext,
+  log: LogReader,
+): Promise<
+  readonly { origin: string; outcome: 'rollback' | 'forked'; older: LogPoint; newer: LogPoint }[]
+> => {
+  const [origin, newer, witnesses] = await Promise.all([
+    logOrigin(DECISION_LOG, log),
+    rootAt(log),
+    listWitnesses(context, log),
+  ])
+  const older = witnesses.filter(({ outcome }) => outcome !== 'grown').sort((a, b) => b.size - a.size)[0]
   if (older === undefined) return []
-  const newer = await rootAt(log, Math.min(size, older.size))
-  if (newer.size === older.size && newer.root === older.root) return []
-  const outcome = newer.size < older.size ? 'rollback' : 'forked'
-  return [{ origin, outcome, older, newer } as const]
+  const { size, root } = older
+  return [{ origin, outcome: older.outcome === 'cut' ? 'rollback' : 'forked', older: { size, root }, newer }]
 }
 
 /** Makes a note with a key that may answer later, such as that of an ssh-agent: `make` is told the signature of what it signs. */

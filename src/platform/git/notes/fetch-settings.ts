@@ -28,17 +28,27 @@ const locate = async (start: GitStart, signal: AbortSignal): Promise<GitPlace> =
   return place
 }
 
+/** The remotes of the clone, and whether `git fetch` brings the notes of each. */
+export const readNotesFetch = async (
+  start: GitStart,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, boolean>> => {
+  const place = await locate(start, signal)
+  const present = await readSettings(place, 'fetch', signal)
+  const remotes = (await readSettings(place, 'url', signal)).map(({ remote }) => remote)
+  const isFetched = (remote: string): boolean =>
+    present.some((one) => one.remote === remote && isFetchSpec(one.value))
+  return new Map(remotes.map((remote) => [remote, isFetched(remote)]))
+}
+
 /**
  * Makes `git fetch` bring the notes of every remote. Returns the remotes that were changed. What `git push` sends stays
  * as it is: a `push` setting would replace what the user pushes.
  */
 export const addNotesFetch = async (start: GitStart, signal: AbortSignal): Promise<readonly string[]> => {
   const place = await locate(start, signal)
-  const present = await readSettings(place, 'fetch', signal)
-  const remotes = (await readSettings(place, 'url', signal)).map(({ remote }) => remote)
-  const missing = [...new Set(remotes)].filter(
-    (remote) =>
-      isPlainRemote(remote) && !present.some((one) => one.remote === remote && isFetchSpec(one.value)),
+  const missing = [...(await readNotesFetch(start, signal))].flatMap(([remote, isFetched]) =>
+    isFetched || !isPlainRemote(remote) ? [] : [remote],
   )
   for (const remote of missing)
     await changeConfig(place, ['--add', `remote.${remote}.fetch`, notesFetchSpec(remote)], signal)

@@ -1,5 +1,5 @@
 /** A longer note is not read to its end. */
-export const MAX_NOTE_BYTES = 1024 * 1024
+export const MAX_NOTE_BYTES = 8 * 1024 * 1024
 
 /** The lines of a note, one character for each byte, so that a note comes back as it was. */
 export const splitNote = (bytes: Uint8Array): string[] =>
