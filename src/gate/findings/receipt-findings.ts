@@ -6,7 +6,7 @@ import type { FindingDraft } from './collect.ts'
 import { POLICY_SOURCE } from './policy-findings.ts'
 
 const JUDGE =
-  'If it was judged elsewhere, fetch its receipt: warrant receipts fetch. Otherwise judge it now: warrant receipts check --judge'
+  'If it was judged elsewhere, fetch its receipt: warrant receipts fetch. Otherwise judge it now: warrant receipts check --judge. If it is pushed already: warrant receipts check --judge BASE..HEAD, then warrant receipts push origin BASE..HEAD'
 
 const REPAIRS: Readonly<Record<ReceiptProblem, string>> = {
   missing: JUDGE,

@@ -54,11 +54,12 @@ const rowOf = (result: CommitResult) => ({
       }),
 })
 
-const describe = (results: readonly CommitResult[]): string => {
+const describe = (results: readonly CommitResult[], range = ''): string => {
   const bad = results.flatMap((one) => ('problem' in one ? [one] : []))
   const lines = bad.map(({ commit, problem, why }) => `${commit.id.slice(0, 12)} ${problem}: ${why}`)
   const total = `${results.length - bad.length} of ${results.length} commits are covered by receipts.`
-  const repair = bad.length === 0 ? [] : ['Judge the others now: warrant receipts check --judge']
+  const repair =
+    bad.length === 0 ? [] : [`Judge the others now: warrant receipts check --judge ${range}`.trimEnd()]
   return [...lines, total, ...repair].join('\n')
 }
 
@@ -79,6 +80,8 @@ export const check: Subcommand = async (invocation, [range]) => {
     results = await checkCommits(place, ends, listed)
   }
   const good = results.every(isCovered)
-  printOutput(invocation, { covered: good, ...ends, commits: results.map(rowOf) }, () => describe(results))
+  printOutput(invocation, { covered: good, ...ends, commits: results.map(rowOf) }, () =>
+    describe(results, range),
+  )
   return good ? 0 : 1
 }
