@@ -502,6 +502,18 @@ export const BYPASSES: readonly Bypass[] = [
     ],
   },
   {
+    bypass: 'a push to the address of the remote instead of its name',
+    stopped: 'CI',
+    found: 'CI',
+    by: 'nothing says what the remote has: all files are judged at PRE_PUSH, and the receipts of the commits by CI',
+    shownBy: [
+      [
+        'test/attacks/missing-receipts.test.ts',
+        'are found where what they brought was taken out again before the push',
+      ],
+    ],
+  },
+  {
     bypass: '`--receipts off` or `--receipts report` at the push',
     stopped: 'CI',
     found: 'CI',
