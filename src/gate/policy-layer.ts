@@ -159,15 +159,12 @@ export interface PolicyPorts {
   readonly profile: RuleProfile
 }
 
-/** Whose policy judges: the stricter one of the base and the change, or that of the working tree alone. */
-export const POLICY_FROM = ['base', 'worktree'] as const
-
 export interface PolicyRequest {
   readonly stage: GateStage
   /** The path of the baseline; undefined to judge without one. */
   readonly baseline: string | undefined
-  /** `worktree` is for trying a policy out. */
-  readonly policyFrom: (typeof POLICY_FROM)[number]
+  /** Whose policy judges: the stricter one of the base and the change, or that of the working tree alone. */
+  readonly policyFrom: 'base' | 'worktree'
 }
 
 /** The folder of the specification. */

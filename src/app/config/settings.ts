@@ -135,6 +135,11 @@ const RULES = {
     'file',
     'What signs receipts: the key file, or an Ed25519 key that the ssh-agent of this user holds.',
   ),
+  policyFrom: choice(
+    ['base', 'worktree'],
+    'base',
+    'Policy that the command `gate` judges by: the stricter one of base and change, or that of the working tree alone, which the receipt says and no commit is covered by. For the push of a change of the policy that is reviewed: WARRANT_POLICY_FROM=worktree git push.',
+  ),
   requireReceipt: toggle(
     'Whether ai_gate_check asks for a receipt of the evidence by a key of .warrant/keys.yml. A repository with that file asks for one in any case.',
   ),

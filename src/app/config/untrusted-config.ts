@@ -73,6 +73,7 @@ const IGNORED = new Set([
   'profile',
   'signingKey',
   'signer',
+  'policyFrom',
   'openspec',
   'packetRoot',
   'embeddingUrl',

@@ -39,6 +39,8 @@ export interface OpenGate {
   readonly root: string
   readonly ports: GatePorts
   readonly files: RepositoryFiles
+  /** Whose policy the command judges by. */
+  readonly policyFrom: Config['policyFrom']
 }
 
 const FIXED_NOW = 1_700_000_000_000
@@ -99,6 +101,7 @@ export const openGate = async (
   return {
     root,
     files,
+    policyFrom: config.policyFrom,
     ports: {
       git,
       files,

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { gateFaults } from '../../../gate/faults.ts'
-import { POLICY_FROM } from '../../../gate/policy-layer.ts'
 import { RECEIPT_MODES } from '../../../gate/receipt-mode.ts'
 import { type GateRequest, type JudgedRun, runGate } from '../../../gate/run.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
@@ -33,7 +32,7 @@ export const judgeChange = async (
   if (invocation.flags['new-only'] && !(await gate.files.exists(baseline))) {
     throw gateFaults.baseline_missing('--new-only needs a baseline, and there is none')
   }
-  const policyFrom = readChoice(POLICY_FROM, textFlag(invocation, 'policy-from') ?? 'base', 'policy-from')
+  const { policyFrom } = gate
   const isBuild = request.stage === 'CI' && request.scope === undefined
   const build = isBuild ? await (await import('../../build-event.ts')).readBuild(process.env) : undefined
   const remote = textFlag(invocation, 'remote')

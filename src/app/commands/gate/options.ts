@@ -79,14 +79,6 @@ export const GATE_OPTIONS: readonly Option[] = [
       'Baseline of known findings. Default: warrant.baseline.json. For `warrant gate baseline`: the file to write.',
   },
   {
-    flag: 'policy-from',
-    kind: 'text',
-    value: 'VERSION',
-    description:
-      'Policy that judges. base: the stricter one of the base and the change. worktree: the working tree alone, to try a policy out; writes no evidence. Default: base.',
-    choices: ['base', 'worktree'],
-  },
-  {
     flag: 'import',
     kind: 'list',
     value: '[NAME=]FILE',

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { openEnvelope } from '../../../receipts/envelope.ts'
 import { detailsOf, treeOf, type VerifiedReceipt, verifyReceipt } from '../../../receipts/verify-receipt.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runSubcommand, type Subcommand, textFlag } from '../../../surfaces/cli/subcommand.ts'
@@ -22,18 +23,31 @@ const summaryOf = ({ digest, trust, why, owner, role, key, receipt }: VerifiedRe
   ...(receipt !== undefined && {
     result: receipt.predicate.verificationResult,
     stage: detailsOf(receipt).stage,
+    ...(detailsOf(receipt).policy_from && { policy_from: detailsOf(receipt).policy_from }),
     tree: treeOf(receipt),
     time: receipt.predicate.timeVerified,
   }),
 })
 
 const lineOf = (one: VerifiedReceipt): string => {
-  const { digest, trust, why, key, owner, role, result, stage, tree, time } = summaryOf(one)
+  const {
+    digest,
+    trust,
+    why,
+    key,
+    owner,
+    role,
+    result,
+    stage,
+    tree,
+    time,
+    policy_from: tried,
+  } = summaryOf(one)
   const signer = owner === undefined ? (key ?? 'unknown key') : `${owner} (${role}, ${key})`
   const worth = why === undefined ? trust : `${trust}: ${why}`
   return [
     digest,
-    `  ${result} at ${stage}, ${time}`,
+    `  ${result} at ${stage}, ${time}${tried === undefined ? '' : ', by the policy of the working tree alone'}`,
     `  tree ${tree ?? 'unknown'}`,
     `  signed by ${signer}; ${worth}`,
   ].join('\n')
@@ -75,11 +89,17 @@ const list: Subcommand = async (invocation) => {
   )
 }
 
+/** The statement as it was signed, with members that this version does not read. */
+const statementOf = ({ line }: VerifiedReceipt): unknown => {
+  const payload = openEnvelope(line)?.payload
+  return payload && JSON.parse(payload.toString('utf8'))
+}
+
 const show: Subcommand = async (invocation, [name]) => {
   const found = await findNamed(await openPlace(invocation), name)
-  const value = found.map((one) => ({ ...summaryOf(one), statement: one.receipt }))
+  const value = found.map((one) => ({ ...summaryOf(one), statement: statementOf(one) }))
   return printOutput(invocation, { receipts: value }, () =>
-    found.map((one) => `${lineOf(one)}\n${JSON.stringify(one.receipt, null, 2)}`).join('\n\n'),
+    found.map((one) => `${lineOf(one)}\n${JSON.stringify(statementOf(one), null, 2)}`).join('\n\n'),
   )
 }
 

@@ -83,7 +83,7 @@ export const checkSigningKey = async ({ root, stateDir, gitFolders }: Config): P
     return { ok: true, severity: 'warning', detail: `${former} is no longer used`, fix }
   }
   const mode = modeOf(signingKeyPath())
-  if (mode === undefined) return { ok: true, detail: 'will be created by the first checkpoint' }
+  if (mode === undefined) return { ok: true, detail: 'will be created by the first receipt' }
   if (process.platform === 'win32' || (mode & OTHERS) === 0)
     return { ok: true, detail: 'in the state folder of this user' }
   const detail = `other users can read it (mode ${(mode & 0o777).toString(8)})`

@@ -27,7 +27,9 @@ export interface ReceiptState {
 }
 
 const readSigner = async ({ config, root }: ReceiptPlace): Promise<ReceiptKey | undefined> =>
-  config.signingKey === undefined ? readOwnKey() : (await openReceiptSigner(config, root)).key
+  config.signingKey === undefined && config.signer !== 'ssh'
+    ? readOwnKey()
+    : (await openReceiptSigner(config, root)).key
 
 const keyState = (own: ReceiptKey | undefined, listed: readonly ListedKey[]) => {
   if (own === undefined) return { key: 'none' } as const

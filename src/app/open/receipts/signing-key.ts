@@ -5,7 +5,6 @@ import { isPathInside } from '../../../kernel/text/path-inside.ts'
 import { keyFile, readKeyFile } from '../../../platform/files/key-file.ts'
 import { repositoryFiles } from '../../../platform/git/worktree.ts'
 import { receiptFaults } from '../../../receipts/faults.ts'
-import { parseKeys } from '../../../receipts/keys-file.ts'
 import { nameKey, type ReceiptSigner, signerFromPem } from '../../../receipts/verifier-key.ts'
 import type { Config } from '../../config/settings.ts'
 import { signingKeyPath } from '../user-state.ts'
@@ -44,7 +43,10 @@ const openNamed = async (named: string, root: string): Promise<ReceiptSigner> =>
 const openAgent = async (root: string): Promise<ReceiptSigner> => {
   const socket = process.env.SSH_AUTH_SOCK
   if (socket === undefined || socket === '') throw receiptFaults.agent('SSH_AUTH_SOCK names no ssh-agent')
-  const { listAgentKeys, signWithAgent } = await import('../../../platform/system/ssh-agent.ts')
+  const [{ listAgentKeys, signWithAgent }, { parseKeys }] = await Promise.all([
+    import('../../../platform/system/ssh-agent.ts'),
+    import('../../../receipts/keys-file.ts'),
+  ])
   const keys = (await listAgentKeys(socket)).map((publicKey) => ({ publicKey, key: nameKey(publicKey) }))
   const text = await readKeysFile(repositoryFiles(root))
   const listed = new Set((await parseKeys(text)).map(({ key }) => key.id))
