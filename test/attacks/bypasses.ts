@@ -493,7 +493,7 @@ export const BYPASSES: readonly Bypass[] = [
     ],
   },
   {
-    bypass: 'a receipt of `--policy-from worktree`',
+    bypass: 'a receipt of `--policy-from worktree`, or of `WARRANT_POLICY_FROM`',
     stopped: 'PRE_PUSH, CI',
     found: '`warrant receipts check`, PRE_PUSH, CI',
     by: 'the receipt says so: `gate.receipt-policy`',
