@@ -319,7 +319,7 @@ const threatTables = (): string =>
 const bypassesPage = (): string =>
   page(
     'Ways round the gate',
-    'What an agent with a shell can try, so that a change passes without being judged. "Stopped" is where the attempt fails; "found" is where it shows at the latest. CI means the action on a pull request, with all history. The threats to the rest of Warrant are in the [threat model](threat-model.md).',
+    'What an agent with a shell can try, so that a change passes without being judged. "Stopped" is where the attempt fails; "found" is where it shows at the latest. CI means the action on a pull request, with all history. What is said of receipts holds where the target branch lists keys in `.warrant/keys.yml`; they are described in [receipts](receipts.md). The threats to the rest of Warrant are in the [threat model](threat-model.md).',
     table(
       ['#', 'bypass', 'stopped', 'found', 'by what', 'shown by'],
       BYPASSES.map(({ bypass, stopped, found, by, shownBy }, index) => [

@@ -110,6 +110,29 @@ describe('a commit', () => {
       'of other policy files',
       { [T]: [receipt(T, { from: P, extra: { policies: { head: { 'skills.policy.json': 'x' } } } })] },
     ],
+    [
+      'missing',
+      'of two steps, the first by other policy files',
+      {
+        [T]: [receipt(T, { from: U })],
+        [U]: [receipt(U, { from: P, extra: { policies: { head: { x: '' } } } })],
+      },
+    ],
+    [
+      'policy',
+      'of a run that a variable relaxed',
+      { [T]: [receipt(T, { from: P, extra: { relaxed_by: ['PUMUKI_HARD_MODE'] } })] },
+    ],
+    [
+      'missing',
+      'that was blocked for receipts alone',
+      { [T]: [receipt(T, { from: P, passed: false, reasons: ['gate.receipt-missing'] })] },
+    ],
+    [
+      'failed',
+      'that was blocked for something else too',
+      { [T]: [receipt(T, { from: P, passed: false, reasons: ['gate.receipt-missing', 'x'] })] },
+    ],
     ['expired', 'that is too old', { [T]: [receipt(T, { from: P, now: NOW - 31 * DAY })] }],
     ['judged', 'that is old', { [T]: [receipt(T, { from: P, now: NOW - 29 * DAY })] }],
   ])('is %s by a receipt %s', async (expected, _, receipts) => {

@@ -197,3 +197,19 @@ describe('a log of decisions that was set back', () => {
     ])
   })
 })
+
+describe('the receipt of a key', () => {
+  it('that was revoked after the branch left the target covers nothing', () => {
+    project.branch('late').commit({ 'src/before.ts': CLEAN })
+    const { value } = project.warrant(['keys', 'show'])
+    project.branch('revoking')
+    expect(project.warrant(['keys', 'revoke', value.name, '--from', '2020-01-01']).status).toBe(0)
+    project.git('commit', '-q', '--no-verify', '-a', '-m', 'revoke')
+    project.git('push', '-q', '--no-verify', 'origin', 'revoking:main')
+    repo.git('switch', '-q', 'late')
+    expect(project.tryGit(['push', '-q', 'origin', 'late']).said).toContain(
+      'the key was revoked on 2020-01-01',
+    )
+    expect(ofBuild('late')).toContainEqual(expect.stringMatching(/^gate\.receipt-(missing|foreign)$/))
+  })
+})

@@ -1,11 +1,26 @@
-import { readRange, stageScope } from '../../../gate/facts/scope.ts'
+import { readRange, resolveDefaultBranch, stageScope } from '../../../gate/facts/scope.ts'
 import { EMPTY_TREE, type Scope } from '../../../gate/ports.ts'
 import { usageFaults } from '../../../surfaces/cli/command.ts'
 import type { ReceiptPlace } from '../../open/receipts/find-receipts.ts'
 
-/** The range that was named, or what a push would send. */
-export const readScope = async ({ git, signal }: ReceiptPlace, text: string | undefined): Promise<Scope> => {
-  if (text === undefined) return stageScope('PRE_PUSH', { git, build: undefined }, signal)
+/**
+ * What a branch has and the default branch of `origin` has not: also what was pushed before, since CI asks for receipts
+ * of it. For other branches and clones, what a push would send.
+ */
+const branchScope = async ({ git, signal }: ReceiptPlace): Promise<Scope> => {
+  const [target, head] = await Promise.all([
+    resolveDefaultBranch(git, 'origin', signal),
+    git.resolve(['HEAD'], signal),
+  ])
+  const isBranch = target && head && !(await git.isAncestor(head.hash, target.hash, signal))
+  return isBranch
+    ? { kind: 'range', from: target.hash, to: head.hash }
+    : stageScope('PRE_PUSH', { git, build: undefined }, signal)
+}
+
+/** The range that was named, or the commits of the branch. */
+export const readScope = async (place: ReceiptPlace, text: string | undefined): Promise<Scope> => {
+  if (text === undefined) return branchScope(place)
   const range = readRange(text)
   if (range === undefined)
     throw usageFaults.argument('the range must be two commits, such as origin/main..HEAD')
