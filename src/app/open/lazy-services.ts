@@ -66,7 +66,8 @@ export const lazyDecisions = ({ config, root, clock, log }: ServiceContext) => {
   }
   const record: Recorder['record'] = (call) => {
     if (!isAudited(call)) return
-    if (config.readOnly || config.store === 'memory') return skipRecord()
+    if (config.readOnly || config.store === 'memory')
+      return call.verdict === undefined ? undefined : skipRecord()
     return decisions.get().then((recorder) => recorder.record(call))
   }
   return { recorder: { record }, close: async () => (await decisions.peek())?.close() }

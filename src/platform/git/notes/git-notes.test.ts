@@ -87,7 +87,7 @@ describe('git notes', () => {
 
   it('are reported when they are too long, not UTF-8, not files, or no notes at all', async () => {
     const repo = Repo.init()
-    const long = Buffer.from(`${'x'.repeat(99)}\n`.repeat(11_000))
+    const long = Buffer.from(`${'x'.repeat(99)}\n`.repeat(85_000))
     plant(repo, 'refs/notes/warrant', {
       [id('a')]: long,
       [id('b')]: Buffer.from('good\n\xff\xfe\n', 'latin1'),
@@ -103,7 +103,7 @@ describe('git notes', () => {
     expect(problems).toEqual([
       'refs/notes/remotes/blob/warrant cannot be read: it is damaged, or holds no notes',
       `refs/notes/remotes/tree/warrant: the note of ${id('c')} is not a file`,
-      `refs/notes/warrant: the note of ${id('a')} is longer than 1048576 bytes`,
+      `refs/notes/warrant: the note of ${id('a')} is longer than 8388608 bytes`,
       `refs/notes/warrant: 1 lines of the note of ${id('b')} are not UTF-8`,
     ])
     // What cannot be read whole is not written anew; bytes that are not UTF-8 stay.
