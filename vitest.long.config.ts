@@ -1,9 +1,26 @@
 import { defineConfig } from 'vitest/config'
 
+/** Tests of the normal run whose properties get more cases here (`test/support/case-count.ts`). */
+const PROPERTIES = [
+  'src/beliefs/graph/graph.test.ts',
+  'src/gate/checks/suggest/suggest.test.ts',
+  'src/gate/secrets/placeholders.test.ts',
+  'src/kernel/encoding/pretty-json.test.ts',
+  'src/kernel/text/gitignore.test.ts',
+  'src/lineage/merkle.test.ts',
+  'src/packets/search/exact-search.test.ts',
+  'test/contracts/sqlite-log.test.ts',
+  'test/contracts/two-paths.test.ts',
+  'test/e2e/beliefs-tamper.test.ts',
+  'test/e2e/scg-fuzz.test.ts',
+  'test/history/checker.test.ts',
+]
+
 /** The procedures that take minutes: run before a release, not on every change. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.long.ts'],
+    include: ['test/**/*.long.ts', ...PROPERTIES],
+    env: { WARRANT_TEST_LONG: '1' },
     reporters: ['default', './test/promise-reporter.ts'],
     globalSetup: ['./test/support/user-state.ts'],
     testTimeout: 1_800_000,

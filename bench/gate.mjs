@@ -80,9 +80,13 @@ function floor(cwd) {
   run(cwd, ['git', 'cat-file', '--batch'], 'HEAD:package.json\n:src/1/file-1.ts\n')
 }
 
-/** @param {string} cwd */
-function gate(cwd) {
-  if (run(cwd, [node, program, 'gate']) !== 1) throw new Stop('the gate did not block what it must')
+/** @param {string[]} options */
+function gate(...options) {
+  /** @param {string} cwd */
+  return (cwd) => {
+    if (run(cwd, [node, program, 'gate', ...options]) !== 1)
+      throw new Stop('the gate did not block what it must')
+  }
 }
 
 await runBench(['rounds'], async (options) => {
@@ -92,7 +96,9 @@ await runBench(['rounds'], async (options) => {
   const samples = new Samples(`one staged file among ${FILES}`, columns)
   const contestants = [
     { name: 'floor', once: floor },
-    { name: 'warrant gate', once: gate },
+    // Writes no evidence, records nothing and leaves no receipt.
+    { name: 'warrant gate --no-evidence', once: gate('--no-evidence') },
+    { name: 'warrant gate', once: gate() },
   ]
   /** @param {{ once: (cwd: string) => void }} contestant */
   const visit = async ({ once }) => {
@@ -101,5 +107,9 @@ await runBench(['rounds'], async (options) => {
     return { cpu: (spent() - before) / RUNS, wall: (performance.now() - began) / RUNS }
   }
   await interleave(contestants, rounds, visit, ({ name }, values) => samples.add(name, values))
-  return { bench: 'gate', rounds, tables: [samples.table(['floor', 'warrant gate'], ['floor'])] }
+  return {
+    bench: 'gate',
+    rounds,
+    tables: [samples.table(['floor', 'warrant gate --no-evidence', 'warrant gate'], ['floor'])],
+  }
 })

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Bundles every binary with its chunks into dist/. Bundles start in half the time of separate modules.
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -130,6 +131,22 @@ const writeNotices = async (/** @type {readonly string[]} */ inputs) => {
   await writeFile(at('dist.new/THIRD_PARTY.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`))
 }
 
+/** One digest over all files: receipts name it, so that one can tell which build gave a verdict. */
+const writeBuildDigest = async () => {
+  const names = (await readdir(at('dist.new'), { recursive: true, withFileTypes: true }))
+    .filter((one) => one.isFile())
+    .map((one) => relative(at('dist.new'), join(one.parentPath, one.name)).split(sep).join('/'))
+    .sort()
+  const digest = createHash('sha256')
+  for (const name of names) {
+    const content = createHash('sha256')
+      .update(await readFile(at('dist.new', name)))
+      .digest('hex')
+    digest.update(`${content}  ${name}\n`)
+  }
+  await writeFile(at('dist.new/build.txt'), `sha256:${digest.digest('hex')}\n`)
+}
+
 // Replaces dist/ by renaming, so that a server that starts meanwhile finds a complete build.
 const replaceDist = async () => {
   await rm(at('dist.old'), { recursive: true, force: true })
@@ -176,6 +193,7 @@ if (process.argv.includes('--watch')) {
   await writeNotices(meta.inputs)
   await writeFile(at('dist.new/meta.json'), JSON.stringify(meta))
   await writeFile(at('dist.new/package.json'), JSON.stringify({ type: 'commonjs' }))
+  await writeBuildDigest()
   const cached = written.output.map(({ fileName }) => fileName).filter(isCached)
   await makeCodeCache(at('dist.new'), cached)
   await Promise.all(bins.map((path) => chmod(at('dist.new', `${entryName(path)}.js`), 0o755)))

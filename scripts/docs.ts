@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { openspecFaults } from '../src/app/commands/gate/bootstrap-openspec.ts'
+import { publishFaults } from '../src/app/commands/lineage/publish.ts'
 import { reportFaults } from '../src/app/commands/project/report.ts'
 import { commands } from '../src/app/commands/table.ts'
 import { composeServer } from '../src/app/compose.ts'
@@ -32,6 +33,7 @@ import { gitFaults } from '../src/platform/git/run.ts'
 import { diskFaults } from '../src/platform/packets/drafts.ts'
 import { registryFaults } from '../src/platform/registry/faults.ts'
 import { projectFaults } from '../src/project/faults.ts'
+import { receiptFaults } from '../src/receipts/faults.ts'
 import {
   allOptions,
   EXIT_BUG,
@@ -44,6 +46,7 @@ import { evidenceRoutes } from '../src/surfaces/http/evidence-routes.ts'
 import { Metrics } from '../src/surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../src/surfaces/http/routes.ts'
 import type { Route } from '../src/surfaces/http/server.ts'
+import { tileRoutes } from '../src/surfaces/http/tile-routes.ts'
 import { serverFaults } from '../src/surfaces/mcp/dialect.ts'
 import { mcpEndpoint } from '../src/surfaces/mcp/http.ts'
 import { describeTool } from '../src/surfaces/mcp/listing.ts'
@@ -79,11 +82,13 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   proofFaults,
   resourceFaults,
   registryFaults,
+  receiptFaults,
   replicaFaults,
   repositoryFaults,
   reportFaults,
   systemFaults,
   ruleFaults,
+  publishFaults,
   serveFaults,
   sessionFaults,
   storeFaults,
@@ -253,6 +258,7 @@ const httpPage = (): string => {
       index: () => '',
     }),
     ...evidenceRoutes({ evidence, route: '/ai-evidence' }),
+    ...tileRoutes({ checkpoint: async () => undefined, tile: async () => undefined }),
     combinedStatus(enterprise),
     ...enterpriseRoutes(enterprise),
     ...metadataRoutes(() => '', ''),
@@ -313,7 +319,7 @@ const threatTables = (): string =>
 const bypassesPage = (): string =>
   page(
     'Ways round the gate',
-    'What an agent with a shell can try, so that a change passes without being judged. "Stopped" is where the attempt fails; "found" is where it shows at the latest. CI means the action on a pull request, with all history. The threats to the rest of Warrant are in the [threat model](threat-model.md).',
+    'What an agent with a shell can try, so that a change passes without being judged. "Stopped" is where the attempt fails; "found" is where it shows at the latest. CI means the action on a pull request, with all history. What is said of receipts holds where the target branch lists keys in `.warrant/keys.yml`; they are described in [receipts](receipts.md). The threats to the rest of Warrant are in the [threat model](threat-model.md).',
     table(
       ['#', 'bypass', 'stopped', 'found', 'by what', 'shown by'],
       BYPASSES.map(({ bypass, stopped, found, by, shownBy }, index) => [

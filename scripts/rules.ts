@@ -11,7 +11,7 @@ import {
   type ShippedRules,
 } from '../src/gate/rules/packs.ts'
 import { parseAs, readRuleDocuments, readRuleYaml } from '../src/gate/rules/parse-rule.ts'
-import { splitRules } from '../src/gate/rules/shipped-parts.ts'
+import { splitRules, storePart } from '../src/gate/rules/shipped-parts.ts'
 import { requiredLiterals } from '../src/platform/scanner/prefilter.ts'
 
 const Versions = z.record(z.string(), z.string())
@@ -74,6 +74,6 @@ export const main = async ([out = 'dist/rules.json']: readonly string[]): Promis
   writeFileSync(out, JSON.stringify(index))
   mkdirSync(join(dirname(out), 'rules'), { recursive: true })
   for (const [name, part] of parts)
-    writeFileSync(join(dirname(out), `rules/${name}.json`), JSON.stringify(part))
+    writeFileSync(join(dirname(out), `rules/${name}.json`), JSON.stringify(storePart(part)))
   writeFileSync(join(dirname(out), 'rule-examples.json'), JSON.stringify(await readExamples(shippedRules)))
 }

@@ -29,10 +29,24 @@ const MAX_FILES = 24
 /** Which rooms may import a package, and why. `node:` packages that only compute are open to all. */
 const PACKAGES: Readonly<Record<string, { readonly rooms: readonly Room[]; readonly why: string }>> = {
   zod: {
-    rooms: ['surfaces', 'core', 'gate', 'evidence', 'project', 'beliefs', 'packets', 'lineage', 'kernel'],
+    rooms: [
+      'surfaces',
+      'core',
+      'gate',
+      'evidence',
+      'project',
+      'beliefs',
+      'packets',
+      'lineage',
+      'receipts',
+      'kernel',
+    ],
     why: 'definitions are schemas',
   },
-  yaml: { rooms: ['gate', 'project', 'platform'], why: 'rule packs, policies and configuration are YAML' },
+  yaml: {
+    rooms: ['gate', 'receipts', 'project', 'platform', 'app'],
+    why: 'rule packs, policies and configuration are YAML',
+  },
   '@modelcontextprotocol/server': { rooms: ['surfaces'], why: 'domains never see the protocol' },
   'node:child_process': { rooms: ['platform', 'app'], why: 'starting programs is reaching outside' },
   '@photostructure/sqlite': { rooms: ['platform'], why: 'a store' },
@@ -95,6 +109,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
     'writes a draft, created exclusively without following links, in a folder that its caller has checked',
   'src/platform/files/export-file.ts': 'opens the folder as the jail does, and writes into the open folder',
   'src/platform/files/output-file.ts': 'in the repository only below a folder that the jail opened',
+  'src/platform/files/published-folder.ts': 'below a folder that the operator named and the jail opened',
   'src/platform/files/remove-file.ts': 'only below a folder that the jail opened',
   'src/platform/git/worktree.ts': 'lists a folder that the jail opened, and looks for links on the way to it',
   'src/platform/files/evidence-file.ts':
@@ -109,6 +124,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/git/hidden-files.ts':
     'whether folders of the working tree exist, and the excludes file of the user',
   'src/platform/git/place.ts': 'the real name of the root',
+  'src/platform/git/trees/tree-id.ts': 'copies the index into a private folder of its own, which it removes',
   'src/platform/programs/trusted-path.ts': 'the real names of the folders on the PATH',
   'src/platform/programs/openspec.ts': 'checks whether the repository has the program',
   'src/platform/files/file-lock.ts': 'claims beside a file of ours; regular files only',
@@ -136,6 +152,9 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/app/commands/client-command.ts': 'the name of the running program',
   'src/app/commands/server/doctor.ts': 'whether root and state folder may be used',
   'src/app/commands/lineage/proofs.ts': 'files the operator names, to be verified',
+  'src/app/commands/receipts/receipts.ts': 'files the operator names, to be verified',
+  'src/app/open/receipts/signing-key.ts': 'the key that the operator names, outside of the repository',
+  'src/platform/files/receipt-files.ts': 'files of ours in the state folder, named by object ids',
   'src/app/commands/gate/shards.ts': 'files the operator names, parsed before use',
   'src/platform/scanner/result-cache.ts': 'a file of this user outside of every repository',
   'src/app/commands/gate/push-refs.ts': 'asks what stdin is, and opens nothing',
@@ -157,6 +176,8 @@ const WHOLE_READERS: Readonly<Record<string, string>> = {
   'src/platform/programs/process-groups.ts': 'what the system tells of processes',
   'src/platform/registry/docker-credentials.ts': "the operator's own credentials",
   'src/app/commands/lineage/proofs.ts': 'files the operator names, to be verified',
+  'src/app/commands/receipts/receipts.ts': 'files the operator names, to be verified',
+  'src/app/open/receipts/signing-key.ts': 'the key that the operator names',
   'src/app/config/load-config.ts': 'from a descriptor that was judged',
   'src/app/open/load-rules.ts': 'files of our own build',
   'src/bin/lineage-verify.ts': 'the file the operator names',
@@ -171,7 +192,7 @@ const PROGRAM_STARTERS: Readonly<Record<string, string>> = {
   'src/platform/programs/command.ts':
     'commands of a checks file that a person allowed, by a shell, in a reduced environment',
   'src/platform/programs/program.ts':
-    'git for names of places, and openspec, by no shell and in a reduced environment',
+    'git for names of places, git push and fetch as the user would run them, and openspec in a reduced environment; by no shell',
   'src/platform/scanner/pool.ts': 'ourselves, from our own build',
   'src/app/commands/server/doctor.ts': 'git for its version, and ourselves',
 }

@@ -8,7 +8,7 @@ export interface FolderRow {
   readonly imports: readonly string[]
 }
 
-const DOMAINS = ['core', 'gate', 'evidence', 'project', 'beliefs', 'packets', 'lineage']
+const DOMAINS = ['core', 'gate', 'evidence', 'receipts', 'project', 'beliefs', 'packets', 'lineage']
 /** All rooms below `app`. */
 export const EVERYTHING = ['surfaces', ...DOMAINS, 'platform', 'kernel']
 
@@ -33,6 +33,18 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Opens the checks of a repository: what a person allowed, environment, cache.',
     imports: ['app/config', ...EVERYTHING],
   },
+  'app/open/receipts': {
+    purpose: 'Opens receipts: keys, signing, lookup by tree, notes, witnesses.',
+    imports: ['app/config', ...EVERYTHING],
+  },
+  'app/open/lineage': {
+    purpose: 'Opens a log to be published, with its key.',
+    imports: ['app/config', ...EVERYTHING],
+  },
+  'app/open/why': {
+    purpose: 'Opens the explanation of a verdict: evidence, policy files of working tree and base.',
+    imports: ['app/config', ...EVERYTHING],
+  },
   'app/servers': {
     purpose: 'Runs servers over stdio and HTTP, and the binaries that keep older interfaces.',
     imports: ['app/config', 'app/open', ...EVERYTHING],
@@ -46,10 +58,14 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['app/config', 'app/open', 'app/servers', ...EVERYTHING],
   },
   'app/commands/gate': {
-    purpose: 'Commands of the gate: gate, checks, status, sdd, install, uninstall, hooks.',
+    purpose: 'Commands of the gate: gate, why, checks, status, sdd, install, uninstall, hooks.',
     imports: ['app/config', 'app/open', ...EVERYTHING],
   },
   'app/commands/lineage': { purpose: 'Commands lineage and graph.', imports: ['app/open', ...EVERYTHING] },
+  'app/commands/receipts': {
+    purpose: 'Commands receipts and keys.',
+    imports: ['app/open', 'app/commands/gate', ...EVERYTHING],
+  },
   'app/commands/packet': {
     purpose: 'Commands of packets: build, publish, pull, query and the local store.',
     imports: ['app/config', 'app/open', 'app/servers', ...EVERYTHING],
@@ -78,7 +94,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   gate: {
     purpose: 'Whether a change may pass: tools, run, verdict, policy, stages.',
-    imports: ['evidence', 'kernel'],
+    imports: ['receipts', 'evidence', 'kernel'],
   },
   'gate/facts': {
     purpose: 'What changed: scope, files, platforms, state of the repository.',
@@ -90,7 +106,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'gate/findings': {
     purpose: 'Scan results as findings: suppression, baseline, excerpts.',
-    imports: ['gate/rules', 'gate/reports', 'evidence', 'kernel'],
+    imports: ['receipts', 'gate/rules', 'gate/reports', 'evidence', 'kernel'],
   },
   'gate/secrets': { purpose: 'What looks like a secret and is none.', imports: ['kernel'] },
   'gate/reports': {
@@ -116,6 +132,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'gate/install': {
     purpose: 'Git hooks, and installing and uninstalling the gate.',
     imports: ['evidence', 'kernel'],
+  },
+  'gate/why': {
+    purpose: 'Why a verdict is as it is: reasons, repairs, policy lines, what it rests on.',
+    imports: ['gate/rules', 'gate/findings', 'gate/reports', 'gate/checks', 'receipts', 'evidence', 'kernel'],
   },
   'gate/enterprise': {
     purpose: 'The enterprise server: its catalog, tools and status.',
@@ -183,12 +203,23 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Policies, signatures and attestations.',
     imports: ['packets/format', 'kernel'],
   },
+  receipts: {
+    purpose: 'Receipts of verdicts: statement, envelope, keys, and which receipt is trusted.',
+    imports: ['lineage', 'kernel'],
+  },
   lineage: {
     purpose:
       'Entries, hash chain, Merkle tree, proofs, checkpoints. `verify.ts` shares no code with the rest.',
     imports: ['kernel'],
   },
-  'platform/system': { purpose: 'Clock, ids, log, worker threads.', imports: ['kernel'] },
+  'lineage/tlog': {
+    purpose: 'Formats of transparency logs: notes, cosignatures, proofs, requests to witnesses.',
+    imports: ['kernel'],
+  },
+  'platform/system': {
+    purpose: 'Clock, ids, log, worker threads, the ssh-agent.',
+    imports: ['receipts', 'kernel'],
+  },
   'platform/jail': {
     purpose: 'Reads below a root and nowhere else, whatever links say.',
     imports: ['kernel'],
@@ -203,7 +234,15 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'platform/git': {
     purpose: 'Git, without what a repository would have it run.',
-    imports: ['platform/programs', 'platform/files', 'platform/jail', 'gate', 'kernel'],
+    imports: ['receipts', 'platform/programs', 'platform/files', 'platform/jail', 'gate', 'kernel'],
+  },
+  'platform/git/trees': {
+    purpose: 'Ids of trees that are not committed yet, and the commits of a range.',
+    imports: ['receipts', 'gate', 'kernel'],
+  },
+  'platform/git/notes': {
+    purpose: 'Git notes by object: read, append, merge, push and fetch.',
+    imports: ['receipts', 'platform/git/trees', 'platform/programs', 'platform/system', 'gate', 'kernel'],
   },
   'platform/syntax': { purpose: 'Syntax trees by ast-grep.', imports: ['project', 'kernel'] },
   'platform/scanner': {

@@ -10,8 +10,13 @@ import { GIT_ENVIRONMENT, Repo } from './support/repository.ts'
 useSeedProfile()
 
 const here = fileURLToPath(new URL('..', import.meta.url))
-const present = spawnSync('pre-commit', ['--version']).status === 0
-if (!present) process.stderr.write('SKIPPED: the real pre-commit is not on the path\n')
+const [, major = 0, minor = 0] =
+  /(\d+)\.(\d+)/
+    .exec(spawnSync('pre-commit', ['--version'], { encoding: 'utf8' }).stdout ?? '')
+    ?.map(Number) ?? []
+// Older versions do not know the names of the stages in `.pre-commit-hooks.yaml`.
+const present = major > 3 || (major === 3 && minor >= 2)
+if (!present) process.stderr.write('SKIPPED: no real pre-commit of version 3.2 or newer is on the path\n')
 
 const config = (rev: string) => `repos:\n- repo: ${here}\n  rev: ${rev}\n  hooks: [{ id: warrant-gate }]\n`
 

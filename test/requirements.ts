@@ -26,7 +26,7 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
   'wire.fuzz': {
     says: 'No generated frame makes the server crash, hang, or answer with anything but JSON-RPC.',
     shownBy: [
-      ['test/fuzz/frames.test.ts', '8,000 of them get what they are owed, and nothing else'],
+      ['test/fuzz/frames.test.ts', 'thousands of them get what they are owed, and nothing else'],
       ['test/fuzz/frames.long.ts', '1,000,000 frames get what they are owed'],
     ],
   },
@@ -135,6 +135,16 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
     shownBy: [
       ['test/e2e/beliefs-history.test.ts', 'is one copy to all of them, in a file'],
       ['test/history/checker.test.ts', 'agrees with trying every order'],
+    ],
+  },
+  'lineage.effects': {
+    says: 'Every decision and every write, on every surface, is one entry of the log; arguments are never in it.',
+    shownBy: [
+      ['test/e2e/lineage-effects.test.ts', 'are one entry each over stdio'],
+      ['test/e2e/lineage-effects.test.ts', 'are one entry each over MCP and plain HTTP'],
+      ['test/e2e/lineage-effects.test.ts', 'are one entry each from the command line'],
+      ['test/e2e/lineage-effects.test.ts', 'hold digests of the arguments'],
+      ['test/e2e/lineage-load.test.ts', 'has one entry for each acknowledged call'],
     ],
   },
   'beliefs.energy': {

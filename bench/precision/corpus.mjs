@@ -105,7 +105,14 @@ function checkIds(groups) {
   }
 }
 
-/** @param {string | undefined} only names with commas between them */
+/**
+ * The set a group belongs to: `second-agents` to the second, `agents` to the first.
+ *
+ * @param {string} name
+ */
+export const setOf = (name) => /^(second|third)-/.exec(name)?.[1] ?? 'first'
+
+/** @param {string | undefined} only names of groups or sets with commas between them */
 export function readCorpus(only) {
   const names = readdirSync(folder)
     .filter((name) => name.endsWith('.txt'))
@@ -114,9 +121,12 @@ export function readCorpus(only) {
   const groups = names.map(readGroup)
   checkIds(groups)
   const wanted = only?.split(',')
-  const unknown = wanted?.find((name) => !names.includes(name))
-  if (unknown !== undefined) throw new Stop(`no group ${unknown}; there are ${names.join(', ')}`)
-  return groups.filter(({ name }) => wanted === undefined || wanted.includes(name))
+  const known = [...new Set(names.map(setOf)), ...names]
+  const unknown = wanted?.find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new Stop(`no group ${unknown}; there are ${known.join(', ')}`)
+  return groups.filter(
+    ({ name }) => wanted === undefined || wanted.includes(name) || wanted.includes(setOf(name)),
+  )
 }
 
 /**

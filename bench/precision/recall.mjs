@@ -2,9 +2,9 @@
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readCorpus, writeGroup } from './corpus.mjs'
+import { readCorpus, setOf, writeGroup } from './corpus.mjs'
 import { git, isAtLeast, makeHome, runGate, stageAll } from './gate.mjs'
-import { table } from './table.mjs'
+import { table, wilsonInterval } from './table.mjs'
 
 /**
  * @typedef {import('./corpus.mjs').Group} Group
@@ -111,6 +111,7 @@ function row(groups, name) {
     name,
     plants.length,
     `${found} (${Math.round((100 * found) / plants.length)} %)`,
+    wilsonInterval(found, plants.length),
     of(({ isError }) => isError),
     of(({ stopsCommit }) => stopsCommit),
     of(({ stopsPush }) => stopsPush),
@@ -128,6 +129,7 @@ function recallText(counted) {
     'group',
     'plants',
     'found',
+    'interval of 95 %',
     'at ERROR or above',
     'stop a commit',
     'stop a push',
@@ -137,7 +139,18 @@ function recallText(counted) {
     'false alarms on them',
     'ERROR or above elsewhere',
   ]
-  return table([head, ...counted.map((one) => row([one], one.name)), row(counted, '**all**')])
+  const sets = [...new Set(counted.map(({ name }) => setOf(name)))].map((set) =>
+    row(
+      counted.filter(({ name }) => setOf(name) === set),
+      `**${set} set**`,
+    ),
+  )
+  return table([
+    head,
+    ...counted.map((one) => row([one], one.name)),
+    ...sets,
+    ...(sets.length > 1 ? [row(counted, '**all**')] : []),
+  ])
 }
 
 /** @param {Counted[]} counted */
@@ -174,21 +187,25 @@ export function judgeCorpus(only) {
 
 const expectedFile = new URL('expected.json', import.meta.url)
 
+/** @returns {Record<string, string>} */
+const readExpected = () => (existsSync(expectedFile) ? JSON.parse(readFileSync(expectedFile, 'utf8')) : {})
+
 /**
- * The rules that found each plant, kept to notice when one stops finding it.
+ * The rules that found each plant, kept to notice when one stops finding it. Groups that were not judged keep theirs.
  *
  * @param {Counted[]} counted
  */
 function keepRules(counted) {
   const found = counted.flatMap(({ plants }) => plants.filter(({ isFound }) => isFound))
-  const rules = Object.fromEntries(found.map(({ plant, rules }) => [plant.id, rules.join(' ')]))
-  writeFileSync(expectedFile, `${JSON.stringify(rules, null, 2)}\n`)
+  const judged = new Set(counted.flatMap(({ plants }) => plants.map(({ plant }) => plant.id)))
+  const others = Object.entries(readExpected()).filter(([id]) => !judged.has(id))
+  const rules = found.map(({ plant, rules }) => [plant.id, rules.join(' ')])
+  writeFileSync(expectedFile, `${JSON.stringify(Object.fromEntries([...others, ...rules]), null, 2)}\n`)
 }
 
 /** @param {Counted[]} counted */
 function lostText(counted) {
-  if (!existsSync(expectedFile)) return ''
-  const expected = JSON.parse(readFileSync(expectedFile, 'utf8'))
+  const expected = readExpected()
   const lost = counted
     .flatMap(({ plants }) => plants)
     .filter(({ plant, isFound }) => !isFound && expected[plant.id] !== undefined)

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Stop } from '../lib/stop.mjs'
 import { eachRepository, isSevere } from './repositories.mjs'
-import { table } from './table.mjs'
+import { table, wilsonInterval } from './table.mjs'
 
 /**
  * `act`: a reviewer would ask for a change; `true-but-nobody-acts`: what is said is so, and nobody would change it;
@@ -117,23 +117,6 @@ export function makeSample({ folder, only, set, seed, size, output }) {
   writeFileSync(labelsFile, `${JSON.stringify(labels, null, 2)}\n`)
   const open = labels.filter(({ label }) => label === null).length
   return `${sample.length} of ${findings.length} findings drawn with seed ${seed}; ${open} to label in labels.json`
-}
-
-/**
- * The interval of Wilson for a share, at 95 %.
- *
- * @param {number} right
- * @param {number} all
- */
-function wilsonInterval(right, all) {
-  const z = 1.96
-  const share = right / all
-  const middle = share + (z * z) / (2 * all)
-  const spread = z * Math.sqrt((share * (1 - share)) / all + (z * z) / (4 * all * all))
-  const under = 1 + (z * z) / all
-  return [(middle - spread) / under, (middle + spread) / under]
-    .map((end) => `${(100 * end).toFixed(1)} %`)
-    .join(' to ')
 }
 
 /**

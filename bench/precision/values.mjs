@@ -151,6 +151,8 @@ const KINDS = {
     `sk.${base64url({ u: `studio${from.take(LOWER, 6)}`, a: from.take(LOWER + DIGITS, 25) })}.${from.take(BASE64URL, 22)}`,
   jwt: (from) =>
     `${base64url({ alg: 'HS256', typ: 'JWT' })}.${base64url({ sub: from.take(DIGITS, 10), role: 'service_role', iat: 1760000000 })}.${from.take(BASE64URL, 43)}`,
+  // 32 bytes; the bits that X25519 sets anyway are random too.
+  'wireguard-key': (from) => `${from.take(BASE64, 42)}${from.take('AEIMQUYcgkosw048', 1)}=`,
   password: (from) => `${from.take(ALNUM, 7)}${from.take('!%*+_', 1)}${from.take(ALNUM, 8)}`,
   'url-password': (from) => from.take(ALNUM, 18),
   hex32: (from) => from.take(HEX, 32),

@@ -16,7 +16,7 @@ export class CallStats implements Recorder {
   #failed = 0
   #corrupt = 0
 
-  record({ tool, outcome, kind, ms }: CallRecord): void {
+  record({ tool, outcome, kind, ms }: CallRecord): undefined {
     let count = this.#tools.get(tool)
     if (count === undefined) {
       count = { calls: 0, buckets: BOUNDS.map(() => 0) }

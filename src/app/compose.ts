@@ -92,7 +92,7 @@ export const composeServer = (
   const { gitFolders } = config
   const enterprise = lazyEnterprise(root, { config, environment, clock, log, openspec, gitFolders })
   const project = lazyProject(serviceContext)
-  const packets = lazyPackets(serviceContext)
+  const packets = lazyPackets(serviceContext, decisions.recorder)
   const repository = localRepository(serviceContext)
   const allToolsets: readonly Toolset[] = [
     coreToolset({
@@ -151,9 +151,9 @@ export const composeServer = (
     log,
     evidence,
     close: async () => {
-      await Promise.all([beliefs.close(), decisions.close()])
+      await Promise.all([beliefs.close(), packets.close()])
+      await decisions.close()
       await project.close()
-      await packets.close()
     },
     beliefs: beliefs.open,
     graphStatus: beliefs.status,
@@ -165,8 +165,8 @@ export const composeServer = (
         const value = await enterprise.run(name, stage, signal)
         const tool = { name, effect: 'read', auditFields: envelopeAuditFields } as const
         const ports = { clock, log, recorder: auditRecorder }
-        const recorded = await recordCall(ports, tool, { kind: 'answer', value }, started)
-        if (recorded !== true) throw recorded
+        const recorded = await recordCall(ports, tool, { kind: 'answer', value }, { started })
+        if (recorded?.fault !== undefined) throw recorded.fault
         return value
       },
     },

@@ -18,6 +18,7 @@ const nodeTools = (ask: AskGraph): Tool[] => [
     description:
       'Creates a node in the belief graph and returns its node_id. Its energy is taken from a finite reserve. claim states what the node stands for; evidence is the digest of its evidence.',
     effect: 'write',
+    ownLineage: true,
     input: z.strictObject({
       belief: BeliefInput,
       energy: EnergyInput,
@@ -43,6 +44,7 @@ const nodeTools = (ask: AskGraph): Tool[] => [
     description:
       'Changes the belief of one node by delta and returns the node. Costs energy of the node. Use it for corrections, not to model the influence of another node.',
     effect: 'write',
+    ownLineage: true,
     input: z.strictObject({ node_id: IdInput, delta: DeltaInput }),
     output: schemas.NodeOutput,
     listingMeta: beliefListingMeta(['state_mutation', 'energy_consumption'], ['node.query']),
@@ -69,6 +71,7 @@ const edgeTools = (ask: AskGraph): Tool[] => [
     description:
       'Creates an edge through which the belief of src influences dst. A negative weight pulls towards the opposite. An edge that closes a cycle is refused. Beliefs move at the next propagation.',
     effect: 'write',
+    ownLineage: true,
     input: z.strictObject({
       src: IdInput.describe('Id of the node that influences, as digits.'),
       dst: IdInput.describe('Id of the node that is influenced, as digits.'),
@@ -85,6 +88,7 @@ const edgeTools = (ask: AskGraph): Tool[] => [
     description:
       'Runs one propagation step over all edges: every belief moves towards the beliefs that influence it. Returns the largest change; repeat until converged is true.',
     effect: 'write',
+    ownLineage: true,
     input: z.strictObject({ edge_id: z.string().describe('Accepted for compatibility and not used.') }),
     output: schemas.PropagateResult,
     listingMeta: beliefListingMeta(['state_mutation', 'energy_transfer', 'lineage_append']),

@@ -26,8 +26,13 @@ interface KnownTree {
 export interface RecordedRun {
   /** When it was recorded, in milliseconds since the epoch; undefined when the log has no real times. */
   readonly at?: number | undefined
+  /** Its number in the log. */
+  readonly seq?: number
   /** Hash of the evidence it wrote; undefined when its payload was erased. */
   readonly evidence: string | undefined
+  /** The tree that it judged, and the receipt that it left; undefined for runs of earlier versions. */
+  readonly tree?: string | undefined
+  readonly envelope?: string | undefined
   /** Hashes of the evidence of a few earlier runs. */
   readonly earlier: readonly string[]
 }

@@ -40,13 +40,14 @@ const toEvidenceFinding = ({
   reason: __,
   category: ___,
   cwe: ____,
-  edit: _____,
+  edit,
   ...rest
 }: GateFinding) => ({
   ...rest,
   ...(region !== undefined && { lines: [region.line] }),
   ...(why !== undefined && { why }),
   ...(fix !== undefined && { expected_fix: fix }),
+  ...(edit?.safe === true && { safe_edit: true }),
   fingerprint,
 })
 

@@ -1,6 +1,7 @@
 import type { Evidence, GateStatus, RepoState, Severity } from '../evidence/schema.ts'
 import { SEVERITIES } from '../evidence/severities.ts'
 import type { EvidenceReading } from '../evidence/store.ts'
+import type { ReceiptTrust } from '../receipts/verify-receipt.ts'
 import { checkOwnEvidence, checkRecorded, type PresentTree, type RecordedRun } from './check-binding.ts'
 import type { GatePolicy } from './policy.ts'
 import { DEFAULT_PROTECTED_BRANCHES, findProtected } from './protected-branches.ts'
@@ -36,10 +37,11 @@ export interface GateVerdict {
     /** Null when the evidence has no valid timestamp. */
     readonly age_seconds: number | null
     /**
-     * `bound`: the evidence names the tree it judged, and that was compared. `unbound`: it does not, as files of other
+     * `signed`: a key of the repository signed the receipt of the run that wrote it. `unsigned`: it names the tree it
+     * judged, and that was compared, but no receipt was asked for. `unbound`: it names no tree, as files of other
      * writers, so only its age was checked. Absent when the evidence is not valid.
      */
-    readonly trust?: 'bound' | 'unbound'
+    readonly trust?: 'signed' | 'unsigned' | 'unbound'
   }
   /** What the gate said of the present files, when the check judged them itself. */
   readonly judged?: GateStatus
@@ -47,7 +49,7 @@ export interface GateVerdict {
 }
 
 /** Everything the verdict depends on: the same input gives the same verdict. */
-interface GateInput {
+export interface GateInput {
   readonly reading: EvidenceReading
   readonly state: RepoState
   readonly stage: GateStage
@@ -57,6 +59,8 @@ interface GateInput {
   /** Undefined when the evidence names no tree, or outside a repository. */
   readonly present?: PresentTree | undefined
   readonly recorded?: RecordedRun | undefined
+  /** What the receipt of the newest run is worth; undefined where none is asked for. */
+  readonly receipt?: ReceiptTrust | undefined
   readonly protectedBranches?: readonly string[]
   /** The branch that is checked out, or those that point at a detached head. */
   readonly branches?: readonly string[]
@@ -128,6 +132,21 @@ const evidenceSeconds = (made: number, { now, recorded }: GateInput): number => 
   return seconds < -FUTURE_TOLERANCE_SECONDS ? seconds : Math.max(seconds, logged)
 }
 
+const UNSIGNED: Readonly<Record<Exclude<ReceiptTrust, 'trusted'>, string>> = {
+  invalid: 'No receipt shows that the gate wrote the evidence.',
+  foreign: 'The key that signed the receipt of the evidence is not listed in the keys of the repository.',
+  own: 'The key that signed the receipt of the evidence is not listed in the keys of the repository.',
+  revoked: 'The key that signed the receipt of the evidence is no longer valid.',
+}
+
+/** Where receipts are asked for, evidence that no trusted run of the gate wrote does not allow. */
+const checkSigned = ({ evidence_chain: chain }: Evidence, { receipt, recorded }: GateInput): Violation[] => {
+  if (receipt === undefined) return []
+  const own = chain?.payload_hash === recorded?.evidence
+  if (receipt === 'trusted' && own) return []
+  return [violation('EVIDENCE_UNSIGNED', UNSIGNED[receipt === 'trusted' ? 'invalid' : receipt])]
+}
+
 const checkEvidence = (evidence: Evidence, input: GateInput): Violation[] => {
   const { state, stage } = input
   const { judged_tree: judged } = evidence
@@ -145,6 +164,7 @@ const checkEvidence = (evidence: Evidence, input: GateInput): Violation[] => {
       : [violation('EVIDENCE_GATE_STATUS_INCOHERENT', `The evidence contradicts itself: ${contradiction}.`)]),
     ...checkRepository(evidence, state),
     ...checkRecorded(evidence, input.recorded),
+    ...checkSigned(evidence, input),
     ...(judged === undefined ? [] : checkOwnEvidence(evidence, judged, input)),
   ]
 }
@@ -180,6 +200,14 @@ const evidenceAge = (input: GateInput): number | null => {
   return Number.isNaN(made) ? null : Math.max(0, evidenceSeconds(made, input))
 }
 
+const trustOf = (
+  { judged_tree: judged }: Evidence,
+  receipt: ReceiptTrust | undefined,
+): 'signed' | 'unsigned' | 'unbound' => {
+  if (judged === undefined) return 'unbound'
+  return receipt === 'trusted' ? 'signed' : 'unsigned'
+}
+
 /** Decides whether work may go on: checks the evidence, then the branch. */
 export const judgeEvidence = (input: GateInput): GateVerdict => {
   const { reading, state, stage, policy } = input
@@ -202,7 +230,7 @@ export const judgeEvidence = (input: GateInput): GateVerdict => {
       max_age_seconds: MAX_AGE_SECONDS[stage],
       age_seconds: evidenceAge(input),
       ...(reading.kind === 'valid' && {
-        trust: reading.evidence.judged_tree === undefined ? 'unbound' : 'bound',
+        trust: trustOf(reading.evidence, input.receipt),
       }),
     },
     repo_state: state,

@@ -48,6 +48,17 @@ export const recordJudgedTree = async (
   }
 }
 
+/**
+ * The id of the tree that a run judges, to be asked for after the scan. Files on disk are read at once, before they
+ * change. Of the index and of commits it stays the same, and git is idle then: no second process is started.
+ */
+export const judgedTreeId = (set: ChangeSet, signal: AbortSignal): (() => Promise<string | undefined>) => {
+  if (!['worktree', 'repository'].includes(scopeOf(set.source))) return () => set.treeId(signal)
+  const early = set.treeId(signal)
+  early.catch(() => {})
+  return () => early
+}
+
 /** Paths whose content differs between the judged tree and the present one; all present paths when the evidence lists none. */
 export const differingPaths = (
   judged: Pick<JudgedTree, 'entries'>,

@@ -1,7 +1,8 @@
 import { Fault } from '../kernel/fault.ts'
+import { KEYS_FILE, MAX_KEYS_BYTES } from '../receipts/keys-path.ts'
 import { CHECKS_FILE, MAX_CHECKS_BYTES } from './checks/check.ts'
 import { HARD_MODE_FILE, SKILLS_FILE } from './policy.ts'
-import type { FolderNames, PathList, RepositoryFiles } from './ports.ts'
+import type { FolderNames, GitReader, PathList, RepositoryFiles } from './ports.ts'
 import { USER_RULES_FOLDER } from './rules/assemble-rules.ts'
 import type { RuleSource } from './rules/packs.ts'
 import { OVERRIDES_NAME } from './rules/severity-overrides.ts'
@@ -15,6 +16,8 @@ export interface PolicyFiles {
   readonly baseline: RuleSource | undefined
   /** Text of `.warrant/checks.yml`. */
   readonly checks: string | undefined
+  /** Text of `.warrant/keys.yml`. */
+  readonly keys: string | undefined
 }
 
 /** Says which files are generated. */
@@ -30,6 +33,7 @@ export const policyPaths = (baseline: string | undefined): PathList => ({
     HARD_MODE_FILE,
     SKILLS_FILE,
     CHECKS_FILE,
+    KEYS_FILE,
     ATTRIBUTES_FILE,
     ...(baseline === undefined ? [] : [baseline]),
   ],
@@ -56,6 +60,10 @@ const readSource = async (
 export const readAttributes = (files: RepositoryFiles): Promise<string | undefined> =>
   readText(files, ATTRIBUTES_FILE, MAX_RULE_BYTES)
 
+/** The text of `.warrant/keys.yml`. */
+export const readKeysFile = (files: RepositoryFiles): Promise<string | undefined> =>
+  readText(files, KEYS_FILE, MAX_KEYS_BYTES)
+
 /** The texts of hard mode and of `skills.policy.json`. */
 export const readThresholdFiles = async (files: RepositoryFiles) => {
   const [hardFile, skillsFile] = await Promise.all(
@@ -80,13 +88,14 @@ export const readPolicyFiles = async (
   files: RepositoryFiles & FolderNames,
   baseline: string | undefined,
 ): Promise<PolicyFiles> => {
-  const [thresholds, rules, checks, known] = await Promise.all([
+  const [thresholds, rules, checks, keys, known] = await Promise.all([
     readThresholdFiles(files),
     readRuleSources(files),
     readText(files, CHECKS_FILE, MAX_CHECKS_BYTES),
+    readKeysFile(files),
     baseline === undefined ? undefined : readSource(files, baseline, MAX_BASELINE_BYTES),
   ])
-  return { ...thresholds, ...rules, checks, baseline: known }
+  return { ...thresholds, ...rules, checks, keys, baseline: known }
 }
 
 /** The result, or `otherwise` where a file is invalid. Objects that are missing in this clone are still a fault. */
@@ -122,4 +131,18 @@ export const overlayCommit = (
     read: async (path, limit) => (await pick(path)).read(path, limit),
     names: async (path) => (await pick(path)).names(path),
   }
+}
+
+/**
+ * The text of `.warrant/keys.yml` in a commit. Receipts are verified by the keys of the newest commit of the target: a
+ * branch may have left it before keys were listed, or before one was revoked.
+ */
+export const readCommitKeys = async (
+  git: Pick<GitReader, 'filesAt'>,
+  commit: string | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
+  const paths = { files: [KEYS_FILE], folders: [] }
+  const files = commit === undefined ? undefined : await git.filesAt(commit, paths, signal)
+  return files && readKeysFile(ignoreUnusable(files))
 }

@@ -1,13 +1,17 @@
+import { KEYS_FILE } from '../receipts/keys-path.ts'
+import type { PolicyDigests } from '../receipts/statement.ts'
 import type { RequiredCheck } from './checks/check.ts'
 import { joinCheckTexts, loadChecks } from './checks/load-checks.ts'
 import { joinBaselines, type LoadedBaseline, readBaseline } from './findings/baseline.ts'
 import { type GatePolicy, type PolicySources, resolvePolicy, stricterPolicy } from './policy.ts'
+import { policyDigests } from './policy-digests.ts'
 import {
   ignoreUnusable,
   overlayCommit,
   type PolicyFiles,
   policyPaths,
   readAttributes,
+  readCommitKeys,
   readPolicyFiles,
   unlessInvalid,
 } from './policy-files.ts'
@@ -18,6 +22,7 @@ import type { RuleSource, ShippedRules } from './rules/packs.ts'
 import type { PolicyChange } from './rules/policy-change.ts'
 import type { RuleProfile } from './rules/profile.ts'
 import { joinOverrides, NO_OVERRIDES, type SeverityOverrides } from './rules/severity-overrides.ts'
+import type { RuleScope } from './rules/shipped-parts.ts'
 import type { GateStage } from './stage.ts'
 import { environmentChanges, thresholdChanges } from './threshold-changes.ts'
 
@@ -147,22 +152,19 @@ const joinLayers = async (
 export interface PolicyPorts {
   readonly git: GitReader
   readonly files: RepositoryFiles & FolderNames
-  /** All shipped rules, or those of the default profile that may read files of these extensions. */
-  readonly shippedRules: (extensions?: ReadonlySet<string>) => Promise<ShippedRules>
+  /** All shipped rules, or those of the default profile that may read these files. */
+  readonly shippedRules: (scope?: RuleScope) => Promise<ShippedRules>
   /** The variables of the environment that take precedence over the policy files. */
   readonly policyVariables: LayerContext['variables']
   readonly profile: RuleProfile
 }
 
-/** Whose policy judges: the stricter one of the base and the change, or that of the working tree alone. */
-export const POLICY_FROM = ['base', 'worktree'] as const
-
 export interface PolicyRequest {
   readonly stage: GateStage
   /** The path of the baseline; undefined to judge without one. */
   readonly baseline: string | undefined
-  /** `worktree` is for trying a policy out. */
-  readonly policyFrom: (typeof POLICY_FROM)[number]
+  /** Whose policy judges: the stricter one of the base and the change, or that of the working tree alone. */
+  readonly policyFrom: 'base' | 'worktree'
 }
 
 /** The folder of the specification. */
@@ -186,13 +188,36 @@ export const readWorktreePolicy = async (
 ): Promise<PolicyLayer> =>
   parseLayer(await readPolicyFiles(ports.files, baseline), layerContext(ports, stage))
 
+interface ReadPolicy extends JoinedPolicy {
+  readonly attributes: string | undefined
+  /** What the receipt says of both versions. */
+  readonly versions: {
+    readonly baseTree: string | undefined
+    /** The keys file of the target: its keys must have signed the receipts of the commits. */
+    readonly targetKeys: string | undefined
+    readonly isRelaxed: boolean
+    readonly policies: { readonly base?: PolicyDigests; readonly head: PolicyDigests }
+  }
+}
+
+/** What a change of the keys does. The parser is loaded only where they change. */
+const keysChanged = async (base: string | undefined, after: string | undefined): Promise<PolicyChange[]> => {
+  if (base === after) return []
+  const [{ parseKeys }, { keyChanges }] = await Promise.all([
+    import('../receipts/keys-file.ts'),
+    import('../receipts/key-changes.ts'),
+  ])
+  const changes = keyChanges(await unlessInvalid(parseKeys(base), []), await parseKeys(after))
+  return changes.map((one) => ({ file: KEYS_FILE, ...one }))
+}
+
 /** The policy of the base and of the change, joined; where it is tried out, that of the working tree alone. */
 export const readJoinedPolicy = async (
   ports: PolicyPorts,
   request: PolicyRequest,
-  { base, head }: Pick<ChangeSet, 'base' | 'head'>,
+  { base, head, target = base }: Pick<ChangeSet, 'base' | 'head' | 'target'>,
   signal: AbortSignal,
-): Promise<JoinedPolicy & { readonly attributes: string | undefined }> => {
+): Promise<ReadPolicy> => {
   const { stage, baseline, policyFrom } = request
   const paths = policyPaths(baseline)
   const before = base === undefined ? undefined : await ports.git.filesAt(base, paths, signal)
@@ -203,12 +228,20 @@ export const readJoinedPolicy = async (
     readPolicyFiles(files, baseline),
     layerContext(ports, stage),
   ])
-  const joined = await joinLayers(old, present, context)
-  const attributes = before && (await readAttributes(ignoreUnusable(before)))
+  const [joined, keys] = await Promise.all([
+    joinLayers(old, present, context),
+    before === undefined ? [] : keysChanged(old?.keys, present.keys),
+  ])
   const removed = ((await before?.exists(OPENSPEC_FOLDER)) && !(await files.exists(OPENSPEC_FOLDER))) ?? false
   return {
     layer: policyFrom === 'base' ? joined.layer : await readWorktreePolicy(ports, request),
-    changes: removed ? [...joined.changes, SPECIFICATION_REMOVED] : joined.changes,
-    attributes,
+    changes: [...joined.changes, ...keys, ...(removed ? [SPECIFICATION_REMOVED] : [])],
+    attributes: before && (await readAttributes(ignoreUnusable(before))),
+    versions: {
+      baseTree: before?.tree,
+      targetKeys: target === base ? old?.keys : await readCommitKeys(ports.git, target, signal),
+      isRelaxed: joined.changes.some(({ fromEnvironment }) => fromEnvironment),
+      policies: { ...(old !== undefined && { base: policyDigests(old) }), head: policyDigests(present) },
+    },
   }
 }

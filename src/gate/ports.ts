@@ -1,4 +1,5 @@
 import type { RepoState } from '../evidence/schema.ts'
+import type { CheckedCommit } from '../receipts/judge-commits.ts'
 import type { CompiledRule } from './rules/compiled-rule.ts'
 
 /**
@@ -39,6 +40,8 @@ export interface ChangeSet {
   readonly base: string | undefined
   /** The commit that the change ends with; undefined for what is not committed. */
   readonly head: string | undefined
+  /** The newest commit of the branch that a range is compared with; `base` is where the range left it. */
+  readonly target?: string | undefined
   /** Contents of the files, in this order. Missing files and non-files are left out. */
   read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
   /** Contents before the change, by present path. Files that are new are left out. */
@@ -50,6 +53,17 @@ export interface ChangeSet {
   readonly submodules?: readonly string[]
   /** What each changed file holds. */
   identify(signal: AbortSignal): Promise<readonly TreeEntry[]>
+  /**
+   * The id of the tree that git would commit: of the index, of the working tree with what git does not ignore, or of
+   * the last commit of a range. Undefined where git would refuse to commit, such as for unmerged paths.
+   */
+  treeId(signal: AbortSignal): Promise<string | undefined>
+}
+
+/** The commits that `to` has and `from` has not, by object id; `EMPTY_TREE` in `from` excludes none. */
+export interface CommitRange {
+  readonly from: readonly string[]
+  readonly to: readonly string[]
 }
 
 /** A longer file is truncated at `MAX_FILE_BYTES`, which is above the size limit of the scanner. */
@@ -106,13 +120,11 @@ export interface GitReader {
   /** Every file of a commit; without one, every file in the index. */
   tracked(commit: string | undefined, signal: AbortSignal): Promise<TrackedFiles>
   /** Files of a commit, by path: only those that `paths` names. Undefined when there is no such commit. */
-  filesAt(
-    commit: string,
-    paths: PathList,
-    signal: AbortSignal,
-  ): Promise<(RepositoryFiles & FolderNames) | undefined>
+  filesAt(commit: string, paths: PathList, signal: AbortSignal): Promise<CommitFiles | undefined>
   /** The first name that resolves to a commit: an object id, `HEAD` or a ref. The name of two refs is a fault. */
   resolve(names: readonly string[], signal: AbortSignal): Promise<NamedCommit | undefined>
+  /** The commits of a range, oldest first. A fault when there are too many, or one is damaged. */
+  commits(range: CommitRange, signal: AbortSignal): Promise<readonly CheckedCommit[]>
   /** Whether all commits of `ancestor` are in `commit`; both are object ids. */
   isAncestor(ancestor: string, commit: string, signal: AbortSignal): Promise<boolean>
   /** Whether the clone has a part of the history only. */
@@ -214,6 +226,12 @@ export interface OpenSpecProgram {
 /** The names in a folder of the repository, by relative path; empty when it does not exist. A link is a fault. */
 export interface FolderNames {
   names(path: string): Promise<readonly string[]>
+}
+
+/** Files of one commit. */
+export interface CommitFiles extends RepositoryFiles, FolderNames {
+  /** The object id of its tree. */
+  readonly tree: string
 }
 
 /**

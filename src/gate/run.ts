@@ -8,31 +8,29 @@ import { alongChecks, checkDrafts, type StageCheckPorts } from './checks/stage-c
 import { readStageChange } from './facts/change-context.ts'
 import { fileKinds } from './facts/file-kinds.ts'
 import type { StageInput } from './facts/scope.ts'
-import { fingerprintFindings, type LoadedBaseline } from './findings/baseline.ts'
+import type { LoadedBaseline } from './findings/baseline.ts'
 import { branchDrafts } from './findings/branch-finding.ts'
+import { classifyFindings } from './findings/classify-findings.ts'
 import { collectMatches, type FindingDraft } from './findings/collect.ts'
 import { collectChanges } from './findings/collect-changes.ts'
 import { addEdits, type RewriteMatch } from './findings/edits.ts'
-import { familiesInBaseline, familyKey, SDD_SOURCE } from './findings/known.ts'
+import { SDD_SOURCE } from './findings/known.ts'
 import { addedSuppressions, policyDrafts, withBrokenManifests } from './findings/policy-findings.ts'
+import { type CommitPorts, commitDrafts } from './findings/receipt-findings.ts'
 import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
+import { judgedTreeId } from './judged-tree.ts'
 import { type GatePolicy, judgeSeverities } from './policy.ts'
 import { type PolicyPorts, type PolicyRequest, readJoinedPolicy, readWorktreePolicy } from './policy-layer.ts'
 import type { Scanner, Scope } from './ports.ts'
-import {
-  type CheckRow,
-  comparePlaces,
-  countFindings,
-  type Excerpt,
-  type GateFinding,
-  type GateRun,
-} from './reports/report.ts'
-import { assembleRules } from './rules/assemble-rules.ts'
+import type { ReceiptMode } from './receipt-mode.ts'
+import { type CheckRow, countFindings, type GateRun } from './reports/report.ts'
+import { loadRuleSet } from './rules/assemble-rules.ts'
 import type { AppliedOverride } from './rules/severity-overrides.ts'
+import { type BoundVersions, type RunFacts, runFacts } from './run-facts.ts'
 import { type SddDecision, sddFinding } from './sdd/decision.ts'
 import type { GateStage } from './stage.ts'
 
-export interface GatePorts extends PolicyPorts, StageCheckPorts {
+export interface GatePorts extends PolicyPorts, StageCheckPorts, CommitPorts {
   readonly evidence: EvidenceStore
   readonly scanner: () => Promise<Scanner>
   readonly rewrite: RewriteMatch
@@ -52,6 +50,10 @@ export interface GateRequest extends PolicyRequest, Partial<Pick<StageInput, 'bu
   readonly scope: Scope | undefined
   /** Whether no check runs: a shard scans files, and gives no verdict. */
   readonly rulesOnly?: boolean
+  /** Whether commits without a receipt block. Default: require. */
+  readonly receipts?: ReceiptMode | undefined
+  /** Whether a receipt is made although no evidence is written. */
+  readonly receipt?: boolean
   /** Whether the evidence file is replaced. A policy that is tried out leaves none. */
   readonly write: boolean
   /** Whether findings on unchanged lines are known. Undefined: as the stage does it. */
@@ -59,6 +61,11 @@ export interface GateRequest extends PolicyRequest, Partial<Pick<StageInput, 'bu
   readonly progress: (done: number, total: number) => void
   readonly checkProgress?: CheckProgress
   readonly imports?: readonly ImportSource[]
+}
+
+/** A run with what its receipt says. */
+export interface JudgedRun extends GateRun {
+  readonly facts: RunFacts
 }
 
 /** Findings before they are judged, and where they come from. */
@@ -79,6 +86,8 @@ interface Evaluation {
   /** New path → old path of moved files. */
   readonly moved: ReadonlyMap<string, string>
   readonly tree: JudgedTree | undefined
+  /** What the receipt says of the commits and of the policy files. */
+  readonly bound: BoundVersions
   readonly checks: readonly CheckRow[]
 }
 
@@ -87,24 +96,23 @@ const evaluateFiles = async (
   request: GateRequest,
   signal: AbortSignal,
 ): Promise<Evaluation> => {
-  const { stage, progress } = request
+  const { stage, progress, write } = request
   const { set, tracksModules, tree, ...context } = await readStageChange(ports.git, request, signal)
-  const { layer, changes, attributes } = await readJoinedPolicy(ports, request, set, signal)
+  const treeId = write || request.receipt ? judgedTreeId(set, signal) : undefined
+  const { layer, changes, attributes, versions } = await readJoinedPolicy(ports, request, set, signal)
   const { policy, userRules, overrides, baseline } = layer
   const checks = request.rulesOnly ? [] : layer.checks
-  const changed = set.changes.map(({ path }) => path)
-  const extensions = new Set([...changed, ...(set.links ?? [])].map(extensionOf))
-  const isPlain = ports.profile === 'default' && overrides.byRule.size === 0
-  const rules = assembleRules({
-    shippedRules: await ports.shippedRules(isPlain ? extensions : undefined),
+  const paths = [...set.changes.map(({ path }) => path), ...(set.links ?? [])]
+  const inputs = {
     userRules: userRules?.pack,
     overrides,
     roots: context.detection.roots,
     stage,
     policy,
     profile: ports.profile,
-    extensions,
-  })
+    extensions: new Set(paths.map(extensionOf)),
+  }
+  const rules = await loadRuleSet(ports.shippedRules, inputs, paths)
   const { scanner } = ports
   const kinds = fileKinds(attributes)
   const scan = { set, rules, scanner, stage, tracksModules, kinds, progress }
@@ -114,6 +122,8 @@ const evaluateFiles = async (
   // The whole repository is not a change, so rules about changed files do not apply.
   const missing = set.source === 'git:repository' ? [] : collectChanges(rules, set)
   const trial = request.policyFrom === 'worktree'
+  // A comment may name a rule about other files.
+  const named = found.suppressions.length === 0 ? rules : await loadRuleSet(ports.shippedRules, inputs)
   const drafts = [
     ...withBrokenManifests(
       await addEdits(found.drafts, rules.rules, ports.rewrite),
@@ -121,7 +131,8 @@ const evaluateFiles = async (
       set.source,
     ),
     ...missing,
-    ...(await addedSuppressions(found.suppressions, { stage, set, rules, scanner, trial }, signal)),
+    ...(await addedSuppressions(found.suppressions, { stage, set, rules: named, scanner, trial }, signal)),
+    ...(await commitDrafts(ports, request, { ...set, keys: versions.targetKeys }, signal)),
     ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
     ...(await checkDrafts(checked, found.suppressions)),
   ]
@@ -139,6 +150,7 @@ const evaluateFiles = async (
     policyBase: trial ? undefined : set.base,
     moved: new Map(set.changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]]))),
     tree,
+    bound: { tree: await treeId?.(), base: set.base, head: set.head, ...versions },
     checks: checked.rows,
   }
 }
@@ -151,8 +163,15 @@ const sddDrafts = (decision: SddDecision | undefined): FindingDraft[] => {
 }
 
 /** The evaluation when the specification blocks the stage: no changed file is read. */
-const notEvaluated = async (ports: GatePorts, request: GateRequest): Promise<Evaluation> => {
-  const { policy, baseline } = await readWorktreePolicy(ports, request)
+const notEvaluated = async (
+  ports: GatePorts,
+  request: GateRequest,
+  signal: AbortSignal,
+): Promise<Evaluation> => {
+  const [{ policy, baseline }, head] = await Promise.all([
+    readWorktreePolicy(ports, request),
+    ports.git.head(signal),
+  ])
   return {
     drafts: [],
     source: SDD_SOURCE,
@@ -166,29 +185,9 @@ const notEvaluated = async (ports: GatePorts, request: GateRequest): Promise<Eva
     policyBase: undefined,
     moved: new Map(),
     tree: undefined,
+    bound: { base: head ?? undefined },
     checks: [],
   }
-}
-
-/** Adds fingerprint and state to every finding, and sorts them. */
-const classifyFindings = (evaluation: Evaluation) => {
-  const fingerprints = fingerprintFindings(evaluation.drafts)
-  const accepted = familiesInBaseline({ ...evaluation, fingerprints })
-  const isKnown = (key: string) => accepted.has(key) || (evaluation.unchanged?.has(key) ?? false)
-  const excerpts = new Map<GateFinding, Excerpt>()
-  const findings = evaluation.drafts.map((draft): GateFinding => {
-    const { excerpt, suppressed, text: _, ...rest } = draft
-    const state = suppressed !== undefined ? 'suppressed' : isKnown(familyKey(draft)) ? 'known' : 'new'
-    const finding: GateFinding = {
-      ...rest,
-      state,
-      ...(suppressed !== undefined && { reason: suppressed }),
-      fingerprint: fingerprints.get(draft) ?? '',
-    }
-    if (excerpt !== undefined) excerpts.set(finding, excerpt)
-    return finding
-  })
-  return { findings: findings.sort(comparePlaces), excerpts }
 }
 
 /** Runs the gate: specification, changed files, rules, policy, evidence. The same input gives the same bytes. */
@@ -196,14 +195,14 @@ export const runGate = async (
   ports: GatePorts,
   request: GateRequest,
   signal: AbortSignal,
-): Promise<GateRun> => {
+): Promise<JudgedRun> => {
   const { stage, policyFrom } = request
   const write = request.write && policyFrom === 'base'
   const decision = await ports.sddDecision(stage, signal)
   const refused = decision?.allowed === false
   const [state, evaluation] = await Promise.all([
     ports.state(signal),
-    refused ? notEvaluated(ports, request) : evaluateFiles(ports, request, signal),
+    refused ? notEvaluated(ports, request, signal) : evaluateFiles(ports, request, signal),
   ])
   const { policy, baseline, policyBase } = evaluation
   const onBranch = await branchDrafts(ports, state, stage, signal)
@@ -245,5 +244,6 @@ export const runGate = async (
     },
     excerpts,
     shadowed: findings.filter(isShadowed),
+    facts: runFacts({ ...judgement, policy, bound: evaluation.bound }),
   }
 }

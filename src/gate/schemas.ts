@@ -64,4 +64,5 @@ export const RulesSchema = z.looseObject({
       }),
     )
     .readonly(),
+  verdict: z.looseObject({}).optional(),
 })

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import type { Severity } from '../evidence/schema.ts'
 import { SEVERITIES } from '../evidence/severities.ts'
-import { defineTool, type Tool } from '../kernel/tool.ts'
+import type { JsonObject } from '../kernel/encoding/json.ts'
+import { type CallContext, defineTool, type Tool } from '../kernel/tool.ts'
 import { checkAuditFields, runAuditFields } from './audit-fields.ts'
 import { readRange, SCOPES } from './facts/scope.ts'
 import type { GateVerdict } from './judge.ts'
@@ -10,16 +11,23 @@ import type { GateReport } from './reports/report.ts'
 import type { ExplainRequest, Explanation } from './rules/explain.ts'
 import * as schemas from './schemas.ts'
 import { GATE_STAGES, type GateStage } from './stage.ts'
+import type { VerdictExplanation, VerdictRequest } from './why/explanation.ts'
+
+type Attach = CallContext['attach']
 
 /** What the tools call; opened at the first call. */
 export interface GateService {
-  readonly check: (stage: GateStage, signal: AbortSignal) => Promise<GateVerdict>
+  /** `attach` gets the receipt. */
+  readonly check: (stage: GateStage, signal: AbortSignal, attach?: Attach) => Promise<GateVerdict>
   readonly run: (
     request: { readonly stage: GateStage; readonly scope: Scope | undefined },
     progress: (done: number, total: number, message?: string) => void,
     signal: AbortSignal,
+    attach?: Attach,
   ) => Promise<GateReport>
   readonly explain: (request: ExplainRequest) => Promise<Explanation>
+  /** Explains the verdict of the evidence. Runs and writes nothing. */
+  readonly why: (request: VerdictRequest, signal: AbortSignal) => Promise<VerdictExplanation>
 }
 
 const stage = z.enum(GATE_STAGES).describe('Stage of the change.')
@@ -42,6 +50,31 @@ const fitReport = (report: schemas.ReportSchema, bytes: number): schemas.ReportS
   return kept
 }
 
+/** How much of an explanation an answer holds. */
+const MAX_EXPLAINED = 20
+
+const shortenExplanation = (explanation: VerdictExplanation) => {
+  const { reasons, repairs } = explanation
+  const not_shown = {
+    reasons: Math.max(0, reasons.length - MAX_EXPLAINED),
+    repairs: Math.max(0, repairs.length - MAX_EXPLAINED),
+  }
+  return {
+    ...explanation,
+    reasons: reasons.slice(0, MAX_EXPLAINED),
+    // The last one is the run of the gate.
+    repairs:
+      not_shown.repairs === 0 ? repairs : [...repairs.slice(0, MAX_EXPLAINED - 1), ...repairs.slice(-1)],
+    ...(not_shown.reasons + not_shown.repairs > 0 && { not_shown }),
+  }
+}
+
+/** The answer with the digest of its receipt, and how to verify it. */
+const withReceipt = <T extends object>(answer: T, { digest }: JsonObject): T =>
+  typeof digest === 'string'
+    ? { ...answer, receipt: { digest, verify: `warrant receipts verify ${digest}` } }
+    : answer
+
 export const gateTools = (service: GateService): readonly Tool[] => [
   defineTool({
     name: 'ai_gate_check',
@@ -52,8 +85,9 @@ export const gateTools = (service: GateService): readonly Tool[] => [
     input: z.strictObject({ stage: stage.default('PRE_COMMIT') }),
     output: schemas.VerdictSchema,
     auditFields: checkAuditFields,
-    run: async ({ stage: at }, { signal }) => {
-      const verdict = await service.check(at, signal)
+    amend: withReceipt,
+    run: async ({ stage: at }, call) => {
+      const verdict = await service.check(at, call.signal, (receipt) => call.attach(receipt))
       // As in the evidence: the path of the repository on this machine is not told.
       return { ...verdict, repo_state: { ...verdict.repo_state, repo_root: '.' } }
     },
@@ -72,23 +106,31 @@ export const gateTools = (service: GateService): readonly Tool[] => [
     }),
     output: schemas.ReportSchema,
     auditFields: runAuditFields,
+    amend: withReceipt,
     truncate: fitReport,
     run: async ({ stage: at, scope, range }, call) => {
       const picked = range === undefined ? scope && { kind: scope } : readRange(range)
       const progress = (done: number, total: number, message?: string) => call.progress(done, total, message)
-      return { ...(await service.run({ stage: at, scope: picked }, progress, call.signal)) }
+      const attach: Attach = (receipt) => call.attach(receipt)
+      return { ...(await service.run({ stage: at, scope: picked }, progress, call.signal, attach)) }
     },
   }),
   defineTool({
     name: 'gate_explain',
-    title: 'Explain a rule',
+    title: 'Explain a rule or the verdict',
     description:
-      'Returns what a rule reports, why, how to fix it, and examples of valid and invalid code. Without `rule`: lists all rules.',
+      'Returns what a rule reports, why, how to fix it, and examples of valid and invalid code. Without `rule`: lists all rules. With `verdict` or `stage`: why the gate blocks or allows, and the fewest repairs that turn it.',
     effect: 'read',
     input: z.strictObject({
       rule: z.string().max(200).optional().describe('Rule id from a finding, its `ruleId`.'),
+      verdict: z.boolean().optional().describe('Explain the verdict; with `rule`: its findings.'),
+      stage: z.enum(GATE_STAGES).optional().describe('Explain the verdict of this stage.'),
     }),
     output: schemas.RulesSchema,
-    run: async ({ rule }) => ({ ...(await service.explain({ rule })) }),
+    run: async ({ rule, verdict = false, stage: at }, { signal }) => {
+      if (!verdict && at === undefined) return { ...(await service.explain({ rule })) }
+      const explained = await service.why({ stage: at, about: rule }, signal)
+      return { rules: [], verdict: shortenExplanation(explained) }
+    },
   }),
 ]

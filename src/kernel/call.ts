@@ -1,5 +1,5 @@
 import type { JsonObject } from './encoding/json.ts'
-import type { Clock, Log } from './ports.ts'
+import type { Attachment, Clock, Log } from './ports.ts'
 import type { CallContext } from './tool.ts'
 
 export interface ProgressUpdate {
@@ -48,6 +48,9 @@ export class Call implements CallContext {
   #reportedAt = Number.NEGATIVE_INFINITY
   /** Set by `invoke` while the tool runs, so that a cancellation ends the call before the tool notices. */
   waiting: { cancelled(): void } | undefined
+  /** Set by `invoke` for tools whose calls are recorded: the digest of the arguments. */
+  args: string | undefined
+  attachment: Attachment | undefined
 
   constructor(clock: Clock, log: Log, report?: (progress: ProgressUpdate) => void, label?: CallLabel) {
     this.#clock = clock
@@ -86,6 +89,10 @@ export class Call implements CallContext {
     this.#ended = true
     // Lets the garbage collector free the pending call while the tool still holds this one.
     this.waiting = undefined
+  }
+
+  attach(attachment: Attachment): void {
+    this.attachment = attachment
   }
 
   progress(done: number, total?: number, message?: string): void {

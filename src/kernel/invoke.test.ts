@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { Call, type ProgressUpdate } from './call.ts'
+import type { JsonObject } from './encoding/json.ts'
 import { defineFaults } from './fault.ts'
 import { createInvoke, type InvokePorts, type Outcome, readOnlyGuard } from './invoke.ts'
 import { ManualClock } from './manual-clock.fake.ts'
 import type { CallRecord } from './ports.ts'
-import { defineTool, type Tool } from './tool.ts'
+import { type CallContext, defineTool, type Tool } from './tool.ts'
 
 const testFaults = defineFaults('test', { full: { kind: 'exhausted', fix: 'Empty it.' } })
 
@@ -187,6 +189,50 @@ describe('invoke', () => {
       expect(await invoke(tool, {}, open())).toMatchObject({
         fault: { code: 'call.unrecorded', kind: 'unavailable' },
       })
+  })
+
+  it('records the digest of the arguments of a write, and nothing of those of a read', async () => {
+    const records: CallRecord[] = []
+    const { invoke, open } = setUp({ recorder: { record: (record) => void records.push(record) } })
+    await invoke(echo({ effect: 'write' }), { text: 'a secret' }, open())
+    await invoke(echo(), { text: 'a secret' }, open())
+    await invoke(echo({ effect: 'write' }), { text: '\ud800' }, open())
+    expect(records.map(({ args }) => args)).toEqual([
+      `sha256:${createHash('sha256').update('{"text":"a secret"}').digest('hex')}`,
+      undefined,
+      expect.stringMatching(/^sha256:/),
+    ])
+    expect(JSON.stringify(records)).not.toContain('a secret')
+  })
+
+  it('gives a tool what was attached to the record of its call, and checks the amended answer', async () => {
+    const record = async ({ attach, stored }: CallRecord) => {
+      const attached = await attach?.({ origin: 'log', index: 7 })
+      await stored?.()
+      return attached
+    }
+    const { invoke, open } = setUp({ recorder: { record } })
+    const stored: string[] = []
+    const run = (_: unknown, call: CallContext) => {
+      call.attach({
+        attach: ({ origin, index }) => ({ at: `${origin}/${index}` }),
+        stored: () => void stored.push('kept'),
+      })
+      return { text: 'done' }
+    }
+    const amend = ({ text }: { text: string }, { at }: JsonObject) => ({ text: `${text} at ${at}` })
+    expect(await invoke(echo({ effect: 'write', run, amend } as never), {}, open())).toMatchObject({
+      value: { text: 'done at log/7' },
+      json: '{"text":"done at log/7"}',
+    })
+    expect(await invoke(echo({ effect: 'write', run } as never), {}, open())).toMatchObject({
+      value: { text: 'done' },
+    })
+    expect(stored).toEqual(['kept', 'kept'])
+    const wrong = () => ({ text: 7 }) as never
+    expect(await invoke(echo({ effect: 'write', run, amend: wrong } as never), {}, open())).toEqual({
+      kind: 'bug',
+    })
   })
 
   it('reports progress that increases, at a bearable rate, and never after the end', async () => {

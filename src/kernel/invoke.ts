@@ -4,7 +4,7 @@ import { callFaults } from './call-faults.ts'
 import { Fault } from './fault.ts'
 import type { Limits } from './limits.ts'
 import type { LogLevel } from './ports.ts'
-import { isPromise, type RecordPorts, recordCall } from './record-call.ts'
+import { digestArguments, isPromise, needsRecord, type RecordPorts, recordCall } from './record-call.ts'
 import type { Tool } from './tool.ts'
 import { acceptAnswer, parseArguments, type ToolAnswer } from './tool-io.ts'
 
@@ -61,6 +61,7 @@ class Invoker {
       for (const guard of this.ports.guards) guard(tool)
       // Cancelled before it began: the tool would add its listener after the signal was aborted.
       if (call.cancelled) return { kind: 'cancelled' }
+      if (needsRecord(tool)) call.args = digestArguments(args)
       const raw = tool.run(parsed, call)
       return isPromise(raw) ? raw : this.settle(tool, raw)
     } catch (thrown) {
@@ -84,13 +85,15 @@ class Invoker {
 
   finish(tool: Tool, outcome: Outcome, call: Call, started: number, done: OnOutcome): void {
     call.end()
-    const recorded = recordCall(this.ports, tool, outcome, started)
-    if (recorded === true) return done(outcome)
-    void recorded.then((fault) => {
+    const { args, attachment } = call
+    const recorded = recordCall(this.ports, tool, outcome, { started, args, attachment })
+    if (recorded === undefined) return done(outcome)
+    void recorded.then(({ fault, attached }) => {
+      if (outcome.kind !== 'answer') return done(outcome)
       // A verdict that is not on record must not look like one that is.
-      const needsRecord = tool.effect === 'write' || tool.auditFields !== undefined
-      if (fault === true || !needsRecord || outcome.kind !== 'answer') return done(outcome)
-      done({ kind: 'fault', fault })
+      if (fault !== undefined && needsRecord(tool)) return done({ kind: 'fault', fault })
+      if (attached === undefined || tool.amend === undefined) return done(outcome)
+      done(this.settle(tool, tool.amend(outcome.value as never, attached)))
     })
   }
 }

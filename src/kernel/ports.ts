@@ -48,8 +48,23 @@ export interface Repository {
   freshness(signal: AbortSignal): Promise<Freshness>
 }
 
+/** Where a record is in its log. */
+export interface RecordPlace {
+  /** Names the log for ever: another log in the same place has another origin. */
+  readonly origin: string
+  readonly index: number
+}
+
+/** An object in the record of a call that has to name the place of the record, such as the digest of a receipt. */
+export interface Attachment {
+  /** Called with the place that the record will have, and again when another process took that place first. */
+  readonly attach: (place: RecordPlace) => JsonObject | undefined | Promise<JsonObject | undefined>
+  /** Called once, when the record is durable and before the call is answered. */
+  readonly stored?: () => void | Promise<void>
+}
+
 /** One finished call for the audit log: tool and result, never the contents. */
-export interface CallRecord {
+export interface CallRecord extends Partial<Attachment> {
   readonly tool: string
   readonly effect: 'read' | 'write'
   readonly outcome: 'answer' | 'fault' | 'bug' | 'cancelled'
@@ -58,10 +73,12 @@ export interface CallRecord {
   readonly kind?: FaultKind
   /** The decision, for tools that decide. */
   readonly verdict?: JsonObject
+  /** Digest of the arguments as canonical JSON, for tools that write or decide. */
+  readonly args?: string
   readonly ms: number
 }
 
-/** Receives every finished call. The promise resolves when the record is durable. */
+/** Receives every finished call. The promise resolves when the record is durable, to what was attached to it. */
 export interface Recorder {
-  record(call: CallRecord): void | Promise<void>
+  record(call: CallRecord): undefined | Promise<JsonObject | undefined>
 }

@@ -24,17 +24,19 @@ describe('recordCall', () => {
     const { clock, ...rest } = ports({ record: (record) => void records.push(record) })
     const started = clock.elapsed()
     clock.move(7)
-    expect(recordCall({ clock, ...rest }, decide({ status: 'BLOCKED' }), answer, started)).toBe(true)
-    expect(recordCall({ clock, ...rest }, decide(undefined), answer, started)).toBe(true)
+    expect(recordCall({ clock, ...rest }, decide({ status: 'BLOCKED' }), answer, { started })).toBe(undefined)
+    expect(recordCall({ clock, ...rest }, decide(undefined), answer, { started })).toBe(undefined)
     const record = { tool: 'decide', effect: 'write', outcome: 'answer', ms: 7 }
     expect(records).toEqual([{ ...record, verdict: { status: 'BLOCKED' } }, record])
   })
 
   it('resolves to a fault and logs when the record could not be written', async () => {
     const failing = ports({ record: () => Promise.reject(new Error('disk full')) })
-    expect(await recordCall(failing, decide({}), answer, 0)).toMatchObject({
-      code: 'call.unrecorded',
-      message: 'the decision of decide was not recorded: disk full',
+    expect(await recordCall(failing, decide({}), answer, { started: 0 })).toMatchObject({
+      fault: {
+        code: 'call.unrecorded',
+        message: 'the decision of decide was not recorded: disk full',
+      },
     })
     expect(failing.lines).toEqual(['decide was not recorded'])
   })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { JsonObject } from './encoding/json.ts'
-import type { Log } from './ports.ts'
+import type { Attachment, Log } from './ports.ts'
 import type { TextAnswer } from './text-answer.ts'
 
 /** `write` tools change state, `read` tools do not. */
@@ -13,6 +13,8 @@ export interface CallContext {
   /** Reports progress to the client. Does nothing when the client did not ask for it. */
   progress(done: number, total?: number, message?: string): void
   readonly log: Log
+  /** Adds an object to the record of this call. The tool's `amend` gets it when the record is durable. */
+  attach(attachment: Attachment): void
 }
 
 /** A content block of an MCP tool result. */
@@ -39,6 +41,8 @@ export interface AuditedTool {
   readonly effect: Effect
   /** The facts of a decision that the audit log keeps, without its contents. Only tools that decide have it. */
   readonly auditFields?: (answer: never) => JsonObject | undefined
+  /** What it writes is an entry of another lineage, so the audit log need not have it. */
+  readonly ownLineage?: true
 }
 
 /** A tool with its types folded away, as the surfaces and `invoke` see it. */
@@ -53,6 +57,8 @@ export interface Tool extends AuditedTool {
   readonly run: (args: never, call: CallContext) => unknown
   /** Removes secrets from an answer before it is checked, logged or sent. */
   readonly redact?: (answer: never) => unknown
+  /** Adds what was attached to the record of the call to its answer. */
+  readonly amend?: (answer: never, attached: JsonObject) => unknown
   /** Shortens an answer to about `bytes` and says what was cut. Without it, a too long answer is a fault. */
   readonly truncate?: (answer: never, bytes: number) => unknown
   /** Additional members of the tool's entry in `tools/list`, for clients of compatibility servers. */
@@ -76,6 +82,8 @@ interface ToolDefinition<I extends z.ZodObject, O extends z.ZodType> {
   readonly listingMeta?: JsonObject
   readonly render?: 'indented' | ((answer: z.output<O>) => readonly Content[])
   readonly auditFields?: (answer: z.output<O>) => JsonObject
+  readonly ownLineage?: true
+  readonly amend?: (answer: z.output<O>, attached: JsonObject) => AnswerOf<O>
   /** Calling it twice has the same effect as calling it once. Default: true for reads. */
   readonly idempotent?: boolean
   /** May destroy data. Only writes can. */

@@ -1,6 +1,7 @@
-import { type ChainVerdict, type Checkpoint, openCheckpoint, verifyChain } from './verify.ts'
+import { type Checkpoint, openSignedCheckpoint } from './tlog/note.ts'
+import { type ChainVerdict, verifyChain } from './verify.ts'
 
-/** Part of the stand-alone verifier: this file may import only `verify.ts`. */
+/** Part of the stand-alone verifier: it uses only what verifies. */
 
 interface Bundle {
   readonly genesis: string
@@ -42,6 +43,12 @@ interface TrustedInputs {
   readonly verifier?: string | undefined
   /** An older signed checkpoint. */
   readonly older?: string | undefined
+}
+
+/** The checkpoint in a note that this key signed, under any name. */
+const openCheckpoint = (note: string, key: string): Checkpoint | undefined => {
+  const opened = openSignedCheckpoint(note, [key.trim()])
+  return opened && { origin: opened.origin, size: opened.size, root: opened.root }
 }
 
 const checkConsistencySince = async (

@@ -1,20 +1,32 @@
 import { lazyAsync } from '../kernel/async/once.ts'
 import { canonicalJson } from '../kernel/encoding/canonical.ts'
+import type { JsonObject } from '../kernel/encoding/json.ts'
 import type { CallRecord, Recorder } from '../kernel/ports.ts'
+import { isAudited } from '../kernel/record-call.ts'
+import type { EntryDraft } from './entry.ts'
 import { storeFaults } from './faults.ts'
+import { readGraphHeads } from './graph-heads.ts'
 import { compareWithSeen, describeMismatch, type LogMemory, type SeenLog } from './log-memory.ts'
 import { LogWriter } from './log-writer.ts'
+import { GATE_RUN, isJudging, isJudgingRun, newestRun } from './newest-run.ts'
+import { DECISION_LOG, logOrigin } from './origin.ts'
 import type { LogReader, LogStore } from './store.ts'
 
-/** Name of the log of gate decisions, in the same store as the graphs. */
-export const DECISION_LOG = 'gate-decisions'
 /** This log is never replayed: a decision is a record, not an operation. */
 export const DECISION_GENESIS = canonicalJson({ kind: 'decisions', version: 1 })
+
+/** The first entry of a log: its random salt makes the checksum, and so the origin, unlike that of any other log. */
+const LOG_BEGIN = 'log.begin'
+/** An entry that has only the heads of the graphs. */
+const ANCHOR = 'lineage.anchor'
+const ANCHORING: readonly string[] = [ANCHOR, GATE_RUN]
 
 interface DecisionPorts {
   /** Called at the first decision, so that read-only commands create no file. */
   readonly open: () => Promise<LogStore>
   readonly salt: (seq: number) => string
+  /** Version of the program, kept in the first entry. */
+  readonly version: string
   /** RFC 3339 timestamp for the entry with this sequence number. */
   readonly time: (seq: number) => string
   readonly memory?: LogMemory
@@ -27,35 +39,94 @@ const MAX_ATTEMPTS = 100
 /** The fix for a log of decisions that is not the one that this machine saw. */
 export const ADOPT_DECISIONS = `Restore it from a backup. If you replaced or removed it yourself, run \`warrant lineage adopt --graph ${DECISION_LOG}\`.`
 
-/** Records each decision as an entry of a lineage, so that it can be verified later. */
+/** What an entry keeps of a call: never arguments or contents. */
+const auditedFacts = ({ tool, outcome, code, verdict, args }: CallRecord): JsonObject => ({
+  tool,
+  outcome,
+  ...(code !== undefined && { code }),
+  ...(verdict !== undefined && { verdict }),
+  ...(args !== undefined && { args }),
+})
+
+interface OpenedLog {
+  readonly store: LogStore
+  readonly writer: LogWriter
+  readonly origin: string
+  readonly lost: SeenLog['lost']
+}
+
+/** A call that waits for its entry. */
+interface PendingRecord {
+  readonly call: CallRecord
+  readonly resolve: (attached: JsonObject | undefined) => void
+  readonly reject: (cause: unknown) => void
+}
+
+/** Calls that one commit records at most. */
+const MAX_BATCH = 64
+
+/**
+ * Records each decision and each effect as an entry of a lineage, so that it can be verified later. Calls that end while
+ * an entry is written share the next commit.
+ */
 export class DecisionRecorder implements Recorder {
   readonly #ports: DecisionPorts
   readonly #opened = lazyAsync(() => this.#open())
-  #queue: Promise<unknown> = Promise.resolve()
+  #pending: PendingRecord[] = []
+  #writing: Promise<void> | undefined
+  /** Number of the newest entry of a gate run; each entry names it, so that it is found without a search. */
+  #lastRun: number | null = null
 
   constructor(ports: DecisionPorts) {
     this.#ports = ports
   }
 
-  record(call: CallRecord): void | Promise<void> {
-    if (call.verdict === undefined) return
-    const written = this.#queue.then(() => this.#append(call))
-    this.#queue = written.catch(() => {})
-    return written
+  record(call: CallRecord): undefined | Promise<JsonObject | undefined> {
+    return isAudited(call) ? this.#add(call) : undefined
+  }
+
+  /** Records the heads of the belief graphs in the same store, if there are any. */
+  async anchor(): Promise<void> {
+    const { store } = await this.#opened.get()
+    if ((await readGraphHeads(store)).length > 0)
+      await this.#add({ tool: ANCHOR, effect: 'write', outcome: 'answer', ms: 0 })
   }
 
   async close(): Promise<void> {
-    await this.#queue
+    await this.#writing
     await (await this.#opened.peek())?.store.close()
   }
 
-  async #open() {
+  #add(call: CallRecord): Promise<JsonObject | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ call, resolve, reject })
+      this.#writing ??= this.#writeAll()
+    })
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#pending.length > 0) {
+      const batch = this.#pending.splice(0, MAX_BATCH)
+      try {
+        await this.#write(batch)
+      } catch (cause) {
+        for (const { reject } of batch) reject(cause)
+      }
+    }
+    // In the same turn as the last look at the queue: a call that is added later starts anew.
+    this.#writing = undefined
+  }
+
+  async #open(): Promise<OpenedLog> {
     const store = await this.#ports.open()
     try {
       const log = await store.open(DECISION_LOG, DECISION_GENESIS)
       const { size } = await log.head()
       const lost = await this.#checkMemory(log, size)
-      return { store, lost, writer: await LogWriter.open(log, this.#ports.salt, size) }
+      const writer = await LogWriter.open(log, this.#ports.salt, size)
+      this.#lastRun = await newestRun(log, size)
+      if (size === 0) await this.#begin(writer)
+      return { store, lost, writer, origin: await logOrigin(DECISION_LOG, log) }
     } catch (cause) {
       await store.close()
       throw cause
@@ -84,19 +155,71 @@ export class DecisionRecorder implements Recorder {
     return lost
   }
 
-  async #append({ tool, verdict = {} }: CallRecord): Promise<void> {
-    const { writer, lost } = await this.#opened.get()
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const draft = {
-        operation: tool,
-        tick: 0,
-        timestamp: this.#ports.time(writer.size),
-        payload: (salt: string) => canonicalJson({ salt, tool, verdict }),
+  /** Logs of earlier versions lack this entry: their origin comes from their first decision. */
+  async #begin(writer: LogWriter): Promise<void> {
+    const { version } = this.#ports
+    const draft = this.#draft(0, LOG_BEGIN, { tool: LOG_BEGIN, version, last_run: null })
+    // When another process wrote first, the log has its beginning.
+    if (!(await writer.commit(writer.prepare([draft])))) await this.#follow(writer)
+  }
+
+  /** Verifies the entries of other processes and moves past them. */
+  async #follow(writer: LogWriter): Promise<void> {
+    for await (const { row } of writer.follow()) if (isJudgingRun(row)) this.#lastRun = row.seq
+  }
+
+  #draft(index: number, operation: string, payload: JsonObject): EntryDraft {
+    const text = (salt: string) => canonicalJson({ salt, ...payload })
+    return { operation, tick: 0, timestamp: this.#ports.time(index), payload: text }
+  }
+
+  /** The next entries, made for the place that they will have. A call whose attachment fails is left out. */
+  async #makeEntries(batch: readonly PendingRecord[], { store, writer, origin }: OpenedLog) {
+    const anchors = batch.some(({ call: { tool } }) => ANCHORING.includes(tool))
+    const graphs = anchors ? await readGraphHeads(store) : []
+    const drafts: EntryDraft[] = []
+    const made: { readonly pending: PendingRecord; readonly receipt: JsonObject | undefined }[] = []
+    let lastRun = this.#lastRun
+    for (const pending of batch) {
+      const { call } = pending
+      const index = writer.size + drafts.length
+      try {
+        const receipt = await call.attach?.({ origin, index })
+        const heads = ANCHORING.includes(call.tool) && graphs.length > 0 && { graphs }
+        const facts = { ...auditedFacts(call), ...heads, last_run: lastRun, ...(receipt && { receipt }) }
+        drafts.push(this.#draft(index, call.tool, facts))
+        made.push({ pending, receipt })
+        if (isJudging(call.tool, call)) lastRun = index
+      } catch (cause) {
+        pending.reject(cause)
       }
-      if (await writer.commit(writer.prepare([draft])))
-        return this.#ports.memory?.write({ size: writer.size, head: writer.link, ...(lost && { lost }) })
-      // Another process wrote first: verify its entries and move past them.
-      for await (const _ of writer.follow());
+    }
+    return { drafts, made, lastRun }
+  }
+
+  async #write(batch: readonly PendingRecord[]): Promise<void> {
+    const opened = await this.#opened.get()
+    const { writer, lost } = opened
+    let rest = batch
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const { drafts, made, lastRun } = await this.#makeEntries(rest, opened)
+      if (drafts.length === 0) return
+      if (await writer.commit(writer.prepare(drafts))) {
+        this.#lastRun = lastRun
+        await this.#ports.memory?.write({ size: writer.size, head: writer.link, ...(lost && { lost }) })
+        for (const { pending, receipt } of made) {
+          const { call, resolve, reject } = pending
+          try {
+            await call.stored?.()
+            resolve(receipt)
+          } catch (cause) {
+            reject(cause)
+          }
+        }
+        return
+      }
+      rest = made.map(({ pending }) => pending)
+      await this.#follow(writer)
     }
     throw storeFaults.busy(`other processes wrote first in ${MAX_ATTEMPTS} attempts`)
   }

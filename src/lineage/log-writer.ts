@@ -54,6 +54,11 @@ export class LogWriter {
     return this.#frontier.size
   }
 
+  /** Root of the Merkle tree over the known entries. */
+  get root(): string {
+    return this.#frontier.root
+  }
+
   /** Checksum of the newest known entry, or of the genesis. */
   get link(): string {
     return this.#headChecksum

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { caseCount } from '../../test/support/case-count.ts'
 import { Frontier, leafHash } from './merkle.ts'
 import { proveConsistency, proveInclusion, rootAt } from './proof.ts'
 import type { LogReader } from './store.ts'
@@ -148,7 +149,7 @@ describe('proofs', () => {
           expect(checkConsistency({ ...consistency, path: consistency.path.slice(1) })).toBe(false)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: caseCount(80, 300) },
     )
   })
 

@@ -1,7 +1,7 @@
-import { createHash, createPublicKey, verify as verifySignature } from 'node:crypto'
+import { createHash } from 'node:crypto'
 
 /**
- * Independent verifier of entries, proofs and checkpoints; `audit.ts` runs it over a log in a store. This file imports
+ * Independent verifier of entries and proofs; `audit.ts` runs it over a log in a store, `tlog/note.ts` verifies checkpoints. This file imports
  * nothing of ours, on purpose: a mistake in the writer must not be repeated here, and a reviewer has to read only this.
  */
 
@@ -23,6 +23,9 @@ const hash = (...parts: (string | Uint8Array)[]): Buffer => {
   for (const part of parts) state.update(part)
   return state.digest()
 }
+
+/** Root of a tree without entries. */
+export const EMPTY_TREE_ROOT = hash().toString('hex')
 
 const HEX = /^[0-9a-f]{64}$/
 // The type check matters: an array with one hash converts to the same string, but is not what was recorded.
@@ -46,6 +49,19 @@ const findEntryProblem = (value: unknown, at: number): string | undefined => {
 /** Content of a Merkle leaf: the members of the entry in alphabetical order, without whitespace. */
 const leafBytes = (entry: PublicEntry): string =>
   `{${MEMBERS.map((name) => `"${name}":${JSON.stringify(entry[name as keyof PublicEntry])}`).join(',')}}`
+
+/** The public entry in the bytes of a leaf. Undefined when it is none, or not in the one spelling that a log writes. */
+export const readLeaf = (text: string, index: number): PublicEntry | undefined => {
+  try {
+    const entry = JSON.parse(text)
+    return findEntryProblem(entry, index) === undefined && leafBytes(entry) === text ? entry : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The hash of a leaf, in hexadecimal. */
+export const leafHashOf = (text: string): string => hash(Buffer.of(0), text).toString('hex')
 
 const recomputeChecksum = (entry: PublicEntry, previous: string): string =>
   hash(
@@ -75,7 +91,7 @@ class RootStack {
 
   root(): string {
     const [last, ...rest] = this.#stack.map((one) => one.hash).reverse()
-    if (last === undefined) return hash().toString('hex')
+    if (last === undefined) return EMPTY_TREE_ROOT
     return rest.reduce((right, left) => hash(Buffer.of(1), left, right), last).toString('hex')
   }
 }
@@ -151,7 +167,7 @@ export const checkConsistency = (proof: {
   const { older, newer } = proof
   if (!(older >= 0 && older <= newer)) return false
   if (older === newer) return proof.path.length === 0 && proof.olderRoot === proof.newerRoot
-  if (older === 0) return proof.path.length === 0 && proof.olderRoot === hash().toString('hex')
+  if (older === 0) return proof.path.length === 0 && proof.olderRoot === EMPTY_TREE_ROOT
   const path = proof.path.map(hexBytes)
   if (Number.isInteger(Math.log2(older))) path.unshift(hexBytes(proof.olderRoot))
   let fn = older - 1
@@ -180,46 +196,4 @@ export const checkConsistency = (proof: {
     sn = Math.floor(sn / 2)
   }
   return sn === 0 && fr.equals(hexBytes(proof.olderRoot)) && sr.equals(hexBytes(proof.newerRoot))
-}
-
-export interface Checkpoint {
-  readonly origin: string
-  readonly size: number
-  readonly root: string
-}
-
-const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
-
-/** The checkpoint in a signed note; undefined when it has no valid signature of this key. */
-export const openCheckpoint = (note: string, verifier: string): Checkpoint | undefined => {
-  const [, name, keyHash, encoded] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(verifier.trim()) ?? []
-  const key = Buffer.from(encoded ?? '', 'base64')
-  if (name === undefined || key.length !== 33 || key[0] !== 1 || key.toString('base64') !== encoded)
-    return undefined
-  if (hash(`${name}\n`, key).subarray(0, 4).toString('hex') !== keyHash) return undefined
-  const end = note.indexOf('\n\n')
-  if (end === -1) return undefined
-  const text = note.slice(0, end + 1)
-  const open = createPublicKey({
-    key: Buffer.concat([PUBLIC_PREFIX, key.subarray(1)]),
-    format: 'der',
-    type: 'spki',
-  })
-  const good = note
-    .slice(end + 2)
-    .split('\n')
-    .some((line) => {
-      const [, signer, signature] = /^\u2014 (\S+) (\S+)$/.exec(line) ?? []
-      const blob = Buffer.from(signature ?? '', 'base64')
-      return (
-        signer === name &&
-        // The base64 decoder ignores invalid characters: accept the canonical encoding only.
-        blob.toString('base64') === signature &&
-        blob.subarray(0, 4).toString('hex') === keyHash &&
-        verifySignature(null, Buffer.from(text), open, blob.subarray(4))
-      )
-    })
-  const [origin = '', size = '', root = ''] = text.split('\n')
-  if (!good || !/^(0|[1-9]\d*)$/.test(size)) return undefined
-  return { origin, size: Number(size), root: Buffer.from(root, 'base64').toString('hex') }
 }

@@ -12,67 +12,101 @@ interface Bypass extends Pick<Pledge, 'shownBy'> {
 export const BYPASSES: readonly Bypass[] = [
   {
     bypass: '`git commit --no-verify`, `git push --no-verify`',
-    stopped: 'CI',
-    found: 'CI',
-    by: 'the action judges every commit of the change; locally nothing shows it',
-    shownBy: [['test/attacks/avoided-hooks.test.ts', 'by git commit --no-verify is blocked in CI']],
+    stopped: 'PRE_PUSH, unless that hook is avoided too; CI',
+    found: 'PRE_PUSH, CI',
+    by: 'every commit needs a receipt of its tree by a listed key: `gate.receipt-missing` names it, and `warrant receipts check --judge` judges it; CI judges the change anew as well',
+    shownBy: [
+      ['test/attacks/avoided-hooks.test.ts', 'by git commit --no-verify is blocked in CI'],
+      [
+        'test/attacks/missing-receipts.test.ts',
+        'are all named by the push and by the build, however the hook was avoided',
+      ],
+    ],
   },
   {
     bypass: '`git -c core.hooksPath=/dev/null commit`, or the same through `GIT_CONFIG_COUNT`',
-    stopped: 'CI',
-    found: 'CI',
+    stopped: 'as 1',
+    found: 'PRE_PUSH, CI',
     by: 'as 1',
     shownBy: [
       ['test/attacks/avoided-hooks.test.ts', 'by git -c core.hooksPath=/dev/null commit is blocked in CI'],
+      [
+        'test/attacks/missing-receipts.test.ts',
+        'are all named by the push and by the build, however the hook was avoided',
+      ],
     ],
   },
   {
     bypass: '`core.hooksPath` set for good',
     stopped: 'CI',
     found: '`warrant doctor`, CI',
-    by: 'doctor compares the hooks folder; the action judges the commits',
+    by: 'doctor compares the hooks folder; without a hook at the push, CI finds the commits without a receipt',
     shownBy: [
       ['test/attacks/avoided-hooks.test.ts', 'by core.hooksPath set for good is blocked in CI'],
       ['test/e2e/install.test.ts', 'doctor warns when state and hooks disagree'],
+      [
+        'test/attacks/missing-receipts.test.ts',
+        'are all named by the push and by the build, however the hook was avoided',
+      ],
     ],
   },
   {
     bypass: '`git commit-tree` and `git update-ref`, cherry-pick, rebase, `git am`, a clone without hooks',
-    stopped: 'CI',
-    found: 'CI',
-    by: 'as 1',
+    stopped: 'as 1',
+    found: 'PRE_PUSH, CI',
+    by: 'as 1. A commit with the tree and the history that a receipt covers needs no other one',
     shownBy: [
       ['test/attacks/avoided-hooks.test.ts', 'by git commit-tree and git update-ref is blocked in CI'],
       ['test/attacks/avoided-hooks.test.ts', 'by a clone without hooks is blocked in CI'],
+      [
+        'test/attacks/missing-receipts.test.ts',
+        'are all named by the push and by the build, however the hook was avoided',
+      ],
     ],
   },
   {
     bypass: '`exit 0` before the block of the hook, `|| true` in it, `chmod -x`',
-    stopped: 'CI',
-    found: '`warrant doctor`, `warrant status`, CI',
-    by: 'the bytes of the block, its place and the mode of the file',
+    stopped: 'PRE_PUSH, if that hook still runs; CI',
+    found: '`warrant doctor`, `warrant status`, PRE_PUSH, CI',
+    by: 'the bytes of the block, its place and the mode of the file. A commit that was not judged is `gate.receipt-missing`, one that was blocked is `gate.receipt-failed`',
     shownBy: [
       ['test/attacks/dead-hooks.test.ts', 'is told by doctor'],
       ['test/attacks/dead-hooks.test.ts', 'because its result is thrown away is told'],
+      [
+        'test/attacks/missing-receipts.test.ts',
+        'are all named by the push and by the build, however the hook was avoided',
+      ],
+      [
+        'test/attacks/missing-receipts.test.ts',
+        'and that the gate blocked are told apart, where the hook threw its result away',
+      ],
     ],
   },
   {
     bypass: 'another `warrant` in `node_modules/.bin` or on the path',
     stopped: 'the hook; in the repository: PRE_PUSH, CI',
     found: 'CI',
-    by: 'the hook runs the program that installed it first; a tracked `node_modules` is `gate.modules-tracked`. If that program is removed, the hook takes the next one it finds',
+    by: 'the hook runs the program that installed it first; a tracked `node_modules` is `gate.modules-tracked`. If that program is removed, the hook takes the next one it finds: another program leaves no receipt, which CI finds',
     shownBy: [
       ['test/e2e/hooks.test.ts', 'take the program that installed them, else the one on the path'],
       ['test/attacks/unjudged-files.test.ts', 'below a tracked node_modules blocks a push'],
+      [
+        'test/attacks/missing-receipts.test.ts',
+        'are all named by the push and by the build, however the hook was avoided',
+      ],
     ],
   },
   {
     bypass: 'a hook that runs after ours and changes the index or the commit',
     stopped: 'PRE_PUSH, CI',
     found: 'PRE_PUSH',
-    by: 'the commits that leave are judged, not what was staged',
+    by: 'the commits that leave are judged, not what was staged, and the receipt names another tree: `gate.receipt-missing`',
     shownBy: [
       ['test/attacks/commits.test.ts', 'is judged after a hook that ran behind ours changed the commit'],
+      [
+        'test/attacks/missing-receipts.test.ts',
+        'are all named by the push and by the build, however the hook was avoided',
+      ],
     ],
   },
   {
@@ -86,6 +120,10 @@ export const BYPASSES: readonly Bypass[] = [
         'git replace does not put a clean blob in the place of the staged one',
       ],
       ['test/attacks/git-indirections.test.ts', 'a graft does not move the merge base of a range'],
+      [
+        'test/attacks/missing-receipts.test.ts',
+        'are found behind git replace, a graft, moved refs, tags and other branches',
+      ],
     ],
   },
   {
@@ -108,13 +146,17 @@ export const BYPASSES: readonly Bypass[] = [
   },
   {
     bypass: 'the upstream, or `refs/remotes/origin/main`, moved locally',
-    stopped: 'PRE_PUSH in the hook, CI',
-    found: 'PRE_PUSH',
-    by: 'git tells the hook on stdin what the remote has; by hand, without stdin, the local refs are believed',
+    stopped: 'PRE_PUSH in the hook, for a branch that the remote has; CI',
+    found: 'PRE_PUSH, for a new branch CI',
+    by: 'git tells the hook on stdin what the remote has of the branch; for a new branch, and by hand, the local refs are believed',
     shownBy: [
       [
         'test/attacks/commits.test.ts',
         'is compared with what the remote has, not with a local ref that was moved there',
+      ],
+      [
+        'test/attacks/missing-receipts.test.ts',
+        'are found behind git replace, a graft, moved refs, tags and other branches',
       ],
     ],
   },
@@ -128,19 +170,24 @@ export const BYPASSES: readonly Bypass[] = [
         'test/attacks/commits.test.ts',
         'is judged by what it sends: other branches, tags, several refs at once',
       ],
+      [
+        'test/attacks/missing-receipts.test.ts',
+        'are found behind git replace, a graft, moved refs, tags and other branches',
+      ],
     ],
   },
   {
     bypass: 'evidence over nothing: `HEAD..HEAD`, nothing staged, `PRE_COMMIT_FROM_REF`',
     stopped: '`ai_gate_check`, PRE_PUSH',
     found: '`ai_gate_check`',
-    by: '`EVIDENCE_SCOPE_EMPTY`, `EVIDENCE_TREE_MISMATCH`',
+    by: '`EVIDENCE_SCOPE_EMPTY`, `EVIDENCE_TREE_MISMATCH`; a receipt about no change covers no commit',
     shownBy: [
       ['test/attacks/verdict.test.ts', 'by evidence over nothing: HEAD..HEAD, or nothing staged'],
       [
         'test/attacks/commits.test.ts',
         'with an empty range in the variables of pre-commit is judged all the same',
       ],
+      ['test/attacks/forged-receipts.test.ts', 'when it is about no change, made after the commit'],
     ],
   },
   {
@@ -158,11 +205,15 @@ export const BYPASSES: readonly Bypass[] = [
   },
   {
     bypass: 'evidence written by hand, with or without a chain',
-    stopped: '`ai_gate_check`, where the gate has run before',
-    found: 'CI',
-    by: '`EVIDENCE_UNBOUND`, `EVIDENCE_SUPERSEDED`. Evidence is not signed: a process that may write the file, the log and the memory of this machine can forge all three',
+    stopped: '`ai_gate_check`',
+    found: '`ai_gate_check`, CI',
+    by: '`EVIDENCE_UNSIGNED` where keys are listed: the evidence needs a receipt by a listed key. Without keys `EVIDENCE_UNBOUND` and `EVIDENCE_SUPERSEDED`, where the gate has run before. A process of the same user can use the key of this machine',
     shownBy: [
       ['test/attacks/verdict.test.ts', 'by evidence that was written by hand, with a chain or without one'],
+      [
+        'test/attacks/forged-receipts.test.ts',
+        'does not allow where keys are listed, whatever its chain says',
+      ],
     ],
   },
   {
@@ -185,11 +236,15 @@ export const BYPASSES: readonly Bypass[] = [
     bypass: 'the same, committed with the change',
     stopped: 'PRE_PUSH, CI',
     found: 'every stage',
-    by: 'the policy of the base counts as well; a weaker one is `gate.policy-changed` (`ERROR`)',
+    by: 'the policy of the base counts as well; a weaker one is `gate.policy-changed` (`ERROR`). A receipt counts only with the policy files that the commit has, at each step that led to it',
     shownBy: [
       ['test/attacks/policy.test.ts', 'is judged by the policy of the base'],
       ['test/attacks/policy.test.ts', 'is blocked for the weakening alone'],
       ['test/attacks/policy.test.ts', 'a rule that the change deletes, weakens or rewrites still runs'],
+      [
+        'test/attacks/forged-receipts.test.ts',
+        'when a laxer policy judged a step of it that the commit does not show',
+      ],
     ],
   },
   {
@@ -279,17 +334,29 @@ export const BYPASSES: readonly Bypass[] = [
   },
   {
     bypass: '`PUMUKI_HARD_MODE=0`, `PUMUKI_HARD_MODE_PROFILE=critical-high`',
-    stopped: 'not locally: existing clients rely on the variables',
-    found: 'report, evidence, CI',
-    by: '`gate.policy-changed` (`WARN`); CI has its own environment',
-    shownBy: [['test/attacks/policy.test.ts', 'is shown when the environment relaxes hard mode']],
+    stopped: 'PRE_PUSH, CI; not in PRE_COMMIT: existing clients rely on the variables',
+    found: 'report, evidence, receipt, PRE_PUSH, CI',
+    by: '`gate.policy-changed` (`WARN`); the receipt names the variable and does not cover the commit: `gate.receipt-policy`. CI has its own environment',
+    shownBy: [
+      ['test/attacks/policy.test.ts', 'is shown when the environment relaxes hard mode'],
+      [
+        'test/attacks/forged-receipts.test.ts',
+        'when variables relaxed hard mode or the specification, and the receipt says which',
+      ],
+    ],
   },
   {
     bypass: '`PUMUKI_SDD_BYPASS=1`',
-    stopped: 'not locally: existing clients rely on the variable',
-    found: 'report, evidence',
-    by: '`sdd.policy.bypassed` (`WARN`)',
-    shownBy: [['test/e2e/gate-cli.test.ts', 'can be switched off, and the evidence says so']],
+    stopped: 'PRE_PUSH, CI; not in PRE_COMMIT: existing clients rely on the variable',
+    found: 'report, evidence, receipt, PRE_PUSH, CI',
+    by: '`sdd.policy.bypassed` (`WARN`); the receipt names the variable and does not cover the commit: `gate.receipt-policy`',
+    shownBy: [
+      ['test/e2e/gate-cli.test.ts', 'can be switched off, and the evidence says so'],
+      [
+        'test/attacks/forged-receipts.test.ts',
+        'when variables relaxed hard mode or the specification, and the receipt says which',
+      ],
+    ],
   },
   {
     bypass: 'a planted `openspec`, `openspec/` as a link, the folder removed',
@@ -313,15 +380,16 @@ export const BYPASSES: readonly Bypass[] = [
   },
   {
     bypass: 'the decision log cut, rewritten, rolled back, deleted, a payload taken out',
-    stopped: 'the next `warrant gate`, `lineage checkpoint`',
-    found: '`lineage verify`, `lineage consistency`, `warrant doctor`',
-    by: "all entries are read; this machine remembers the size and the newest checksum of the log in the user's state folder, which a process of the same user can change too",
+    stopped: 'the next `warrant gate`, `lineage checkpoint`; PRE_PUSH, CI',
+    found: '`lineage verify`, `lineage consistency`, `warrant doctor`, PRE_PUSH, CI',
+    by: "all entries are read, and this machine remembers size and newest checksum in the user's state folder. Where a process of the same user changed that too, the log contradicts the checkpoints that were published and cosigned: `gate.lineage-contradiction` shows both. A log that is deleted before anything of it was published is begun again",
     shownBy: [
       ['test/attacks/lineage.test.ts', 'with entry 5 changed is not consistent'],
       ['test/attacks/lineage.test.ts', 'without the payload of a decision is damaged'],
       ['test/attacks/lineage.test.ts', 'and that was rolled back is not continued'],
       ['test/attacks/lineage.test.ts', 'and whose last verdict was rewritten, chained anew, is found'],
       ['test/attacks/lineage.test.ts', 'and that was deleted is begun again with a warning'],
+      ['test/attacks/forged-receipts.test.ts', 'contradicts what was published of it, with both checkpoints'],
     ],
   },
   {
@@ -337,10 +405,17 @@ export const BYPASSES: readonly Bypass[] = [
   },
   {
     bypass: '`SOURCE_DATE_EPOCH`, the system clock',
-    stopped: '`ai_gate_check`, for `SOURCE_DATE_EPOCH`',
-    found: '`ai_gate_check`',
-    by: 'the age of the run in the decision log counts where it is greater; a system clock that is set back is not noticed',
-    shownBy: [['src/gate/judge.test.ts', 'takes the age of the decision log where that is greater']],
+    stopped:
+      '`ai_gate_check`, for `SOURCE_DATE_EPOCH`; PRE_PUSH and CI, for a clock that is set back by more than a receipt is valid',
+    found: '`ai_gate_check`, PRE_PUSH, CI',
+    by: 'the age of the run in the decision log counts where it is greater. Receipts do not take `SOURCE_DATE_EPOCH`; one that is older than 30 days at the time of the commit is `gate.receipt-expired`. The times of a commit and of a receipt are the word of their maker; a clock that is set back by less is not noticed',
+    shownBy: [
+      ['src/gate/judge.test.ts', 'takes the age of the decision log where that is greater'],
+      [
+        'test/attacks/forged-receipts.test.ts',
+        'when the clock was set back for it, and SOURCE_DATE_EPOCH is no clock',
+      ],
+    ],
   },
   {
     bypass: 'a detached head, or `Main` for `main`',
@@ -349,6 +424,105 @@ export const BYPASSES: readonly Bypass[] = [
     by: 'branch names are compared without case; a detached head counts as the branches that point at it',
     shownBy: [
       ['test/attacks/verdict.test.ts', 'on a protected branch in other letters, or on a detached head of it'],
+    ],
+  },
+  {
+    bypass: 'what a rule reports, such as a secret, added and taken out again within one push',
+    stopped: 'PRE_COMMIT; PRE_PUSH and CI, where that hook was avoided',
+    found: 'PRE_PUSH, CI',
+    by: 'a range is judged by its two ends, so the files are clean; the commit in between has no receipt (`gate.receipt-missing`), and `warrant receipts check --judge` blocks it. Without listed keys nothing finds it',
+    shownBy: [
+      [
+        'test/attacks/missing-receipts.test.ts',
+        'are found where what they brought was taken out again before the push',
+      ],
+    ],
+  },
+  {
+    bypass: 'an empty run of the gate after a commit that avoided it, so that its tree has a receipt',
+    stopped: 'PRE_PUSH, CI',
+    found: '`warrant receipts check`, PRE_PUSH, CI',
+    by: 'receipts lead from the tree that was compared with to the tree that was judged; one about no change leads nowhere',
+    shownBy: [['test/attacks/forged-receipts.test.ts', 'when it is about no change, made after the commit']],
+  },
+  {
+    bypass: 'a receipt copied to another tree, or rewritten for it',
+    stopped: 'PRE_PUSH, CI',
+    found: '`warrant receipts check`, PRE_PUSH, CI',
+    by: 'the signed statement names the tree: `gate.receipt-missing`, `gate.receipt-foreign`',
+    shownBy: [['test/attacks/forged-receipts.test.ts', 'when it is of another tree, as it is or rewritten']],
+  },
+  {
+    bypass: 'a receipt by another key, also one that the same change lists',
+    stopped: 'PRE_PUSH, CI',
+    found: 'PRE_PUSH, CI',
+    by: 'the keys of the target count: `gate.receipt-foreign`, and `gate.policy-changed` (`ERROR`) for the key that is added',
+    shownBy: [
+      [
+        'test/attacks/forged-receipts.test.ts',
+        'when its key is not listed, or is listed by the change itself',
+      ],
+    ],
+  },
+  {
+    bypass: 'a branch from before keys were listed, or before a key was revoked',
+    stopped: 'PRE_PUSH for a new branch, CI',
+    found: 'PRE_PUSH for a new branch, CI',
+    by: 'the keys of the newest commit of the target count. A receipt says itself when it was made: who holds a revoked key can sign an earlier time',
+    shownBy: [
+      [
+        'test/attacks/missing-receipts.test.ts',
+        'are asked for by the newest commit of the target, not by one from before it listed keys',
+      ],
+      [
+        'test/attacks/forged-receipts.test.ts',
+        'that was revoked after the branch left the target covers nothing',
+      ],
+    ],
+  },
+  {
+    bypass: 'receipts taken out of the notes of the remote, by deleting the ref or setting it back',
+    stopped: 'CI',
+    found: 'CI',
+    by: 'a commit whose receipt is gone is not covered; the next push restores what this clone has',
+    shownBy: [
+      [
+        'test/attacks/forged-receipts.test.ts',
+        'that were deleted or set back leave commits uncovered, and the next push restores them',
+      ],
+    ],
+  },
+  {
+    bypass: 'a receipt of `--policy-from worktree`, or of `WARRANT_POLICY_FROM`',
+    stopped: 'PRE_PUSH, CI',
+    found: '`warrant receipts check`, PRE_PUSH, CI',
+    by: 'the receipt says so: `gate.receipt-policy`',
+    shownBy: [
+      ['test/attacks/forged-receipts.test.ts', 'when the policy of the working tree alone judged it'],
+    ],
+  },
+  {
+    bypass: 'a push to the address of the remote instead of its name',
+    stopped: 'CI',
+    found: 'CI',
+    by: 'nothing says what the remote has: all files are judged at PRE_PUSH, and the receipts of the commits by CI',
+    shownBy: [
+      [
+        'test/attacks/missing-receipts.test.ts',
+        'are found where what they brought was taken out again before the push',
+      ],
+    ],
+  },
+  {
+    bypass: '`--receipts off` or `--receipts report` at the push',
+    stopped: 'CI',
+    found: 'CI',
+    by: 'the build has options of its own',
+    shownBy: [
+      [
+        'test/attacks/missing-receipts.test.ts',
+        'are not allowed by --receipts off: the build decides for itself',
+      ],
     ],
   },
 ]

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { checkDecisionLog } from '../../src/app/commands/server/check-lineage.ts'
 import { loadConfig } from '../../src/app/config/load-config.ts'
 import { createSigner, writeCheckpoint } from '../../src/lineage/checkpoint.ts'
-import { DECISION_LOG, DecisionRecorder } from '../../src/lineage/decisions.ts'
+import { DecisionRecorder } from '../../src/lineage/decisions.ts'
+import { DECISION_LOG } from '../../src/lineage/origin.ts'
 import { keyFile } from '../../src/platform/files/key-file.ts'
 import type { Database } from '../../src/platform/log-stores/sqlite/database.ts'
 import { sqliteLogs } from '../../src/platform/log-stores/sqlite/log.ts'
@@ -29,10 +30,12 @@ const makeLog = async (folder: string): Promise<void> => {
   const recorder = new DecisionRecorder({
     open: async () => sqliteLogs(join(folder, '.warrant', 'lineage.db')),
     salt: (seq) => `salt-${seq}`.padEnd(32, '0'),
+    version: '0',
     time: () => '2026-01-01T00:00:00.000Z',
   })
   const call = { tool: 'gate_run', effect: 'write', outcome: 'answer', ms: 1 } as const
-  for (let n = 0; n < ENTRIES; n += 1) await recorder.record({ ...call, verdict: { status: 'BLOCKED', n } })
+  // The recorder has written the first entry itself.
+  for (let n = 1; n < ENTRIES; n += 1) await recorder.record({ ...call, verdict: { status: 'BLOCKED', n } })
   await recorder.close()
 }
 
@@ -160,10 +163,11 @@ describe('a decision that cannot be recorded', () => {
   })
 
   it('stops the commit, and the message names the reason and the way out', () => {
+    // The hooks are installed, but that could not be recorded.
     expect(
       spawnSync(process.execPath, [BINARY, 'hooks', 'install'], { cwd: repo.folder, env: gateEnvironment() })
         .status,
-    ).toBe(0)
+    ).toBe(8)
     const { status, stderr } = spawnSync('git', ['commit', '-qm', 'x'], {
       cwd: repo.folder,
       env: { ...gateEnvironment(), ...GIT_ENVIRONMENT },
@@ -269,7 +273,9 @@ describe('a key or a log that came with the repository', () => {
     expect(decide(repo, ours).status).toBe(0)
     const { value } = lineage(repo, ours, 'checkpoint')
     const key = join(ours, 'warrant', 'signing.key')
-    expect(createSigner(`warrant/${DECISION_LOG}`, readFileSync(key, 'utf8')).verifier).toBe(value.verifier)
+    const [origin = ''] = value.note.split('\n')
+    expect(origin).toMatch(new RegExp(`^warrant/${DECISION_LOG}/[0-9a-f]{16}$`))
+    expect(createSigner(origin, readFileSync(key, 'utf8')).verifier).toBe(value.verifier)
     expect(statSync(key).mode & 0o777).toBe(0o600)
     const former = createSigner(
       `warrant/${DECISION_LOG}`,
@@ -299,16 +305,18 @@ describe('a key or a log that came with the repository', () => {
     const { status, stderr } = decide(repo, ours)
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: 'warrant: the log of decisions is new to this machine; it is continued after its 1 entries.\n',
+      stderr: 'warrant: the log of decisions is new to this machine; it is continued after its 2 entries.\n',
     })
     expect(decide(repo, ours)).toMatchObject({ status: 0, stderr: '' })
-    expect(lineage(repo, ours, 'verify')).toMatchObject({ status: 0, value: { chain: { size: 3 } } })
+    expect(lineage(repo, ours, 'verify')).toMatchObject({ status: 0, value: { chain: { size: 4 } } })
   })
 })
 
 describe('a log that this machine saw longer', () => {
   let repo: Repo
   let env: Record<string, string>
+  /** Number of the third decision; entry 0 begins the log. */
+  const LAST = 3
   const database = () => repo.path('.warrant', 'lineage.db')
   const lineage = (...words: readonly string[]) => runJson(repo.folder, ['lineage', ...words, ...named], env)
   const decide = () => gate(repo, [], { env })
@@ -329,30 +337,30 @@ describe('a log that this machine saw longer', () => {
     cpSync(repo.path('older.db'), database())
     expect(decide()).toMatchObject({
       status: 8,
-      stderr: expect.stringMatching(/the log was cut: this machine saw 3 entries.*warrant lineage adopt/),
+      stderr: expect.stringMatching(/the log was cut: this machine saw 4 entries.*warrant lineage adopt/),
     })
     expect(lineage('verify')).toMatchObject({
       status: 1,
-      value: { chain: { outcome: 'intact' }, seen: { outcome: 'truncated', from: 3 } },
+      value: { chain: { outcome: 'intact' }, seen: { outcome: 'truncated', from: 4 } },
     })
     expect(lineage('checkpoint')).toMatchObject({ status: 7, value: { error: { code: 'store.changed' } } })
   })
 
   it('and whose last verdict was rewritten, chained anew, is found', async () => {
     await tamperWith({ store: database(), folder: repo.folder }, (db) => {
-      const payload = readPart(db, 'payload', 2).toString('utf8').replace('ALLOWED', 'BLOCKED')
-      const entry = JSON.parse(readPart(db, 'entry', 2).toString('utf8'))
-      const { checksum } = JSON.parse(readPart(db, 'entry', 1).toString('utf8'))
+      const payload = readPart(db, 'payload', LAST).toString('utf8').replace('ALLOWED', 'BLOCKED')
+      const entry = JSON.parse(readPart(db, 'entry', LAST).toString('utf8'))
+      const { checksum } = JSON.parse(readPart(db, 'entry', LAST - 1).toString('utf8'))
       entry.payload_hash = createHash('sha256').update(payload).digest('hex')
       const { tick, operation, timestamp, payload_hash } = entry
-      const linked = ['SCG-LINEAGE-1', 2, tick, operation, timestamp, payload_hash, checksum]
+      const linked = ['SCG-LINEAGE-1', LAST, tick, operation, timestamp, payload_hash, checksum]
       entry.checksum = createHash('sha256').update(linked.join('\n')).digest('hex')
-      writePart(db, 'payload', 2, Buffer.from(payload))
-      writePart(db, 'entry', 2, Buffer.from(JSON.stringify(entry)))
+      writePart(db, 'payload', LAST, Buffer.from(payload))
+      writePart(db, 'entry', LAST, Buffer.from(JSON.stringify(entry)))
     })
     expect(lineage('verify')).toMatchObject({
       status: 1,
-      value: { chain: { outcome: 'intact' }, seen: { outcome: 'forked', from: 3 } },
+      value: { chain: { outcome: 'intact' }, seen: { outcome: 'forked', from: 4 } },
     })
     expect(decide()).toMatchObject({ status: 8, stderr: expect.stringContaining('the log was rewritten') })
   })
@@ -363,9 +371,9 @@ describe('a log that this machine saw longer', () => {
     expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining('is gone') })
     expect(lineage('verify')).toMatchObject({
       status: 1,
-      value: { seen: { outcome: 'replaced', from: 3 } },
+      value: { seen: { outcome: 'replaced', from: 4 } },
     })
-    expect(lineage('adopt')).toMatchObject({ status: 0, value: { outcome: 'adopted', size: 1 } })
+    expect(lineage('adopt')).toMatchObject({ status: 0, value: { outcome: 'adopted', size: 2 } })
     expect(lineage('verify').status).toBe(0)
     expect(decide()).toMatchObject({ status: 0, stderr: '' })
   })

@@ -15,7 +15,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       shownBy: [
         ['test/e2e/wire-probe.test.ts', 'A line after initialize'],
         ['test/e2e/wire-hostile.test.ts', 'costs one error and no more memory than the limit of a line'],
-        ['test/fuzz/frames.test.ts', '8,000 of them get what they are owed'],
+        ['test/fuzz/frames.test.ts', 'thousands of them get what they are owed'],
       ],
     },
     {
@@ -48,7 +48,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
     {
       attack: 'other output on stdout that breaks the protocol',
       defence: 'the console is redirected to stderr before anything else is loaded',
-      shownBy: [['test/fuzz/frames.test.ts', '8,000 of them get what they are owed']],
+      shownBy: [['test/fuzz/frames.test.ts', 'thousands of them get what they are owed']],
     },
     {
       attack: 'orphaned servers',
@@ -246,6 +246,37 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
         ['test/attacks/policy.test.ts', 'stops the gate:'],
         ['test/attacks/policy.test.ts', 'stops the gate in CI: a policy that is committed as a link'],
       ],
+    },
+    {
+      attack: 'a commit made around the hooks, or evidence written by hand with a chain that fits',
+      defence:
+        'where keys are listed, each needs a receipt by one of them: at the push, in CI, and for agents',
+      shownBy: [
+        ['test/e2e/receipts.test.ts', 'miss for a commit without hooks'],
+        ['test/e2e/receipts.test.ts', 'edited evidence does not allow'],
+      ],
+    },
+    {
+      attack: 'a receipt by a key that is not listed, was revoked, or is listed by the same change',
+      defence: 'the keys of the base count; adding one is a finding that a reviewer decides',
+      shownBy: [
+        ['test/e2e/receipts.test.ts', 'of a key that is not listed are shown and not trusted'],
+        ['test/e2e/receipts.test.ts', 'counts for what it signed before, and for nothing after'],
+        [
+          'test/attacks/forged-receipts.test.ts',
+          'when its key is not listed, or is listed by the change itself',
+        ],
+      ],
+    },
+    {
+      attack: 'a log of decisions that was set back, with all that this machine remembers of it',
+      defence: 'checkpoints travel with each push and are cosigned; a contradiction blocks and names both',
+      shownBy: [['test/e2e/receipts.test.ts', 'is found at the next push, with both checkpoints']],
+    },
+    {
+      attack: 'the key of CI in a pull request from a fork',
+      defence: 'the action needs none for its verdict, and neither signs nor publishes for a fork',
+      shownBy: [['test/e2e/gate-places.test.ts', 'which need no secret and publish nothing']],
     },
     {
       attack: 'a file that looks binary, hides lines by its encoding, or floods the report',

@@ -69,7 +69,7 @@ describe('ai_gate_check does not allow what the gate would block', () => {
     expect(await agent.call('ai_gate_check', { stage: 'PRE_COMMIT' })).toMatchObject({
       allowed: false,
       violations: [{ code: 'EVIDENCE_TREE_MISMATCH', paths: ['src/a.ts'] }],
-      evidence: { trust: 'bound' },
+      evidence: { trust: 'unsigned' },
     })
     // Before a write the working tree counts, staged or not.
     repo.git('restore', '--staged', 'src/a.ts')

@@ -11,6 +11,7 @@ import { type Database, openDatabase } from '../../src/platform/log-stores/sqlit
 import { sqliteLogs } from '../../src/platform/log-stores/sqlite/log.ts'
 import { createSqliteTables, inspectSchema } from '../../src/platform/log-stores/sqlite/schema.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
+import { caseCount } from '../support/case-count.ts'
 import { readFileLog, surviveBirths, surviveKills } from './log-crash.ts'
 import { GENESIS, node, readAll, row, rows } from './log-rows.ts'
 import { LogWorkers } from './log-workers.ts'
@@ -279,7 +280,7 @@ describe('damage', () => {
     const whole = await readFile(await makeLog())
     const next = numbers(7)
     const outcomes = new Set<string>()
-    for (let round = 0; round < 200; round++) {
+    for (let round = 0; round < caseCount(60, 200); round++) {
       const file = await makeFile()
       const bytes = Buffer.from(whole)
       // Every other time in the page headers, where damage matters most.

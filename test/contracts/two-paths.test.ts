@@ -7,6 +7,7 @@ import { defineTool, NoInput, NoOutput, type Tool } from '../../src/kernel/tool.
 import { DIALECT_NAMES, type DialectName } from '../../src/surfaces/mcp/dialect.ts'
 import { Envelopes } from '../../src/surfaces/mcp/envelope.ts'
 import { isEnvelope } from '../../src/surfaces/mcp/sdk.ts'
+import { caseCount } from '../support/case-count.ts'
 import { startFront, type TestFront } from '../support/front.ts'
 import { CAPABILITIES_KEY, envelope, initialize, request, VERSION_KEY } from '../support/messages.ts'
 import { makeService, Wire } from '../support/service.ts'
@@ -144,7 +145,7 @@ describe.each(DIALECT_NAMES)('over stdio, in the %s dialect', (dialect) => {
         expect(direct).toEqual(sdk)
         expect(direct?.length).toBeGreaterThanOrEqual(2)
       }),
-      { numRuns: 150 },
+      { numRuns: caseCount(40, 150) },
     )
   })
 
@@ -156,7 +157,7 @@ describe.each(DIALECT_NAMES)('over stdio, in the %s dialect', (dialect) => {
         expect(direct).toEqual(sdk)
         expect(direct?.length).toBeGreaterThanOrEqual(1)
       }),
-      { numRuns: 150 },
+      { numRuns: caseCount(40, 150) },
     )
   })
 
@@ -224,7 +225,7 @@ describe('an envelope that is taken for valid at sight', () => {
           expect([late.judge({ _meta }), late.judge({ _meta })]).toEqual([verdict, verdict])
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: caseCount(500, 2_000) },
     )
   })
 })
@@ -270,7 +271,7 @@ describe('over HTTP', () => {
         expect(direct).toEqual(sdk)
         expect(direct?.status).toBe(200)
       }),
-      { numRuns: 250 },
+      { numRuns: caseCount(60, 250) },
     )
   })
 })

@@ -125,6 +125,7 @@ describe('the command line', () => {
       'state folder',
       'decision log',
       'signing key',
+      'receipts',
       'port',
       'git',
       'policy',

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { build } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FixtureServer, startFixtures } from '../conformance/entry.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startFixtures } from '../conformance/entry.ts'
 import { type Check, gradeServer, type Revision, readRequired } from '../conformance/runner.ts'
 import { describePeers } from '../peers/peers.ts'
-import { type HttpProgram, makeFolder, startHttp, sweep } from '../support/binary.ts'
+import { makeFolder, startHttp, sweep } from '../support/binary.ts'
 
 const local = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -24,18 +24,7 @@ const isBad = ({ status }: Check): boolean => status !== 'SUCCESS' && status !==
 const describeCheck = ({ scenario, id, status, errorMessage = '' }: Check): string =>
   `${status} ${scenario}:${id} ${errorMessage}`
 
-let fixtures: FixtureServer
-let product: HttpProgram
-
-beforeAll(async () => {
-  fixtures = await startFixtures()
-  product = await startHttp([], { cwd: await makeFolder() })
-})
-
-afterAll(async () => {
-  await fixtures?.close()
-  await sweep()
-})
+afterAll(sweep)
 
 const toolNames = async (url: string): Promise<readonly string[]> => {
   const client = new Client({ name: 'conformance-test', version: '1' })
@@ -45,12 +34,15 @@ const toolNames = async (url: string): Promise<readonly string[]> => {
   return tools.map(({ name }) => name)
 }
 
+// The suite waits most of the time, so its runs overlap, each with a server of its own.
 await describePeers('the official conformance suite', () => {
-  test.for(REQUIRED)(
+  test.concurrent.for(REQUIRED)(
     'passes the fixture server in all that revision %s requires',
     GRADE,
     async ([revision, count]) => {
-      const grade = await gradeServer(fixtures.url, revision)
+      const server = await startFixtures()
+      const grade = await gradeServer(server.url, revision)
+      await server.close()
       expect(grade.checks.filter(isBad).map(describeCheck)).toEqual([])
       expect(grade.exitCode, grade.report).toBe(0)
       expect(grade.required).toHaveLength(count)
@@ -58,7 +50,7 @@ await describePeers('the official conformance suite', () => {
     },
   )
 
-  test(
+  test.concurrent(
     'misses nothing in the stateless leg of the old era but what needs a way back to the client',
     GRADE,
     async () => {
@@ -77,11 +69,12 @@ await describePeers('the official conformance suite', () => {
     },
   )
 
-  test.for(REQUIRED)(
+  test.concurrent.for(REQUIRED)(
     'fails the product in revision %s where it asks for fixtures, and nowhere else',
     GRADE,
     async ([revision, count]) => {
-      const grade = await gradeServer(`${product.url}/mcp`, revision, BASELINE)
+      const server = await startHttp([], { cwd: await makeFolder() })
+      const grade = await gradeServer(`${server.url}/mcp`, revision, BASELINE)
       expect(grade.exitCode, grade.report).toBe(0)
       expect(grade.required).toHaveLength(count)
     },
@@ -97,7 +90,12 @@ await describePeers('the official conformance suite', () => {
 
 describe('the fixture server', () => {
   test('has names that the product does not have', async () => {
+    const [product, fixtures] = await Promise.all([
+      startHttp([], { cwd: await makeFolder() }),
+      startFixtures(),
+    ])
     const [ours, theirs] = await Promise.all([toolNames(`${product.url}/mcp`), toolNames(fixtures.url)])
+    await fixtures.close()
     expect(ours).not.toEqual([])
     expect(ours.filter((name) => name.startsWith('test_'))).toEqual([])
     expect(theirs.filter((name) => !name.startsWith('test_'))).toEqual([])

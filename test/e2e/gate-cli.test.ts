@@ -328,7 +328,7 @@ describe('the decisions', () => {
     })
     expect(content(3).structuredContent).toMatchObject({ rules: [{ id: RULE, invalid: expect.anything() }] })
     const { json, code } = await warrant(repo, 'lineage', 'verify', '--graph', 'gate-decisions', '--json')
-    expect([code, json.chain]).toMatchObject([0, { outcome: 'intact', size: 3 }])
+    expect([code, json.chain]).toMatchObject([0, { outcome: 'intact', size: 4 }])
     expect(repo.git('status', '--short')).toBe('A  src/a.ts\n?? .ai_evidence.json\n')
   })
 

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { describePeers, peerFile } from '../peers/peers.ts'
 import { runAction } from '../support/action.ts'
@@ -131,6 +132,71 @@ describe('the action', () => {
     expect(said).toContain('is not a commit')
     expect(inBuild(repo, { stage: 'LATER' }).status).toBe(2)
     expect(inBuild(repo, { range: 'HEAD~1..HEAD' }).status).toBe(0)
+  })
+})
+
+describe('receipts in the action', () => {
+  const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  let origin: Repo
+  let repo: Repo
+
+  const build = (inputs: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}) =>
+    inBuild(repo, inputs, { GITHUB_REPOSITORY: 'a/b', GITHUB_EVENT_NAME: 'push', ...env })
+  const fork = { GITHUB_EVENT_NAME: 'pull_request', HEAD_REPOSITORY: 'fork/b' }
+  const notes = () => origin.git('for-each-ref', '--format=%(refname)', 'refs/notes')
+  const blocking = (file: string | undefined): string[] =>
+    JSON.parse(readFileSync(file ?? '', 'utf8'))
+      .runs[0].results.filter(({ level }: { level: string }) => level === 'error')
+      .map(({ ruleId }: { ruleId: string }) => ruleId)
+
+  beforeAll(() => {
+    origin = Repo.init('main').commit({ 'src/ok.ts': CLEAN })
+    const { folder } = origin
+    const env = { ...gateEnvironment({ WARRANT_SIGNING_KEY: key }), ...GIT_ENVIRONMENT }
+    const words = ['keys', 'add', '--owner', 'CI', '--role', 'ci']
+    expect(spawnSync(process.execPath, [BINARY, ...words], { cwd: folder, env }).status).toBe(0)
+    origin.git('add', '--force', '.warrant/keys.yml')
+    origin.git('commit', '-q', '-m', 'keys')
+    repo = new Repo()
+    repo.git('clone', '-q', folder, '.')
+    repo.git('checkout', '-q', '-b', 'feature/x')
+    repo.commit({ 'src/a.ts': CLEAN })
+  })
+
+  it('are demanded where the base has keys, and reported for forks, which need no secret and publish nothing', () => {
+    const required = build({})
+    expect([required.status, blocking(required.outputs.sarif)]).toEqual([1, ['gate.receipt-missing']])
+    const reported = build({ 'signing-key': key }, fork)
+    expect([reported.status, blocking(reported.outputs.sarif)]).toEqual([0, []])
+    expect(build({ receipts: 'require' }, fork).status).toBe(1)
+    expect(build({ receipts: 'off' }).status).toBe(0)
+    expect(notes()).toBe('')
+  })
+
+  it('are signed with the key of CI and published, also when the change is blocked', () => {
+    expect(build({ 'signing-key': key }).status).toBe(1)
+    expect(notes()).toBe('refs/notes/warrant\nrefs/notes/warrant-witness\n')
+    const reader = new Repo()
+    reader.git('clone', '-q', repo.folder, '.')
+    reader.git('fetch', '-q', origin.folder, 'refs/notes/*:refs/notes/*')
+    const words = ['receipts', 'show', 'HEAD', '--json']
+    const env = { ...gateEnvironment(), ...GIT_ENVIRONMENT }
+    const shown = spawnSync(process.execPath, [BINARY, ...words], {
+      cwd: reader.folder,
+      env,
+      encoding: 'utf8',
+    })
+    expect(JSON.parse(shown.stdout).receipts).toMatchObject([
+      { trust: 'trusted', role: 'ci', stage: 'CI', result: 'FAILED' },
+    ])
+    expect(build({ 'signing-key': key, receipts: 'report' }).status).toBe(0)
+  })
+
+  it('are not signed with a key that is none, and the key is not shown', () => {
+    const { status, said } = build({ 'signing-key': '-----BEGIN PRIVATE KEY-----\nsecret' })
+    expect(status).not.toBe(0)
+    expect(said).toContain('signingKey holds no Ed25519 key')
+    expect(said).not.toContain('secret')
   })
 })
 

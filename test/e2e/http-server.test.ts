@@ -773,17 +773,15 @@ describe.concurrent('Slow clients', () => {
     client.destroy()
   })
 
-  test('that never finish their body get 408', async () => {
-    for (const path of ['/mcp', '/health']) {
-      const client = new RawClient(patient.port)
-      client.send(
-        `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"jsonrpc"`,
-      )
-      const drip = setInterval(() => client.closed || client.send(' '), 400)
-      expect((await client.answer()).status).toBe(408)
-      clearInterval(drip)
-      client.destroy()
-    }
+  test.each(['/mcp', '/health'])('that never finish their body get 408 at %s', async (path) => {
+    const client = new RawClient(patient.port)
+    client.send(
+      `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"jsonrpc"`,
+    )
+    const drip = setInterval(() => client.closed || client.send(' '), 400)
+    expect((await client.answer()).status).toBe(408)
+    clearInterval(drip)
+    client.destroy()
   })
 
   test('that say nothing at all are let go', async () => {

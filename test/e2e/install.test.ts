@@ -51,8 +51,29 @@ describe('install', () => {
     writeFileSync(open.path('.git/info/exclude'), 'mine \xff', 'latin1')
     warrant(open, 'install')
     expect(readFileSync(open.path('.git/info/exclude'), 'latin1')).toBe(
-      'mine \xff\n/.warrant/*\n!/.warrant/rules/\n',
+      'mine \xff\n/.warrant/*\n!/.warrant/rules/\n!/.warrant/checks.yml\n!/.warrant/keys.yml\n',
     )
+  })
+
+  it('shows what is committed of the state folder, also where an earlier version hid it', () => {
+    const repo = Repo.init()
+    writeFileSync(repo.path('.git/info/exclude'), '/.warrant/*\n!/.warrant/rules/\n')
+    expect(warrant(repo, 'install').value.excluded).toBe(true)
+    repo.write({ '.warrant/keys.yml': '', '.warrant/checks.yml': '' })
+    expect(repo.git('status', '--porcelain', '-uall')).toMatch(/checks\.yml\n.*keys\.yml\n$/)
+  })
+
+  it('makes git fetch bring the receipts of remotes, and uninstall removes exactly that', () => {
+    const repo = Repo.init()
+    repo.git('remote', 'add', 'origin', '../elsewhere')
+    repo.git('config', '--add', 'remote.origin.fetch', '+refs/notes/mine:refs/notes/mine')
+    const fetched = () => repo.git('config', '--get-all', 'remote.origin.fetch').trim().split('\n')
+    const before = fetched()
+    expect(warrant(repo, 'install').value.notes).toEqual(['origin'])
+    expect(fetched()).toEqual([...before, '+refs/notes/warrant*:refs/notes/remotes/origin/warrant*'])
+    expect(warrant(repo, 'install').value.notes).toEqual([])
+    expect(warrant(repo, 'uninstall').value.notes).toEqual(['origin'])
+    expect(fetched()).toEqual(before)
   })
 
   it('is refused while git keeps track of node_modules, and then changes nothing', () => {

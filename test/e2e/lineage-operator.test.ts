@@ -196,13 +196,13 @@ describe('the log of decisions', () => {
     expect(JSON.parse(answer)).toMatchObject({ error: { code: 2000 } })
     expect(run(repo, 'gate', '--all').stderr).not.toContain('not recorded')
     expect(json(repo, 'graph', 'stats', ...named)).toMatchObject({ exit: 2 })
-    expect(json(repo, 'lineage', 'verify', ...named)).toMatchObject({ exit: 0, chain: { size: 1 } })
+    expect(json(repo, 'lineage', 'verify', ...named)).toMatchObject({ exit: 0, chain: { size: 2 } })
     expect(json(repo, 'lineage', 'prove', '0', ...named)).toMatchObject({ exit: 0, holds: true })
     writeFileSync(join(repo, 'cp.txt'), json(repo, 'lineage', 'checkpoint', ...named).note)
     expect(run(repo, 'gate', '--all').status).toBe(0)
     expect(json(repo, 'lineage', 'consistency', '--checkpoint', 'cp.txt', ...named)).toMatchObject({
       outcome: 'consistent',
-      newer: 2,
+      newer: 3,
     })
     expect(run(repo, 'lineage', 'export', 'd.json', '--bundle', ...named).status).toBe(0)
     const args = [bin('lineage-verify'), 'd.json']

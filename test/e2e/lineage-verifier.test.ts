@@ -3,7 +3,10 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
+
 import { request } from '../support/messages.ts'
+import { makePlainKey, makePlainReceipt, plainVerifier } from '../support/receipts.ts'
+import { Repo } from '../support/repository.ts'
 
 afterAll(sweep)
 
@@ -116,6 +119,68 @@ describe('the verifier in an empty folder', () => {
       stderr: expect.stringMatching(/^lineage-verify: cannot read absent\.json: .*\n$/),
     })
     expect(verify('absent.json').status).toBe(2)
+  })
+
+  it('verifies a receipt with its proof and its keys, and nothing else', () => {
+    const [signer, log, witness] = ['laptop', 'log.example', 'witness.example'].map(makePlainKey) as [
+      ReturnType<typeof makePlainKey>,
+      ReturnType<typeof makePlainKey>,
+      ReturnType<typeof makePlainKey>,
+    ]
+    const place = { index: 6, size: 300, origin: log.name }
+    const { receipt, proof } = makePlainReceipt({ signer, log, witness }, place)
+    handOver('receipt.json', `${receipt}\n`)
+    handOver('proof.txt', proof)
+    handOver('cut.txt', proof.slice(0, -10))
+    const files = ['receipt.json', 'proof.txt', plainVerifier(signer)]
+    const logKey = ['--log-key', plainVerifier(log)]
+    const good = verify(...files, ...logKey, '--witness', plainVerifier(witness, 4))
+    expect(good).toMatchObject({ status: 0, stderr: '' })
+    expect(JSON.parse(good.stdout)).toMatchObject({
+      outcome: 'valid',
+      statement: { predicate: { verificationResult: 'PASSED' } },
+      checkpoint: { origin: log.name, size: 300 },
+      cosignatures: [{ name: witness.name }],
+    })
+    for (const [words, status, said] of [
+      [files, 1, 'no valid signature of the key of the log'],
+      [[...files, ...logKey, '--witness', plainVerifier(log)], 1, 'no valid cosignature'],
+      [['receipt.json', 'cut.txt', plainVerifier(signer), ...logKey], 1, 'the checkpoint has no valid'],
+      [['receipt.json', 'proof.txt'], 2, 'needs its proof and the key'],
+      [[...files, 'more'], 2, 'too many arguments'],
+      [[...files, '--log-key'], 2, '--log-key needs a key'],
+      [[...files, '--any'], 2, 'there is no option --any'],
+      [['log.json', key, ...logKey], 2, 'are for receipts'],
+    ] as const) {
+      const run = verify(...words)
+      expect({ status: run.status, text: `${run.stdout}${run.stderr}` }).toEqual({
+        status,
+        text: expect.stringContaining(said),
+      })
+    }
+  })
+
+  it('verifies a receipt of the gate as `receipts export` writes it', async () => {
+    const repo = Repo.init().stage({ 'src/a.ts': 'export const a = 1\n' })
+    const env = cleanEnvironment({ XDG_STATE_HOME: await makeFolder() })
+    const gate = (...args: readonly string[]) =>
+      execFileSync(process.execPath, [BINARY, ...args], { cwd: repo.folder, env, encoding: 'utf8' })
+    for (let run = 0; run < 2; run += 1) gate('gate', '--stage', 'PRE_COMMIT')
+    const tree = repo.git('write-tree').trim()
+    gate('receipts', 'export', tree, '--proof', '--output', 'r.json')
+    const [own = ''] = gate('keys', 'show').split('\n')
+    for (const name of ['r.json', 'r.json.tlog-proof']) cpSync(repo.path(name), join(colleague, name))
+    const { status, stdout } = verify('r.json', 'r.json.tlog-proof', own)
+    expect({ status, ...JSON.parse(stdout) }).toMatchObject({
+      status: 0,
+      statement: { subject: [{ digest: { gitTree: tree } }] },
+      entry: { operation: 'gate_run', seq: 2 },
+    })
+    const other = plainVerifier(makePlainKey('another'))
+    expect(verify('r.json', 'r.json.tlog-proof', other).status).toBe(1)
+    // The same proof printed by the log itself.
+    handOver('again.txt', gate('lineage', 'prove', '2', '--tlog', '--graph', 'gate-decisions'))
+    expect(verify('r.json', 'again.txt', own).status).toBe(0)
   })
 
   it('prints its help, and reports a missing file', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { sweep } from '../support/binary.ts'
+import { caseCount } from '../support/case-count.ts'
 import { type Message, request } from '../support/messages.ts'
 import { expectError, ScgServer, stateOf, stopServers } from './scg-client.ts'
 import { type Args, Oracle, quantaOf, type Verdict } from './scg-oracle.ts'
@@ -85,7 +86,7 @@ const agreeOnAll = async (operations: fc.Arbitrary<Op>): Promise<void> => {
     pair = new Pair()
   })
   // No shrinking, because earlier sequences are part of a counterexample; the message contains all of it.
-  await fc.assert(property, { numRuns: 50, endOnFailure: true })
+  await fc.assert(property, { numRuns: caseCount(15, 200), endOnFailure: true })
   await pair.finish()
 }
 

@@ -76,6 +76,9 @@ export const runScript = async (
       await server.received(expected)
     }
     if (!slowly) server.send(...lines)
+    // On a busy machine the answers take longer than a server goes on after its client has hung up.
+    const answers = lines.filter(hasAnswer).length
+    for (let count = Math.min(100, answers); count <= answers; count += 100) await server.received(count)
     const { code, stdout, stderr } = await server.finish()
     expect(code).toBe(0)
     expect(stderr).not.toContain('"level":"error"')

@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { converse, makeFolder, Program, sweep } from '../support/binary.ts'
 import { hangMount } from '../support/hung-mount.ts'
+import { expectListed } from '../support/large-folder.ts'
 import { factsOf, type Message, request } from '../support/messages.ts'
 import { Sentinel, textOf, verdict } from '../support/sentinel.ts'
 
@@ -18,18 +19,7 @@ const tool = (id: number, name: string, args: object): string =>
   request(id, 'tools/call', { name, arguments: args })
 
 describe('much at once', () => {
-  it('lists a folder of a hundred thousand', async () => {
-    const folder = join(root, 'huge')
-    mkdirSync(folder)
-    for (let at = 0; at < 100_000; at += 1) closeSync(openSync(join(folder, `f${at}.java`), 'w'))
-    const server = new Sentinel(root)
-    const message = await server.list('huge')
-    expect(factsOf(message)).toEqual({ total: 100_000, offset: 0, truncated: true, trust: 'untrusted' })
-    expect(textOf(message).split('\n').slice(0, 3)).toEqual(['f0.java', 'f1.java', 'f10.java'])
-    const last = await server.list('huge', { offset: 99_999 })
-    expect(textOf(last)).toBe('f99999.java')
-    await server.finish()
-  })
+  it('lists a folder of ten thousand', () => expectListed(root, 10_000))
 
   it('goes through a tree of fifteen hundred levels as far as it is let, and says so', async () => {
     mkdirSync(join(root, 'deep', 'd/'.repeat(1_500)), { recursive: true })

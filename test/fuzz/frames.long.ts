@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { findWronged, OPENINGS } from './corpus-lines.ts'
+import { corpus } from './frames.ts'
 import { describeReport, fuzz, readSeed } from './run.ts'
 
 const median = (values: readonly number[]): number =>
@@ -12,4 +14,10 @@ test('1,000,000 frames get what they are owed, and memory does not grow with the
   const half = report.heap.length >> 1
   const growth = median(report.heap.slice(half)) - median(report.heap.slice(1, half))
   expect(growth).toBeLessThan(16)
+})
+
+describe.each(Object.entries(OPENINGS))('Tricky lines %s', (_, opening) => {
+  test.each([...corpus])('get what they are owed in every dialect: %s', async (_, lines) => {
+    expect(await findWronged(opening, lines, 1)).toEqual([])
+  })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { caseCount } from '../support/case-count.ts'
 import { beliefModel, MISSING, toEnergy, toQuanta } from './belief-model.ts'
 import { type Call, checkHistory } from './checker.ts'
 import { seededRandom } from './random.ts'
@@ -64,7 +65,7 @@ describe('the model', () => {
       fc.property(fc.double({ min: 2 ** -52, max: 1e12, noNaN: true }), (energy) => {
         expect(toEnergy(toQuanta(energy))).toBe(energy)
       }),
-      { numRuns: 1_000 },
+      { numRuns: caseCount(300, 1_000) },
     )
   })
 
@@ -105,7 +106,7 @@ describe('a history is accepted', () => {
   })
 
   it('when it is as long as those we record', () => {
-    for (let seed = 0; seed < 20; seed += 1) {
+    for (let seed = 0; seed < caseCount(4, 20); seed += 1) {
       const plan = { store: honestStore(), clients: 8, calls: 400, killed: 60 }
       expect(outcomeOf(simulate(seededRandom(seed), plan)), `seed ${seed}`).toBe('linearizable')
     }

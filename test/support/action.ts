@@ -61,7 +61,11 @@ export const runAction = (
     if (value === undefined) throw new Error(`the action needs ${name}`)
     return [`inputs.${name}`, value]
   })
-  let context: Context = { ...Object.fromEntries(inputs), 'runner.temp': temp }
+  let context: Context = {
+    ...Object.fromEntries(inputs),
+    'runner.temp': temp,
+    'github.event.pull_request.head.repo.full_name': env.HEAD_REPOSITORY ?? '',
+  }
   const used: string[] = []
   let status: number | null = 0
   let said = ''

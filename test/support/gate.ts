@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { afterAll } from 'vitest'
 import type { Evidence } from '../../src/evidence/schema.ts'
 import type { GateReport } from '../../src/gate/reports/report.ts'
 import { BINARY, cleanEnvironment } from './binary.ts'
@@ -15,6 +16,9 @@ let profile: Readonly<Record<string, string>> = {}
 /** For the tests of a file that plant what the rules of earlier versions report, such as `LOG`. */
 export const useSeedProfile = (): void => {
   profile = { WARRANT_PROFILE: 'seed' }
+  afterAll(() => {
+    profile = {}
+  })
 }
 
 /** The environment of the gate under test. CI variables are removed, because the tests may run on a CI server. */

@@ -48,6 +48,8 @@ const cutAnswer = (bytes: Buffer, from: number, closed: boolean): Cut | undefine
     const chunks = readChunks(bytes, start)
     return chunks && { answer: answer(chunks.body), end: chunks.end }
   }
+  // An interim answer has no body; the final one follows it.
+  if (status < 200) return { answer: answer(Buffer.alloc(0)), end: start }
   const length = headers['content-length']
   if (length === undefined && !closed) return undefined
   const end = length === undefined ? bytes.length : start + Number(length)

@@ -10,6 +10,7 @@ import {
 import { VERSION } from '../config/version.ts'
 import { reportFailure } from '../report-failure.ts'
 import { requireNode } from '../require-node.ts'
+import { isEffect } from './effects.ts'
 import { commands } from './table.ts'
 
 const MAX_POSITIONALS = 3
@@ -57,7 +58,9 @@ export const main = async (args: readonly string[], given: Terminal): Promise<nu
     if (positionals.length > (command.usage === '' ? 0 : (command.maxPositionals ?? MAX_POSITIONALS))) {
       throw usageFaults.argument(`${command.name}: too many arguments`)
     }
-    return await command.run({ flags: values, lists, positionals, json, terminal })
+    const invocation = { flags: values, lists, positionals, json, terminal }
+    if (!isEffect(command.name, invocation)) return await command.run(invocation)
+    return await (await import('./record-command.ts')).runRecorded(command, invocation)
   } catch (thrown) {
     return reportFailure(thrown, { json, terminal })
   }

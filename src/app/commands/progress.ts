@@ -1,3 +1,5 @@
+import { systemClock } from '../../platform/system/clock.ts'
+
 type Unit = 'files' | 'chunks' | 'bytes'
 
 export interface ProgressJob {
@@ -55,7 +57,7 @@ const barFor = (done: number, total: number): string => {
  * `lines` is set. Short jobs print nothing.
  */
 export const startProgress = ({ what, unit, hidden, lines = false }: ProgressJob): ProgressBar => {
-  const started = performance.now()
+  const started = systemClock.elapsed()
   let next = hidden ? Number.POSITIVE_INFINITY : started + BAR_AFTER_MS
   let drawn = false
   const write = (done: number, total: number, now: number): void => {
@@ -77,7 +79,7 @@ export const startProgress = ({ what, unit, hidden, lines = false }: ProgressJob
   }
   return {
     show: (done, total) => {
-      const now = performance.now()
+      const now = systemClock.elapsed()
       if (now >= next) write(done, total, now)
     },
     clear: () => {

@@ -1,11 +1,13 @@
+import { GATE_STAGES } from '../../gate/stage.ts'
 import { CLIENTS, SERVERS } from '../../surfaces/cli/client-config.ts'
 import type { Command, Option } from '../../surfaces/cli/command.ts'
 import { SHELLS } from '../../surfaces/cli/completion.ts'
 import { configOptions } from '../config/config-options.ts'
 import { GATE_OPTIONS } from './gate/options.ts'
-import { LINEAGE_OPTIONS } from './lineage/options.ts'
+import { LINEAGE_OPTIONS, LINEAGE_VERBS } from './lineage/options.ts'
 import { packetCommand } from './packet/options.ts'
 import { PROJECT_COMMANDS } from './project/table.ts'
+import { KEY_OPTIONS, RECEIPT_OPTIONS } from './receipts/options.ts'
 
 type Definition = Pick<Command, 'name' | 'summary' | 'run'> &
   Partial<Pick<Command, 'usage' | 'choices' | 'maxPositionals'>> & { readonly options?: readonly Option[] }
@@ -157,6 +159,23 @@ export const commands = (): readonly Command[] => [
     run: async (invocation) => (await import('./gate/gate.ts')).run(invocation),
   }),
   define({
+    name: 'why',
+    summary:
+      'Explain the newest verdict: reasons, smallest repair, policy lines. Exits with 1 when it is blocked.',
+    usage: '[FINGERPRINT | RULE | PATH]',
+    maxPositionals: 1,
+    options: [
+      {
+        flag: 'stage',
+        kind: 'text',
+        value: 'STAGE',
+        description: 'Stage to explain. Default: the stage of the evidence.',
+        choices: GATE_STAGES,
+      },
+    ],
+    run: async (invocation) => (await import('./gate/why.ts')).run(invocation),
+  }),
+  define({
     name: 'checks',
     summary: 'List, allow, run and suggest the checks that .warrant/checks.yml declares.',
     usage: '<list|run [NAME...]|allow|suggest>',
@@ -164,6 +183,24 @@ export const commands = (): readonly Command[] => [
     options: [{ flag: 'write', kind: 'switch', description: 'With suggest: create .warrant/checks.yml.' }],
     choices: ['list', 'run', 'allow', 'suggest'],
     run: async (invocation) => (await import('./gate/checks.ts')).run(invocation),
+  }),
+  define({
+    name: 'receipts',
+    summary: 'List, show, verify, export, fetch and push receipts, and check that every commit has one.',
+    usage:
+      '<list|show [NAME]|verify [NAME|FILE]|check [RANGE]|export [NAME]|fetch [REMOTE]|push [REMOTE [RANGE]]>',
+    options: RECEIPT_OPTIONS,
+    choices: ['list', 'show', 'verify', 'check', 'export', 'fetch', 'push'],
+    run: async (invocation) => (await import('./receipts/receipts.ts')).run(invocation),
+  }),
+  define({
+    name: 'keys',
+    summary:
+      'Show the key that signs receipts on this machine, and edit the keys that the repository trusts.',
+    usage: '<show|list|add [KEY]|revoke NAME>',
+    options: KEY_OPTIONS,
+    choices: ['show', 'list', 'add', 'revoke'],
+    run: async (invocation) => (await import('./receipts/keys.ts')).run(invocation),
   }),
   define({
     name: 'graph',
@@ -180,11 +217,12 @@ export const commands = (): readonly Command[] => [
   packetCommand(async (invocation) => (await import('./packet/index.ts')).run(invocation)),
   define({
     name: 'lineage',
-    summary: 'Verify, replay, export, prove or repair the lineage of a belief graph, or erase an entry.',
+    summary:
+      'List, verify, export, publish, prove and compare the log of decisions and effects, and the lineage of belief graphs.',
     usage:
-      '<verify [FILE]|replay [FROM]|export FILE|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt>',
+      '<log|show SEQ|diff A B|verify [FILE]|replay [FROM]|export FILE|publish DIR|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt>',
     options: LINEAGE_OPTIONS,
-    choices: ['verify', 'replay', 'export', 'prove', 'consistency', 'checkpoint', 'repair', 'erase', 'adopt'],
+    choices: LINEAGE_VERBS,
     run: async (invocation) => (await import('./lineage/lineage.ts')).run(invocation),
   }),
   ...PROJECT_COMMANDS,

@@ -125,6 +125,24 @@ const RULES = {
     'evidence',
     'What ai_gate_check does where the evidence is missing, old or of other files: evidence blocks, judges runs the rules itself.',
   ),
+  signingKey: optional(
+    'Private key that signs receipts: the file of an Ed25519 key in PEM, or its text. Default: the key of this machine.',
+    wantText,
+    true,
+  ),
+  signer: choice(
+    ['file', 'ssh'],
+    'file',
+    'What signs receipts: the key file, or an Ed25519 key that the ssh-agent of this user holds.',
+  ),
+  policyFrom: choice(
+    ['base', 'worktree'],
+    'base',
+    'Policy that the command `gate` judges by: the stricter one of base and change, or that of the working tree alone, which the receipt says and no commit is covered by. For the push of a change of the policy that is reviewed: WARRANT_POLICY_FROM=worktree git push.',
+  ),
+  requireReceipt: toggle(
+    'Whether ai_gate_check asks for a receipt of the evidence by a key of .warrant/keys.yml. A repository with that file asks for one in any case.',
+  ),
   protectedBranches: names(
     'Branches that no change is made on; "none" protects no branch.',
     DEFAULT_PROTECTED_BRANCHES,

@@ -1,23 +1,25 @@
 import type { Evidence } from '../../evidence/schema.ts'
 import type { EvidenceReader } from '../../evidence/store.ts'
-import type { PresentTree } from '../../gate/check-binding.ts'
+import type { PresentTree, RecordedRun } from '../../gate/check-binding.ts'
 import { readRepoState } from '../../gate/facts/repo-state.ts'
 import { stageScope } from '../../gate/facts/scope.ts'
 import { repoLifecycle } from '../../gate/install/installation.ts'
-import { type GateVerdict, judgeEvidence } from '../../gate/judge.ts'
+import { type GateInput, type GateVerdict, judgeEvidence } from '../../gate/judge.ts'
 import { readChangeState, readWorkingTree } from '../../gate/judged-tree.ts'
 import type { GitReader } from '../../gate/ports.ts'
 import type { GateStage } from '../../gate/stage.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { gitReader } from '../../platform/git/reader.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
+import type { ReceiptTrust } from '../../receipts/verify-receipt.ts'
 import { readBuild } from '../build-event.ts'
 import type { Config } from '../config/settings.ts'
 import { readPolicy } from './read-policy.ts'
+import type { JudgedState } from './receipts/make-receipt.ts'
 import { readRecordedRun } from './recorded-run.ts'
 import { openRepository, type RepositoryContext } from './repository.ts'
 
-interface EvidenceCheck {
+export interface EvidenceCheck {
   /** Need not be a repository. */
   readonly root: string
   /** The root of the settings, which may be a folder of the repository. */
@@ -75,24 +77,57 @@ const readBranches = async (
   return branch === null ? [] : [branch]
 }
 
-/** Judges the evidence of a folder and the state of its repository under the policy of the stage. */
-export const checkEvidence = async (check: EvidenceCheck): Promise<GateVerdict> => {
+/** Whether a trusted key signed the receipt of the newest run. */
+const checkReceipt = async (
+  keys: string | undefined,
+  recorded: RecordedRun | undefined,
+): Promise<ReceiptTrust> => {
+  if (recorded?.envelope === undefined) return 'invalid'
+  const [{ parseKeys }, { verifyReceipt, evidenceOf }] = await Promise.all([
+    import('../../receipts/keys-file.ts'),
+    import('../../receipts/verify-receipt.ts'),
+  ])
+  const { trust, receipt } = verifyReceipt(recorded.envelope, { listed: await parseKeys(keys) })
+  // The entry of the log could have been written by hand around a receipt of another run.
+  return receipt !== undefined && evidenceOf(receipt) === recorded.evidence ? trust : 'invalid'
+}
+
+/** What a check knows: the input of the verdict, and the last commit. */
+interface CheckInput extends GateInput {
+  readonly commit: string | undefined
+}
+
+/** Everything that the verdict on the evidence of a folder depends on. */
+export const readCheckInput = async (check: EvidenceCheck): Promise<CheckInput> => {
   const { root, folder, config, evidence, context, stage, signal } = check
   const { environment, clock, gitFolders = [] } = context
   // One state of the repository for the whole check, and each fact is asked once.
   const git = gitReader({ folder: root, environment, gitFolders }, { sharesStatus: true })
   const lifecycle = (top: string) => repoLifecycle(openRepository(top, context).lifecycle, signal)
-  const [reading, state, policy, recorded] = await Promise.all([
+  const [reading, state, { policy, keys }, recorded] = await Promise.all([
     evidence.read(),
     readRepoState({ git, folder: root, lifecycle }, signal),
     readPolicy({ files: repositoryFiles(root), git, environment }, stage, signal),
     readRecordedRun(config, [root, folder]),
   ])
-  const [present, branches] = await Promise.all([
+  const [present, branches, commit, receipt] = await Promise.all([
     reading.kind === 'valid' ? readPresent(git, reading.evidence, check) : undefined,
     readBranches(git, state.git.branch, signal),
+    state.git.available ? git.head(signal) : null,
+    keys === undefined && !config.requireReceipt ? undefined : checkReceipt(keys, recorded),
   ])
   const { protectedBranches } = config
-  const facts = { present, recorded, protectedBranches, branches }
-  return judgeEvidence({ reading, state, stage, policy, now: clock.now(), ...facts })
+  const facts = { present, recorded, protectedBranches, branches, receipt, commit: commit ?? undefined }
+  return { reading, state, stage, policy, now: clock.now(), ...facts }
+}
+
+/** Judges the evidence of a folder and the state of its repository under the policy of the stage. */
+export const checkEvidence = async (check: EvidenceCheck): Promise<GateVerdict> =>
+  judgeEvidence(await readCheckInput(check))
+
+/** What the receipt of a check names. */
+export const judgedState = ({ reading, recorded, commit }: CheckInput): JudgedState => {
+  const own = reading.kind === 'valid' ? reading.evidence.evidence_chain?.payload_hash : undefined
+  const tree = own !== undefined && own === recorded?.evidence ? recorded.tree : undefined
+  return { tree, commit, evidence: own }
 }

@@ -1,8 +1,10 @@
 import { fixedTimestamps, wallTimestamps } from '../../beliefs/log/timestamps.ts'
 import type { Clock } from '../../kernel/ports.ts'
-import { DECISION_LOG, DecisionRecorder } from '../../lineage/decisions.ts'
+import { DecisionRecorder } from '../../lineage/decisions.ts'
+import { DECISION_LOG } from '../../lineage/origin.ts'
 import { fixedSalts, randomSalts } from '../../platform/system/salts.ts'
 import type { Config } from '../config/settings.ts'
+import { VERSION } from '../config/version.ts'
 import { openStore } from './store.ts'
 import { logMemory } from './user-state.ts'
 
@@ -19,6 +21,7 @@ export const openDecisions = (
     open: () => openStore(config, root),
     salt: fixed ? fixedSalts : randomSalts,
     time: (seq) => stamp(seq).text,
+    version: VERSION,
     memory: logMemory(config, root, DECISION_LOG),
     warn,
   })

@@ -1,14 +1,16 @@
 import type { EvidenceReader } from '../../evidence/store.ts'
 import { BASELINE_FILE } from '../../gate/findings/baseline.ts'
+import { type GateVerdict, judgeEvidence } from '../../gate/judge.ts'
 import { readPolicyFiles } from '../../gate/policy-files.ts'
 import { readUserRules } from '../../gate/rules/assemble-rules.ts'
 import { explainRules } from '../../gate/rules/explain.ts'
 import { runGate } from '../../gate/run.ts'
 import type { GateService } from '../../gate/tools.ts'
+import { lazyAsync } from '../../kernel/async/once.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { Config } from '../config/settings.ts'
-import { checkEvidence } from './check-evidence.ts'
+import { judgedState, readCheckInput } from './check-evidence.ts'
 import { type GateContext, openGate } from './gate.ts'
 import { loadExamples, loadShippedRules } from './load-rules.ts'
 import { locateRepository } from './repository.ts'
@@ -49,21 +51,45 @@ export const createGateService = (config: Config, folder: string, context: GateC
   ) => {
     const gate = await openGate(config, { ...context, folder, signal })
     const policy = { baseline: BASELINE_FILE, policyFrom: 'base' as const }
-    return (await runGate(gate.ports, { ...request, ...policy, ...joinProgress(progress) }, signal)).report
+    return runGate(gate.ports, { ...request, ...policy, ...joinProgress(progress) }, signal)
+  }
+  // What is not recorded leaves no receipt.
+  const isRecorded = !config.readOnly && config.store !== 'memory'
+  const receipts = lazyAsync(async () =>
+    (await import('./receipts/make-receipt.ts')).openReceipts(config, folder, context.clock, () => {}),
+  )
+  const judgeNow = async (verdict: GateVerdict, signal: AbortSignal) => {
+    const { judgePresent } = await import('../../gate/judge-present.ts')
+    const run = async (request: Parameters<GateService['run']>[0]) =>
+      (await judge({ ...request, write: false }, () => {}, signal)).report
+    return judgePresent(verdict, run)
+  }
+  const openReading = async () => {
+    const root = (await locateRepository(config, folder)) ?? folder
+    const { gitFolders } = config
+    if (reader?.root !== root) reader = { root, evidence: fileEvidence(root, context.clock) }
+    const { evidence } = reader
+    return { root, folder, config, evidence, context: { ...context, gitFolders } }
   }
   return {
-    check: async (stage, signal) => {
-      const root = (await locateRepository(config, folder)) ?? folder
-      const { gitFolders } = config
-      if (reader?.root !== root) reader = { root, evidence: fileEvidence(root, context.clock) }
-      const { evidence } = reader
-      const reading = { root, folder, config, evidence, context: { ...context, gitFolders } }
-      const verdict = await checkEvidence({ ...reading, stage, signal })
-      if (config.check === 'evidence') return verdict
-      const { judgePresent } = await import('../../gate/judge-present.ts')
-      return judgePresent(verdict, (request) => judge({ ...request, write: false }, () => {}, signal))
+    check: async (stage, signal, attach) => {
+      const input = await readCheckInput({ ...(await openReading()), stage, signal })
+      const stored = judgeEvidence(input)
+      const verdict = config.check === 'evidence' ? stored : await judgeNow(stored, signal)
+      const receipt = attach && isRecorded && (await receipts.get())?.ofCheck(verdict, judgedState(input))
+      if (receipt) attach(receipt)
+      return verdict
     },
-    run: (request, progress, signal) => judge({ ...request, write: true }, progress, signal),
+    run: async (request, progress, signal, attach) => {
+      const { report, facts } = await judge({ ...request, write: true }, progress, signal)
+      const receipt = attach && isRecorded && (await receipts.get())?.ofRun(report, facts)
+      if (receipt) attach(receipt)
+      return report
+    },
+    why: async (request, signal) => {
+      const { openWhy } = await import('./why/open.ts')
+      return openWhy({ ...(await openReading()), signal }, request)
+    },
     explain: async (request) => {
       const root = (await locateRepository(config, folder)) ?? folder
       const shippedRules = await loadShippedRules()

@@ -11,6 +11,8 @@ import { isBuildServer } from '../../gate/stage.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
+import { withOneQuery } from '../../platform/git/installation-query.ts'
+import { findPlace } from '../../platform/git/place.ts'
 import { gitReader } from '../../platform/git/reader.ts'
 import { gitFaults } from '../../platform/git/run.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
@@ -37,6 +39,8 @@ export interface OpenGate {
   readonly root: string
   readonly ports: GatePorts
   readonly files: RepositoryFiles
+  /** Whose policy the command judges by. */
+  readonly policyFrom: Config['policyFrom']
 }
 
 const FIXED_NOW = 1_700_000_000_000
@@ -80,11 +84,15 @@ export const openGate = async (
   const { gitFolders } = config
   const location = { folder, environment, gitFolders, ...(indexFile !== undefined && { indexFile }) }
   await locateRepository(config, folder)
-  const git = gitReader(location, { steady: true })
-  const root = await git.root(signal)
-  if (root === undefined)
+  const found = await findPlace(location, signal)
+  if (found === undefined)
     throw gitFaults.repository('this folder is not in a git repository with a working tree')
-  const { lifecycle } = openRepository(root, { environment, clock, gitFolders })
+  const { folder: root } = found
+  const git = gitReader({ ...location, found }, { steady: true })
+  // Starts git for all that a run asks.
+  await git.root(signal)
+  const { lifecycle: ports } = openRepository(root, { environment, clock, gitFolders, found })
+  const lifecycle = { ...ports, ...withOneQuery(ports, found) }
   const [installed, shippedRules] = [repoLifecycle(lifecycle, signal), openShippedRules()]
   // Started early and awaited later: handle rejections now, so that they are not reported as unhandled.
   installed.catch(() => {})
@@ -93,6 +101,7 @@ export const openGate = async (
   return {
     root,
     files,
+    policyFrom: config.policyFrom,
     ports: {
       git,
       files,
@@ -118,6 +127,12 @@ export const openGate = async (
       },
       checks: async () =>
         (await import('./checks/open.ts')).openChecks(config, { root, environment, allowed }),
+      checkCommits: async (range, keys, stop) =>
+        (await import('./receipts/check-range.ts')).checkReceiptRange(
+          { root, config, git, signal: stop },
+          range,
+          keys,
+        ),
       now: gateNow(config, context),
     },
   }

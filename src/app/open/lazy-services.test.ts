@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { DECISION_GENESIS, DECISION_LOG } from '../../lineage/decisions.ts'
+import { DECISION_GENESIS } from '../../lineage/decisions.ts'
+import { DECISION_LOG } from '../../lineage/origin.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { loadConfig } from '../config/load-config.ts'
 import type { Config } from '../config/settings.ts'
@@ -38,7 +39,7 @@ describe('the decision recorder', () => {
     await decisions.close()
     const store = await openStore(config, root)
     const log = await store.open(DECISION_LOG, DECISION_GENESIS)
-    expect(await log.head()).toMatchObject({ size: 1 })
+    expect(await log.head()).toMatchObject({ size: 2 })
     await store.close()
   })
 })

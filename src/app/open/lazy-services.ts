@@ -5,6 +5,7 @@ import type { GateService } from '../../gate/tools.ts'
 import { lazyAsync } from '../../kernel/async/once.ts'
 import type { ChangeEvent } from '../../kernel/change-events.ts'
 import type { Clock, Log, Recorder, Repository, StoreCheck } from '../../kernel/ports.ts'
+import { isAudited } from '../../kernel/record-call.ts'
 import type { RootHandle } from '../../platform/jail/handles.ts'
 import type { RunJob } from '../../project/jobs.ts'
 import type { RunWorkflow } from '../../project/workflow-jobs.ts'
@@ -47,7 +48,7 @@ export const lazyBeliefs = ({ config, root }: ServiceContext, handshake: ServerB
   }
 }
 
-/** The recorder of decisions, opened with the first of them. Calls without a verdict cost nothing. */
+/** The recorder of decisions, opened with the first of them. Calls that only read cost nothing. */
 export const lazyDecisions = ({ config, root, clock, log }: ServiceContext) => {
   const decisions = lazyAsync(async () =>
     (await import('./decisions.ts')).openDecisions(config, root, clock, (message) =>
@@ -55,7 +56,7 @@ export const lazyDecisions = ({ config, root, clock, log }: ServiceContext) => {
     ),
   )
   let told = false
-  const skipRecord = () => {
+  const skipRecord = (): undefined => {
     if (!told)
       log.write(
         'warn',
@@ -64,8 +65,9 @@ export const lazyDecisions = ({ config, root, clock, log }: ServiceContext) => {
     told = true
   }
   const record: Recorder['record'] = (call) => {
-    if (call.verdict === undefined) return
-    if (config.readOnly || config.store === 'memory') return skipRecord()
+    if (!isAudited(call)) return
+    if (config.readOnly || config.store === 'memory')
+      return call.verdict === undefined ? undefined : skipRecord()
     return decisions.get().then((recorder) => recorder.record(call))
   }
   return { recorder: { record }, close: async () => (await decisions.peek())?.close() }
@@ -80,14 +82,19 @@ export const lazyGate = (context: ServiceContext): GateService => {
     check: async (...call) => (await gate.get()).check(...call),
     run: async (...call) => (await gate.get()).run(...call),
     explain: async (...call) => (await gate.get()).explain(...call),
+    why: async (...call) => (await gate.get()).why(...call),
   }
 }
 
 /** Knowledge packets, opened by the first call that needs them. */
-export const lazyPackets = ({ config, root, clock, environment }: ServiceContext) => {
+export const lazyPackets = (
+  { config, root, clock, environment, log }: ServiceContext,
+  recorder: Recorder,
+) => {
   const packets = lazyAsync(async () => {
     const { PacketService } = await import('./packets.ts')
-    return new PacketService({ config, root, clock, environment, callMs: config.limits.callMs })
+    const record = { clock, log, recorder }
+    return new PacketService({ config, root, clock, environment, record, callMs: config.limits.callMs })
   })
   return { get: packets.get, close: async () => (await packets.peek())?.close() }
 }

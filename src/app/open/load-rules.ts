@@ -8,8 +8,11 @@ import {
   joinRules,
   type PartName,
   partsFor,
+  type RuleScope,
   type RulesIndex,
   type RulesPart,
+  restorePart,
+  type StoredPart,
 } from '../../gate/rules/shipped-parts.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 import type { ScanResults } from '../../platform/scanner/scan-results.ts'
@@ -26,14 +29,14 @@ const builtFile = (name: string): string => {
 const readBuilt = async <T>(name: string): Promise<T> =>
   JSON.parse(await readFile(builtFile(name), 'utf8')) as T
 
-/** Loads shipped rules: all of them, or those of the default profile that may read files of these extensions. */
-type LoadRules = (extensions?: ReadonlySet<string>) => Promise<ShippedRules>
+/** Loads shipped rules: all of them, or those of the default profile that may read these files. */
+type LoadRules = (scope?: RuleScope) => Promise<ShippedRules>
 
 /** Opens the shipped rules. The build has validated them, so they are not validated again. */
 export const openShippedRules = (): LoadRules => {
   const opened = new Map<PartName, Promise<RulesPart>>()
   const read = (name: PartName): Promise<RulesPart> => {
-    const part = opened.get(name) ?? readBuilt<RulesPart>(`rules/${name}.json`)
+    const part = opened.get(name) ?? readBuilt<StoredPart>(`rules/${name}.json`).then(restorePart)
     // Handled where it is awaited; the shared part is read ahead.
     part.catch(() => {})
     opened.set(name, part)
@@ -42,14 +45,18 @@ export const openShippedRules = (): LoadRules => {
   const index = readBuilt<RulesIndex>('rules.json')
   index.catch(() => {})
   void read('shared')
-  return async (extensions) => {
+  return async (scope) => {
     const known = await index
-    const names = extensions === undefined ? known.parts : partsFor(known, extensions)
+    const names = scope === undefined ? known.parts : partsFor(known, scope)
     return joinRules(known, await Promise.all(names.map(read)))
   }
 }
 
 export const loadShippedRules = (): Promise<ShippedRules> => openShippedRules()()
+
+/** The digest of the files of this program, as the build wrote it. */
+export const readBuildDigest = async (): Promise<string> =>
+  (await readFile(builtFile('build.txt'), 'utf8')).trim()
 
 /** Example snippets of each rule, in a separate file because only `gate_explain` needs them. */
 export const loadExamples = (): Promise<Examples> => readBuilt('rule-examples.json')

@@ -1,11 +1,13 @@
 import { join, resolve } from 'node:path'
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import type { Clock } from '../../kernel/ports.ts'
+import type { RecordPorts } from '../../kernel/record-call.ts'
 import { type CatalogPorts, fetchCatalog, readCatalog } from '../../packets/ask/catalog.ts'
 import { OpenPacketCache } from '../../packets/ask/open-packet-cache.ts'
 import type { OpenPacket } from '../../packets/ask/retrieve.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { Packets } from '../../packets/packets.ts'
+import type { RegistryReader } from '../../packets/registry.ts'
 import { Downloads } from '../../packets/transfer/downloads.ts'
 import { followLinks } from '../../platform/files/git-metadata.ts'
 import { isBelow, requireNoSymlinks } from '../../platform/files/no-symlinks.ts'
@@ -18,7 +20,7 @@ import { packetRoot, requireStoreWithoutSymlinks } from '../config/packet-root.t
 import type { Config } from '../config/settings.ts'
 import { embedderFor } from './embedders.ts'
 import { PacketWorkspace } from './packet-workspace.ts'
-import { isReference, openRegistry } from './registry.ts'
+import { isReference, openRegistry, recordResolutions } from './registry.ts'
 import { vectorOpener } from './vectors.ts'
 
 /** Limits of the packets that stay open between calls. */
@@ -64,6 +66,8 @@ interface PacketServiceOptions {
   readonly environment: NodeJS.ProcessEnv
   /** The deadline of a call. A download that takes longer continues after the answer. */
   readonly callMs?: number
+  /** Records which digest a tag stood for. */
+  readonly record: RecordPorts
 }
 
 /** The packets of one process, for each packet folder that callers name. */
@@ -71,7 +75,7 @@ export class PacketService {
   readonly #options: PacketServiceOptions
   /** The operator's packet folder. */
   readonly #home: string
-  readonly #client: OciClient
+  readonly #client: RegistryReader
   readonly #openPackets = new OpenPacketCache(OPEN_LIMITS)
   readonly #vectors: ReturnType<typeof vectorOpener>
   readonly #folders = new Map<string, Packets>()
@@ -82,7 +86,12 @@ export class PacketService {
     const { config, root, clock, environment } = options
     this.#options = options
     this.#home = resolve(root, config.packetRoot)
-    this.#client = new OciClient(openRegistry(config, environment))
+    this.#client = recordResolutions(
+      new OciClient(openRegistry(config, environment)),
+      config,
+      root,
+      options.record,
+    )
     this.#vectors = vectorOpener(clock)
   }
 

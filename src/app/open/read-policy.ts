@@ -1,6 +1,12 @@
 import { BASELINE_FILE } from '../../gate/findings/baseline.ts'
 import { type GatePolicy, type PolicySources, resolvePolicy, stricterPolicy } from '../../gate/policy.ts'
-import { policyPaths, readPolicyFiles, readThresholdFiles, unlessInvalid } from '../../gate/policy-files.ts'
+import {
+  policyPaths,
+  readKeysFile,
+  readPolicyFiles,
+  readThresholdFiles,
+  unlessInvalid,
+} from '../../gate/policy-files.ts'
 import { OPENSPEC_FOLDER, parseLayer } from '../../gate/policy-layer.ts'
 import type { GitReader, RepositoryFiles } from '../../gate/ports.ts'
 import type { GateStage } from '../../gate/stage.ts'
@@ -19,22 +25,34 @@ interface PolicyPorts {
   readonly environment: NodeJS.ProcessEnv
 }
 
+interface StagePolicy {
+  readonly policy: GatePolicy
+  /** The keys file of the last commit, or else of the working tree; undefined when neither has one. */
+  readonly keys: string | undefined
+}
+
 /** The policy of a stage: the stricter one of the working tree and the last commit. */
 export const readPolicy = async (
   { files, git, environment }: PolicyPorts,
   stage: GateStage,
   signal: AbortSignal,
-): Promise<GatePolicy> => {
+): Promise<StagePolicy> => {
   const variables = policyVariables(environment)
-  const resolve = async (from: RepositoryFiles) =>
-    resolvePolicy(stage, { ...(await readThresholdFiles(from)), ...variables })
+  const read = async (from: RepositoryFiles) => {
+    const [sources, keys] = await Promise.all([readThresholdFiles(from), readKeysFile(from)])
+    return { policy: resolvePolicy(stage, { ...sources, ...variables }), keys }
+  }
   const readCommitted = async () => {
     const isRepository = (await git.root(signal)) !== undefined
     const head = isRepository ? await git.filesAt('HEAD', policyPaths(undefined), signal) : undefined
-    return head && unlessInvalid(resolve(head), undefined)
+    return head && unlessInvalid(read(head), undefined)
   }
-  const [present, committed] = await Promise.all([resolve(files), readCommitted()])
-  return committed === undefined ? present : stricterPolicy(present, committed)
+  const [present, committed] = await Promise.all([read(files), readCommitted()])
+  if (committed === undefined) return present
+  return {
+    policy: stricterPolicy(present.policy, committed.policy),
+    keys: committed.keys ?? present.keys,
+  }
 }
 
 /** Throws the fault that would stop the gate: a policy file that exists and cannot be used. */

@@ -1,50 +1,48 @@
 import type { RecordedRun } from '../../gate/check-binding.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
-import { DECISION_LOG } from '../../lineage/decisions.ts'
+import { isJudgingRun, newestRun, readPayload } from '../../lineage/newest-run.ts'
+import { DECISION_LOG } from '../../lineage/origin.ts'
 import { readEntry } from '../../lineage/read-rows.ts'
 import type { LogReader, Row } from '../../lineage/store.ts'
 import type { Config } from '../config/settings.ts'
 import { openStore } from './store.ts'
 
-const PAGE_ROWS = 64
+/** Entries before the newest run in which earlier runs are looked for. */
+const EARLIER_ROWS = 64
 
-/** The operation of entries that a run of the gate makes. */
-const GATE_RUN = 'gate_run'
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-const verdictOf = ({ payload }: Row): Record<string, unknown> => {
+const receiptOf = ({ payload }: Row) => {
   const value: unknown = payload === null ? undefined : JSON.parse(payload)
-  const verdict = isRecord(value) ? value.verdict : undefined
-  return isRecord(verdict) ? verdict : {}
+  const receipt = isRecord(value) && isRecord(value.receipt) ? value.receipt : {}
+  return { tree: textOf(receipt.tree), envelope: textOf(receipt.envelope) }
 }
 
 const evidenceHash = (row: Row): string | undefined => {
-  const { evidence } = verdictOf(row)
+  const { verdict } = readPayload(row)
+  const evidence = isRecord(verdict) ? verdict.evidence : undefined
   return typeof evidence === 'string' ? evidence : undefined
 }
-
-/** A run that tries a policy out writes no evidence, so it does not replace that of an earlier run. */
-const isJudging = (row: Row): boolean =>
-  readEntry(row).operation === GATE_RUN && verdictOf(row).policy_from === undefined
 
 interface TimedRun extends RecordedRun {
   readonly timestamp: string
 }
 
-/** The newest entry of a run, searched from the end: checks are recorded in the same log. */
+/** The newest entry of a run, whatever number of checks and effects was recorded after it. */
 const findNewest = async (log: LogReader): Promise<TimedRun | undefined> => {
-  const { size } = await log.head()
-  for (let end = size; end > 0; end -= PAGE_ROWS) {
-    const from = Math.max(0, end - PAGE_ROWS)
-    const rows = (await log.read(from, end - from)).toReversed()
-    const [newest, ...earlier] = rows.filter(isJudging)
-    if (newest !== undefined)
-      return {
-        timestamp: readEntry(newest).timestamp,
-        evidence: evidenceHash(newest),
-        earlier: earlier.flatMap((row) => evidenceHash(row) ?? []),
-      }
+  const at = await newestRun(log, (await log.head()).size)
+  if (at === null) return undefined
+  const from = Math.max(0, at - EARLIER_ROWS)
+  const rows = (await log.read(from, at + 1 - from)).toReversed()
+  const [newest, ...earlier] = rows.filter(isJudgingRun)
+  if (newest === undefined) return undefined
+  return {
+    timestamp: readEntry(newest).timestamp,
+    seq: newest.seq,
+    evidence: evidenceHash(newest),
+    ...receiptOf(newest),
+    earlier: earlier.flatMap((row) => evidenceHash(row) ?? []),
   }
-  return undefined
 }
 
 const readLog = async (config: Config, root: string): Promise<TimedRun | undefined> => {

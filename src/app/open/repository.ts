@@ -9,7 +9,7 @@ import { gitConfig } from '../../platform/git/config.ts'
 import { findRepositoryRoot } from '../../platform/git/find-root.ts'
 import { gitReader } from '../../platform/git/reader.ts'
 import { lifecycleGit } from '../../platform/git/repository-places.ts'
-import { gitFaults } from '../../platform/git/run.ts'
+import { type GitPlace, gitFaults } from '../../platform/git/run.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import { type OpenSpecOptions, openSpecProgram } from '../../platform/programs/openspec.ts'
 import { systemClock } from '../../platform/system/clock.ts'
@@ -23,6 +23,8 @@ export interface RepositoryContext {
   readonly gitFolders?: readonly string[]
   /** Which `openspec` may run; by default the one on PATH. */
   readonly openspec?: OpenSpecOptions
+  /** The place of the repository, where the caller has found it. */
+  readonly found?: GitPlace
 }
 
 /** A named program may be a file of the repository only where the operator works: not in CI, not in read-only mode. */
@@ -37,8 +39,8 @@ export const openSpecChoice = (
 
 /** The ports of the gate for one repository. */
 export const openRepository = (root: string, context: RepositoryContext): RepositoryPorts => {
-  const { environment, clock, openspec, gitFolders = [] } = context
-  const location = { folder: root, environment, gitFolders }
+  const { environment, clock, openspec, gitFolders = [], found } = context
+  const location = { folder: root, environment, gitFolders, ...(found !== undefined && { found }) }
   const config = gitConfig(location)
   const repository = repositoryFiles(root)
   return {

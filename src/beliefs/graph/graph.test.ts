@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { playStory, type Step } from '../../../test/support/belief-oracle/story.ts'
+import { caseCount } from '../../../test/support/case-count.ts'
 import { beliefFaults } from '../faults.ts'
 import { DEFAULT_CONFIG, Graph } from './graph.ts'
 
@@ -33,7 +34,7 @@ describe('any sequence of operations', () => {
       fc.property(anyConfig, fc.array(anyStep, { maxLength: 60, size: 'max' }), (config, steps) => {
         playStory(config, steps)
       }),
-      { numRuns: 1_500 },
+      { numRuns: caseCount(300, 1_500) },
     )
   })
 

@@ -10,7 +10,12 @@ it('counts the platforms of a repository of any size', async () => {
     change: 'added' as const,
   }))
   const ends = { base: undefined, head: undefined }
-  const reads = { read: nothing, readBefore: nothing, identify: async () => [] }
+  const reads = {
+    read: nothing,
+    readBefore: nothing,
+    identify: async () => [],
+    treeId: async () => undefined,
+  }
   const set: ChangeSet = { source: 'git:repository', changes, ...ends, ...reads }
   const git = {
     changes: async () => set,

@@ -45,6 +45,10 @@ const remoteBranch = (remote: string, branch: string): string => `refs/remotes/$
 const defaultBranches = (remote: string): string[] =>
   USUAL_BRANCHES.map((branch) => remoteBranch(remote, branch))
 
+/** The default branch of a remote, as this clone knows it. */
+export const resolveDefaultBranch = (git: GitReader, remote: string, signal: AbortSignal) =>
+  git.resolve(defaultBranches(remote), signal)
+
 const shortName = (name: string): string => name.replace(/^refs\/(heads|remotes)\//, '')
 
 /** Commits are named by id, because a ref can move; reports show the names. */
@@ -80,7 +84,7 @@ const pushBase = async (
   const known = remoteId === undefined ? undefined : await git.resolve([remoteId], signal)
   // After a forced push the old commits are no base: they may contain what the default branch does not.
   if (known !== undefined && (await git.isAncestor(known.hash, head.hash, signal))) return known
-  return (await git.resolve(defaultBranches(remote), signal)) ?? EMPTY_BASE
+  return (await resolveDefaultBranch(git, remote, signal)) ?? EMPTY_BASE
 }
 
 /** One scope for each ref of a push that sends commits. Tags are judged by the commit that they name. */

@@ -23,6 +23,11 @@ export interface InstallationPorts extends LifecyclePorts, InstallPorts {
   readonly stateFolder: string | undefined
   /** Runs the gate unless there is evidence. The status, or undefined when the gate did not run. */
   readonly runFirstGate: (signal: AbortSignal) => Promise<GateStatus | undefined>
+  /** Fetching of the notes that hold receipts. Both return the remotes whose settings changed. */
+  readonly notes: {
+    readonly add: (signal: AbortSignal) => Promise<readonly string[]>
+    readonly remove: (signal: AbortSignal) => Promise<readonly string[]>
+  }
   /** Removes a regular file by relative path, and folders that become empty. False when there is none. */
   readonly removeFile: (path: string) => Promise<boolean>
 }
@@ -33,6 +38,8 @@ export interface InstallReport {
   /** The verdict of the gate that wrote the evidence; absent when it was kept. */
   readonly gate?: GateStatus
   readonly excluded: boolean
+  /** Remotes whose receipts `git fetch` brings from now on. */
+  readonly notes: readonly string[]
   readonly status: LifecycleStatus
 }
 
@@ -51,21 +58,30 @@ const writeState = (
 export const currentStatus = (ports: LifecyclePorts, signal: AbortSignal): Promise<LifecycleStatus> =>
   readLifecycle(ports, ports.config.read(PREFIX, signal), signal)
 
+/** Files and folders of the state folder that are committed. */
+const COMMITTED = ['rules/', 'checks.yml', 'keys.yml']
+
 /**
  * Hides the state folder from `git status` through `info/exclude`, which applies to this clone only and needs no
- * commit. The user rules lie in the same folder and are committed, so they stay visible. True when lines were added.
+ * commit. What is committed lies in the same folder and stays visible. True when lines were added.
  */
 const excludeState = async (ports: InstallationPorts, signal: AbortSignal): Promise<boolean> => {
   const { stateFolder, git, files } = ports
-  if (stateFolder === undefined || (await git.ignores(`${stateFolder}/state`, signal))) return false
+  if (stateFolder === undefined) return false
   const path = join((await requirePlaces(git, signal)).common, 'info', 'exclude')
   const old = (await files.read(path))?.toString('latin1') ?? ''
-  // A file with a NUL is not an exclude file and is left alone.
-  if (old.includes('\0')) return false
+  const pattern = Buffer.from(stateFolder.replace(/[\\*?[\]!# ]/g, '\\$&')).toString('latin1')
+  const hidden = `/${pattern}/*`
+  const present = new Set(old.split('\n'))
+  const isOurs = present.has(hidden)
+  // A file with a NUL is not an exclude file and is left alone. So is what the repository ignores itself.
+  if (old.includes('\0') || (!isOurs && (await git.ignores(`${stateFolder}/state`, signal)))) return false
+  const lines = [hidden, ...COMMITTED.map((name) => `!/${pattern}/${name}`)].filter(
+    (line) => !present.has(line),
+  )
+  if (lines.length === 0) return false
   const gap = old === '' || old.endsWith('\n') ? '' : '\n'
-  const pattern = stateFolder.replace(/[\\*?[\]!# ]/g, '\\$&')
-  const lines = Buffer.from(`/${pattern}/*\n!/${pattern}/rules/\n`).toString('latin1')
-  await files.write(path, Buffer.from(`${old}${gap}${lines}`, 'latin1'), 0o644)
+  await files.write(path, Buffer.from(`${old}${gap}${lines.join('\n')}\n`, 'latin1'), 0o644)
   return true
 }
 
@@ -102,9 +118,10 @@ export const uninstallGate = async (ports: LifecyclePorts, signal: AbortSignal):
 export const install = async (ports: InstallationPorts, signal: AbortSignal): Promise<InstallReport> => {
   const hooks = await installGate(ports, signal)
   const excluded = await excludeState(ports, signal)
+  const notes = await ports.notes.add(signal)
   const gate = await ports.runFirstGate(signal)
   const evidence = gate === undefined ? { evidence: 'kept' as const } : { evidence: 'written' as const, gate }
-  return { hooks, ...evidence, excluded, status: await currentStatus(ports, signal) }
+  return { hooks, ...evidence, excluded, notes, status: await currentStatus(ports, signal) }
 }
 
 /** Updates hooks and state to the running version. */
@@ -129,6 +146,8 @@ const managedPaths = (state: LifecycleStatus['lifecycleState']): readonly string
 interface UninstallReport {
   readonly hooks: readonly HookReport[]
   readonly removed: readonly string[]
+  /** Remotes whose receipts `git fetch` no longer brings. */
+  readonly notes: readonly string[]
 }
 
 export const uninstall = async (
@@ -137,6 +156,7 @@ export const uninstall = async (
   signal: AbortSignal,
 ): Promise<UninstallReport> => {
   const hooks = await uninstallGate(ports, signal)
+  const notes = await ports.notes.remove(signal)
   const { lifecycleState } = await currentStatus(ports, signal)
   const removed: string[] = []
   if (purge) {
@@ -147,7 +167,7 @@ export const uninstall = async (
     }
   }
   await writeState(ports, { [STATE_KEYS.openSpecManagedArtifacts]: undefined }, signal)
-  return { hooks, removed }
+  return { hooks, removed, notes }
 }
 
 /** Records created files, so that `uninstall --purge` can remove them. */

@@ -2,6 +2,7 @@ import type { Severity } from '../../evidence/schema.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import { isAtLeast } from '../policy.ts'
 import { checkLines } from './check-lines.ts'
+import { escapeCommands, escapeLine } from './escape-line.ts'
 import { fileLine } from './file-line.ts'
 import type { Excerpt, GateFinding, GateReport, GateRun, Region } from './report.ts'
 import { worstFirst } from './report.ts'
@@ -51,11 +52,6 @@ const cutLine = (line: string, column: number): VisiblePart => {
   const cut = Math.max(0, Math.min(column - COLUMNS_BEFORE, line.length - MAX_COLUMNS))
   return { text: line.slice(cut, cut + MAX_COLUMNS), cut }
 }
-
-/** CI servers run commands that they find in a log: `##vso[` anywhere in a line, `::` at its start. */
-const escapeCommands = (text: string): string =>
-  escapeLineBreaks(text).replace(/##(?=(?:vso|teamcity)?\[)/gi, '#\\u0023')
-const escapeLine = (text: string): string => escapeCommands(text).replace(/^( *):(?=:)/, '$1\\u003a')
 
 const code = (text: string): string => escapeCommands(text.replaceAll('\t', '  '))
 

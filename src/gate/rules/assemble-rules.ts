@@ -13,6 +13,7 @@ import { type PlatformRoots, rootsFor } from './path-coverage.ts'
 import type { RuleProfile } from './profile.ts'
 import { ruleFaults } from './rule-faults.ts'
 import { NO_OVERRIDES, OVERRIDES_NAME, type SeverityOverrides } from './severity-overrides.ts'
+import type { RuleScope } from './shipped-parts.ts'
 
 /** The folder of the user rules in a repository. */
 export const USER_RULES_FOLDER = '.warrant/rules'
@@ -104,7 +105,7 @@ const listRulesets = (
 }
 
 /** The rules that apply to this repository at this stage. Shipped rules are compiled only for languages in scope. */
-export const assembleRules = (inputs: RuleInputs): RuleSet => {
+const assembleRules = (inputs: RuleInputs): RuleSet => {
   const { shippedRules, userRules, roots, stage, extensions, profile } = inputs
   const { packs, literals } = shippedRules
   const aliases = profile === 'seed' ? shippedRules.aliases : []
@@ -132,4 +133,16 @@ export const assembleRules = (inputs: RuleInputs): RuleSet => {
     byId: new Map(rules.map((rule) => [rule.id, rule])),
     rulesets: listRulesets(inputs, usedPacks),
   }
+}
+
+/** Loads the rules and assembles them: those that may read the files at `paths`; without it, files of any name. */
+export const loadRuleSet = async (
+  load: (scope?: RuleScope) => Promise<ShippedRules>,
+  inputs: Omit<RuleInputs, 'shippedRules'>,
+  paths?: readonly string[],
+): Promise<RuleSet> => {
+  const { extensions, profile, overrides } = inputs
+  const isPlain = profile === 'default' && overrides.byRule.size === 0
+  const scope = isPlain ? { extensions, ...(paths !== undefined && { paths }) } : undefined
+  return assembleRules({ ...inputs, shippedRules: await load(scope) })
 }

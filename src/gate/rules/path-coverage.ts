@@ -46,11 +46,11 @@ const splitPath = (path: string): SplitPath => {
   return lastSplit
 }
 
-let lastProduction = { path: '', value: isProduction('') }
+let lastProduction: { readonly path: string; readonly value: boolean } | undefined
 
 /** Keeps the last result, for the same reason. */
 const isProductionPath = (path: string): boolean => {
-  if (lastProduction.path !== path) lastProduction = { path, value: isProduction(path) }
+  if (lastProduction?.path !== path) lastProduction = { path, value: isProduction(path) }
   return lastProduction.value
 }
 
@@ -62,12 +62,15 @@ const matchesPath = (test: PathTest, { segments, lowered }: SplitPath): boolean 
 export const coverage = (
   { files, ignores }: Pick<RuleFile, 'files' | 'ignores'>,
   folders: readonly string[],
-  { production = false, compile = compileOneGlob } = {},
+  {
+    production = false,
+    compile = compileOneGlob,
+  }: { readonly production?: boolean | 'scripts' | undefined; readonly compile?: CompileGlob } = {},
 ): Test => {
   // Compiled with the first path: most coverages of a small change are never asked.
   let compiled: { readonly included: PathTest; readonly excluded: PathTest } | undefined
   return (path) =>
-    (!production || isProductionPath(path)) &&
+    (!production || isProductionPath(path) || (production === 'scripts' && isProduction(path, true))) &&
     folders.some((folder) => {
       if (!path.startsWith(folder)) return false
       compiled ??= {

@@ -55,6 +55,13 @@ it.each([
 ])('%s is not production', (path) => expect(isProduction(path)).toBe(false))
 
 it.each([
+  ['scripts/release.mjs', true],
+  ['src/app/tools/a.py', true],
+  ['tools/tests/test_a.py', false],
+  ['examples/tools/a.py', false],
+])('%s with scripts: %s', (path, expected) => expect(isProduction(path, true)).toBe(expected))
+
+it.each([
   'aspnetapp/wwwroot/lib/jquery/dist/jquery.js',
   'frontend/src/assets/private/three.js',
   'public/js/jquery-3.7.1.slim.js',

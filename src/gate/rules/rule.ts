@@ -86,8 +86,11 @@ const Metadata = z.object({
     .catch(undefined),
   /** Matched text is a secret and never shown. */
   secret: z.boolean().optional(),
-  /** The rule is about the program itself: it skips tests, examples, documents, benchmarks and maintenance scripts. */
-  production: z.boolean().optional(),
+  /**
+   * The rule is about the program itself: it skips tests, examples, documents, benchmarks and maintenance scripts.
+   * With `scripts` it reads maintenance scripts too.
+   */
+  production: z.union([z.boolean(), z.literal('scripts')]).optional(),
   /** Whether `fix` keeps the meaning of the program, so that `warrant gate --fix` applies it. */
   safeFix: z.boolean().optional(),
   /** A rule about text reads generated and vendored files too; rules about secrets always do. */

@@ -1,14 +1,16 @@
 import { LANGUAGES, type LanguageName } from '../../kernel/text/languages.ts'
 import { rulePlatforms } from './compile.ts'
 import { findLanguage, grammarFor } from './languages.ts'
+import { containsWord, globWords } from './named-files.ts'
 import type { Pack, ShippedRules } from './packs.ts'
-import type { RuleFile } from './rule.ts'
+import type { RuleFile, SyntaxRuleFile } from './rule.ts'
 
 /**
  * The shipped rules are kept in several files: parsing all of them takes longer than a small change takes otherwise.
- * `shared` are those about text and those of several languages; `seed` those that run in that profile only.
+ * `shared` are those about text and those of several languages; `named` those about the text of files with certain
+ * names, such as `Dockerfile`; `seed` those that run in that profile only.
  */
-export type PartName = LanguageName | 'shared' | 'seed'
+export type PartName = LanguageName | 'shared' | 'named' | 'seed'
 
 /** The rules of one file, by pack. */
 export interface RulesPart {
@@ -16,16 +18,36 @@ export interface RulesPart {
   readonly literals: ShippedRules['literals']
 }
 
+type Utilities = NonNullable<SyntaxRuleFile['utils']>
+
+/** A part as it is stored: rules have their utilities in common, so each is stored once and referred to by number. */
+export interface StoredPart extends Pick<RulesPart, 'literals'> {
+  readonly rules: Readonly<Record<string, readonly StoredRule[]>>
+  readonly utilities: readonly Utilities[string][]
+}
+
+type StoredRule = Omit<RuleFile, 'utils'> & { utils?: Readonly<Record<string, number>> }
+
 /** What is known of the packs without their rules. */
 export interface RulesIndex {
   readonly packs: readonly Required<Omit<Pack, 'rules'>>[]
   readonly aliases: ShippedRules['aliases']
   readonly parts: readonly PartName[]
+  /** The path of a file that a rule of the part `named` reads contains one of these, in lower case. */
+  readonly names: readonly string[]
+}
+
+/** The files that rules are loaded for. */
+export interface RuleScope {
+  readonly extensions: ReadonlySet<string>
+  /** Undefined: files of any name. */
+  readonly paths?: readonly string[]
 }
 
 const partOf = (rule: RuleFile): PartName => {
   if (rule.metadata?.profile === 'seed') return 'seed'
-  if ('text' in rule || rule.metadata?.languages !== undefined) return 'shared'
+  if ('text' in rule) return globWords(rule.files) === undefined ? 'shared' : 'named'
+  if (rule.metadata?.languages !== undefined) return 'shared'
   return findLanguage(rule.language) ?? 'shared'
 }
 
@@ -41,6 +63,7 @@ export const splitRules = ({
   literals,
 }: ShippedRules): { readonly index: RulesIndex; readonly parts: ReadonlyMap<PartName, RulesPart> } => {
   const parts = new Map<PartName, { rules: Record<string, RuleFile[]>; literals: ShippedRules['literals'] }>()
+  const names = new Set<string>()
   for (const { name, rules } of packs)
     for (const rule of rules) {
       const key = partOf(rule)
@@ -49,23 +72,54 @@ export const splitRules = ({
       part.rules[name] = [...(part.rules[name] ?? []), rule]
       const own = literals[rule.id]
       if (own !== undefined) part.literals[rule.id] = own
+      if (key === 'named') for (const word of globWords(rule.files) ?? []) names.add(word)
     }
   const index = {
     packs: packs.map(({ rules, ...pack }) => ({ ...pack, platforms: distinctPlatforms(rules) })),
     aliases,
     parts: [...parts.keys()].sort(),
+    names: [...names].sort(),
   }
   return { index, parts }
 }
 
-/** The parts with the rules of the default profile that may read files of these extensions. */
-export const partsFor = (index: RulesIndex, extensions: ReadonlySet<string>): readonly PartName[] =>
-  index.parts.filter(
-    (part) =>
-      part === 'shared' ||
-      (part in LANGUAGES &&
-        [...extensions].some((one) => grammarFor(part as LanguageName, one) !== undefined)),
-  )
+/** The part as it is stored. */
+export const storePart = ({ rules, literals }: RulesPart): StoredPart => {
+  const utilities: Utilities[string][] = []
+  const numbers = new Map<string, number>()
+  const numberOf = (utility: Utilities[string]): number => {
+    const text = JSON.stringify(utility)
+    const known = numbers.get(text)
+    if (known !== undefined) return known
+    numbers.set(text, utilities.length)
+    return utilities.push(utility) - 1
+  }
+  const store = (rule: RuleFile): StoredRule => {
+    const { utils, ...rest } = { utils: undefined, ...rule }
+    if (utils === undefined) return rest
+    const entries = Object.entries(utils as Utilities).map(([name, one]) => [name, numberOf(one)])
+    return { ...rest, utils: Object.fromEntries(entries) as Record<string, number> }
+  }
+  const stored = Object.entries(rules).map(([pack, all]) => [pack, all.map(store)] as const)
+  return { rules: Object.fromEntries(stored), literals, utilities }
+}
+
+/** The part behind a stored one, whose rules are completed in place. */
+export const restorePart = (part: StoredPart): RulesPart => {
+  for (const rules of Object.values(part.rules))
+    for (const rule of rules as readonly { utils?: Record<string, unknown> }[])
+      for (const [name, number] of Object.entries(rule.utils ?? {}))
+        (rule.utils as Record<string, unknown>)[name] = part.utilities[number as number]
+  return part as unknown as RulesPart
+}
+
+/** The parts with the rules of the default profile that may read these files. */
+export const partsFor = (index: RulesIndex, { extensions, paths }: RuleScope): readonly PartName[] =>
+  index.parts.filter((part) => {
+    if (part === 'named') return paths === undefined || containsWord(paths, index.names)
+    if (!(part in LANGUAGES)) return part === 'shared'
+    return [...extensions].some((one) => grammarFor(part as LanguageName, one) !== undefined)
+  })
 
 const byId = (a: RuleFile, b: RuleFile): number => (a.id < b.id ? -1 : 1)
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { caseCount } from '../../../test/support/case-count.ts'
 import { shannonEntropy } from './entropy.ts'
 import { isPlaceholder } from './placeholders.ts'
 
@@ -70,7 +71,7 @@ describe('what looks like a secret and is none', () => {
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
         expect(judge(text, text, text)).toBe(judge(text, text, text))
       }),
-      { numRuns: 300 },
+      { numRuns: caseCount(60, 300) },
     )
     const started = process.cpuUsage()
     for (const part of ['a-', '-----BEGIN PRIVATE KEY-----', 'aB1', '<', '/a', '"+ ', 'eyJ.'])

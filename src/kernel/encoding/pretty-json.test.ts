@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { caseCount } from '../../../test/support/case-count.ts'
 import { writeCompactAndPretty } from './pretty-json.ts'
 
 const asBefore = (value: unknown) => ({
@@ -14,7 +15,7 @@ test('both texts are what JSON.stringify writes, for records as answers have the
     fc.property(fc.dictionary(name, member), (record) => {
       expect(writeCompactAndPretty(record)).toEqual(asBefore(record))
     }),
-    { numRuns: 2_000 },
+    { numRuns: caseCount(400, 2_000) },
   )
 })
 
@@ -23,7 +24,7 @@ test('and for whatever else JSON has', () => {
     fc.property(fc.jsonValue(), (value) => {
       expect(writeCompactAndPretty(value)).toEqual(asBefore(value))
     }),
-    { numRuns: 1_000 },
+    { numRuns: caseCount(300, 1_000) },
   )
 })
 

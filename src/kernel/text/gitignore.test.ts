@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { caseCount } from '../../../test/support/case-count.ts'
 import { holdRoot } from '../../platform/jail/handles.ts'
 import { openJail } from '../../platform/jail/jail.ts'
 import { syntaxTrees } from '../../platform/syntax/syntax-trees.ts'
@@ -132,7 +133,7 @@ describe('ignore files', () => {
         rmSync(root, { recursive: true })
         expect(ours).toEqual(shown)
       }),
-      { numRuns: 60 },
+      { numRuns: caseCount(15, 200) },
     )
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { caseCount } from '../../../test/support/case-count.ts'
 import { byScore, type ReadRows, type SearchHit, searchExact } from './exact-search.ts'
 import { QuantizedVectors, quantize } from './quantized-vectors.ts'
 
@@ -78,7 +79,7 @@ describe('an exact search', () => {
       fc.property(cases, ({ dim, k, rows, query }) =>
         check(Float32Array.from(rows), dim, Float32Array.from(query), k),
       ),
-      { numRuns: 400 },
+      { numRuns: caseCount(100, 400) },
     )
   })
 
@@ -91,7 +92,7 @@ describe('an exact search', () => {
         fc.integer({ min: 1, max: 30 }),
         (rows, query, k) => check(Float32Array.from(rows.flat()), 3, Float32Array.from(query), k),
       ),
-      { numRuns: 200 },
+      { numRuns: caseCount(60, 200) },
     )
   })
 

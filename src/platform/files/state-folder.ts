@@ -36,13 +36,15 @@ export const hideFolder = async (path: string, ignored = '*\n'): Promise<void> =
 }
 
 const RULES_ONLY = '*\n!/rules/\n!/rules/**\n'
-const COMMITTED = `${RULES_ONLY}!/checks.yml\n`
+const RULES_AND_CHECKS = `${RULES_ONLY}!/checks.yml\n`
+const COMMITTED = `${RULES_AND_CHECKS}!/keys.yml\n`
 
-/** Creates the state folder. Only the user rules and the checks in it are meant to be committed. */
+/** Creates the state folder. Only the user rules, the checks and the keys in it are meant to be committed. */
 export const makeState = async (path: string): Promise<void> => {
   await hideFolder(path, COMMITTED)
   const ignore = join(path, '.gitignore')
   const text = await readRegularFile(ignore, COMMITTED.length).catch(() => undefined)
-  // Written by an earlier version, which knew no checks.
-  if (text?.toString('utf8') === RULES_ONLY) await replaceFile(ignore, COMMITTED, { durable: false })
+  // Written by an earlier version, which knew no checks or no keys.
+  if ([RULES_ONLY, RULES_AND_CHECKS].includes(text?.toString('utf8') ?? ''))
+    await replaceFile(ignore, COMMITTED, { durable: false })
 }

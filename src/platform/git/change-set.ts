@@ -3,6 +3,7 @@ import type { GitBlobReader } from './blobs.ts'
 import type { RawChange } from './parse.ts'
 import type { GitPlace } from './run.ts'
 import { blobId, identifyOnDisk } from './tree-entries.ts'
+import { readTreeId } from './trees/tree-id.ts'
 import { readWorktree } from './worktree.ts'
 
 const comparePaths = (a: RawChange, b: RawChange): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
@@ -11,8 +12,10 @@ const sourceLabel = (scope: Scope): string =>
   scope.kind === 'range' ? `git:range:${scope.label ?? `${scope.from}..${scope.to}`}` : `git:${scope.kind}`
 
 /** Changed files, and the commits between which they changed. */
-export interface CollectedChanges extends Pick<ChangeSet, 'base' | 'head'> {
+export interface CollectedChanges extends Pick<ChangeSet, 'base' | 'head' | 'target'> {
   readonly raw: RawChange[]
+  /** The output of `git status`, where it was read. */
+  readonly status?: string
 }
 
 export const blobRequests = (paths: readonly string[], blobOf: (path: string) => string | undefined) =>
@@ -26,6 +29,8 @@ interface ChangeSetInput {
   readonly scope: Scope
   readonly collected: CollectedChanges
   readonly blobs: GitBlobReader
+  /** The output of `git status` with every untracked file. */
+  readonly readStatus: (signal: AbortSignal) => Promise<Buffer>
 }
 
 const isOther = ({ entry }: RawChange): boolean => entry !== undefined
@@ -43,8 +48,8 @@ const fileChange = ({ path, change, from, entry, before }: RawChange): FileChang
 }
 
 /** The changed files, with their contents before and after the change. */
-export const changeSet = ({ place, scope, collected, blobs }: ChangeSetInput): ChangeSet => {
-  const { base, head } = collected
+export const changeSet = ({ place, scope, collected, blobs, readStatus }: ChangeSetInput): ChangeSet => {
+  const { base, head, target } = collected
   const raw = collected.raw.sort(comparePaths)
   const pathsOf = (kind: RawChange['entry']) =>
     raw.flatMap(({ path, entry }) => (entry === kind ? [path] : []))
@@ -59,6 +64,7 @@ export const changeSet = ({ place, scope, collected, blobs }: ChangeSetInput): C
   return {
     source: sourceLabel(scope),
     base,
+    target,
     head,
     changes: raw.flatMap(fileChange),
     read: onDisk ? (paths, stop) => readWorktree(place.folder, paths, stop) : reads('oid'),
@@ -68,6 +74,8 @@ export const changeSet = ({ place, scope, collected, blobs }: ChangeSetInput): C
       const ids = onDisk ? await identifyOnDisk(place.folder, files, stop) : files.map(entryId)
       return [...ids, ...others.map(entryId)]
     },
+    treeId: (stop) =>
+      readTreeId({ place, scope, status: collected.status, readStatus, commit: head ?? base, blobs }, stop),
     links: pathsOf('link'),
     readLinks: reads('oid'),
     submodules: pathsOf('submodule'),

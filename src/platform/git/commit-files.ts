@@ -1,33 +1,12 @@
 import { gateFaults } from '../../gate/faults.ts'
-import type { FolderNames, PathList, RepositoryFiles } from '../../gate/ports.ts'
+import type { CommitFiles, PathList } from '../../gate/ports.ts'
 import { Fault } from '../../kernel/fault.ts'
 import type { GitObject } from './blobs.ts'
 import { gitFaults } from './run.ts'
+import { FOLDER_MODE, parseTree, type TreeRow } from './trees/tree-object.ts'
 
-interface CommitEntry {
-  readonly mode: string
-  readonly oid: string
-}
+type Tree = ReadonlyMap<string, TreeRow>
 
-type Tree = ReadonlyMap<string, CommitEntry>
-
-const NUL = 0
-const SPACE = 32
-
-/** A tree object: `<mode> <name>\0<hash>`, again and again. The hash has 20 or 32 bytes, as the commit's own. */
-const parseTree = (bytes: Buffer, hashLength: number): Tree => {
-  const entries = new Map<string, CommitEntry>()
-  for (let at = 0; at < bytes.length; ) {
-    const space = bytes.indexOf(SPACE, at)
-    const end = bytes.indexOf(NUL, space)
-    const mode = bytes.toString('latin1', at, space)
-    at = end + 1 + hashLength
-    entries.set(bytes.toString('utf8', space + 1, end), { mode, oid: bytes.toString('hex', end + 1, at) })
-  }
-  return entries
-}
-
-const FOLDER = '40000'
 const isRegular = (mode: string): boolean => mode.startsWith('100')
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
@@ -61,7 +40,7 @@ export const readCommitFiles = async (
   read: ReadObjects,
   commit: string,
   { files, folders }: PathList,
-): Promise<(RepositoryFiles & FolderNames) | undefined> => {
+): Promise<CommitFiles | undefined> => {
   const wanted = files.filter(isSafePath)
   const parents = [...new Set([...wanted, ...folders].flatMap(ancestors).concat(folders))].sort()
   const [root, ...found] = await readAll(
@@ -70,10 +49,10 @@ export const readCommitFiles = async (
   if (root === undefined) return undefined
   const hashLength = root.oid.length / 2
   const trees = new Map<string, Tree>([['', parseTree(root.bytes, hashLength)]])
-  const entryOf = (path: string): CommitEntry | undefined => trees.get(parentOf(path))?.get(nameOf(path))
+  const entryOf = (path: string): TreeRow | undefined => trees.get(parentOf(path))?.get(nameOf(path))
   for (const [at, path] of parents.entries()) {
     const object = found[at]
-    if (object === undefined && entryOf(path)?.mode === FOLDER) throw incomplete(commit, path)
+    if (object === undefined && entryOf(path)?.mode === FOLDER_MODE) throw incomplete(commit, path)
     if (object?.kind === 'tree') trees.set(path, parseTree(object.bytes, hashLength))
   }
   const listed = folders.flatMap((folder) =>
@@ -86,6 +65,7 @@ export const readCommitFiles = async (
   })
   const blobs = new Map(present.map((path, at) => [path, contents[at]]))
   return {
+    tree: root.oid,
     exists: async (path) => entryOf(path) !== undefined,
     read: async (path, limit) => {
       if (entryOf(path) === undefined) return undefined

@@ -12,7 +12,11 @@ const PAUSE_MS = 25
 const CONFIG = ['config', '--local']
 
 /** Tries again while another process holds the lock of the file; git itself gives up at once. */
-const changeConfig = async (place: GitPlace, args: readonly string[], signal: AbortSignal): Promise<void> => {
+export const changeConfig = async (
+  place: GitPlace,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<void> => {
   for (let attempt = 0; ; attempt += 1) {
     const { code } = await askGit(place, [...CONFIG, ...args], { signal })
     if (code === 0 || code === NOTHING_TO_UNSET) return

@@ -9,7 +9,7 @@ export interface RawChange extends FileChange {
   readonly entry?: 'link' | 'submodule'
 }
 
-const NO_MODE = '000000'
+export const NO_MODE = '000000'
 const isFile = (mode: string): boolean => mode.startsWith('100')
 const isNull = (oid: string): boolean => /^0*$/.test(oid)
 const blobOf = (mode: string, oid: string): string | undefined =>
@@ -37,7 +37,7 @@ export const parseHeaders = (records: readonly string[]): ReadonlyMap<string, st
 }
 
 /** One entry of porcelain v2. Untracked paths have the state `??`. */
-interface StatusEntry {
+export interface StatusEntry {
   /** Index column, then working-tree column; a dot where nothing changed. */
   readonly state: string
   readonly headMode: string
@@ -102,7 +102,8 @@ const parseEntries = (records: readonly string[], from: number): StatusEntry[] =
   return entries
 }
 
-const parseStatus = (text: string) => {
+/** The output of `status --porcelain=v2 --branch -z`. */
+export const parseStatus = (text: string) => {
   const records = text.split('\0')
   const headers = parseHeaders(records)
   return { headers, entries: parseEntries(records, headers.size) }

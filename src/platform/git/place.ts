@@ -8,6 +8,8 @@ import { askGit, type GitFolders, type GitPlace } from './run.ts'
 export interface GitStart extends GitPlace {
   /** Folders outside the repository that git may use: separate git folders and alternates. */
   readonly gitFolders?: readonly string[]
+  /** The place, where the caller has found it. */
+  readonly found?: GitPlace
 }
 
 /** The real path of the root, as git reports it, without starting git. */
@@ -29,7 +31,8 @@ const hookIndex = (place: GitPlace, root: string, { own }: GitFolders): string |
 
 /** The repository that contains a folder, as a place to run git in; undefined outside of a repository. */
 export const findPlace = async (start: GitStart, signal: AbortSignal): Promise<GitPlace | undefined> => {
-  const { environment, gitFolders = [] } = start
+  const { environment, gitFolders = [], found } = start
+  if (found !== undefined) return found
   const folder = await findRoot(start.folder)
   if (folder === undefined) return undefined
   const place = { folder, environment }

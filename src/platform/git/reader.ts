@@ -18,6 +18,7 @@ import {
 import { findPlace, type GitStart } from './place.ts'
 import { findCommits, isAncestor, resolveRange } from './revisions.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS } from './run.ts'
+import { listCommits } from './trees/list-commits.ts'
 
 const STATUS = [...STATUS_ARGS, '--find-renames=50%']
 // A fixed rename limit, so that no configuration changes the output; 1000 is enough for a change made by hand.
@@ -33,9 +34,9 @@ const rangeChanges = async (
   scope: Scope & { readonly kind: 'range' },
   signal: AbortSignal,
 ): Promise<CollectedChanges> => {
-  const { base, head } = await resolveRange(place, scope, signal)
+  const { base, head, target } = await resolveRange(place, scope, signal)
   const raw = parseRaw(await runGit(place, ['diff-tree', '-r', ...RAW, base, head], { signal }))
-  return { raw, base: scope.from === EMPTY_TREE ? undefined : base, head }
+  return { raw, base: scope.from === EMPTY_TREE ? undefined : base, head, target }
 }
 
 const indexFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> =>
@@ -50,8 +51,11 @@ const stagedChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawC
   throw gitFaults.failed(`git diff-index exited with code ${code}`)
 }
 
-const runStatus = (place: GitPlace, untracked: 'all' | 'normal', signal: AbortSignal): Promise<string> =>
-  runGit(place, [...STATUS, `--untracked-files=${untracked}`], { signal })
+const readStatus = (place: GitPlace, untracked: 'all' | 'normal', signal: AbortSignal): Promise<Buffer> =>
+  readGit(place, [...STATUS, `--untracked-files=${untracked}`], { signal })
+
+const runStatus = async (place: GitPlace, untracked: 'all' | 'normal', signal: AbortSignal) =>
+  (await readStatus(place, untracked, signal)).toString('utf8')
 
 const worktreeChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> => {
   const [status, flagged, excluded] = await Promise.all([
@@ -108,7 +112,7 @@ const collect = async (
 ): Promise<CollectedChanges> => {
   if (scope.kind === 'range') return rangeChanges(place, scope, signal)
   const text = await status(place, signal)
-  const ends = { base: parseHead(text) ?? undefined, head: undefined }
+  const ends = { base: parseHead(text) ?? undefined, head: undefined, status: text }
   switch (scope.kind) {
     case 'staged':
       return { ...ends, raw: parseStaged(text) ?? (await stagedChanges(place, signal)) }
@@ -172,7 +176,9 @@ export const gitReader = (
     branchesAtHead: async (signal) => branchesAtHead(await requirePlace(signal), signal),
     changes: async (scope, signal) => {
       const place = await requirePlace(signal)
-      return changeSet({ place, scope, collected: await collect(place, scope, status, signal), blobs })
+      const collected = await collect(place, scope, status, signal)
+      const allStatus = (stop: AbortSignal) => readStatus(place, 'all', stop)
+      return changeSet({ place, scope, collected, blobs, readStatus: allStatus })
     },
     filesAt: async (commit, paths, signal) => {
       const place = await requirePlace(signal)
@@ -201,6 +207,8 @@ export const gitReader = (
       const [name, hash] = [names[at], commits[at]]
       return name === undefined || hash === undefined ? undefined : { name, hash }
     },
+    commits: async (range, signal) =>
+      listCommits({ place: await requirePlace(signal), blobs }, range, signal),
     isAncestor: async (ancestor, commit, signal) =>
       isAncestor(await requirePlace(signal), [ancestor, commit], signal),
     isShallow: async (signal) =>

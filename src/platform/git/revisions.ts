@@ -81,18 +81,19 @@ export const findCommits = async (
 /** The empty tree of a repository with SHA-256. */
 const EMPTY_TREE_SHA256 = '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'
 
-/** Where a range starts and ends, as object ids: it starts at the merge base of its two commits. */
+/** Where a range starts and ends, as object ids: it starts at the merge base of `target` and `head`. */
 export const resolveRange = async (
   place: GitPlace,
   { from, to }: Scope & { readonly kind: 'range' },
   signal: AbortSignal,
-): Promise<{ readonly base: string; readonly head: string }> => {
+): Promise<{ readonly base: string; readonly head: string; readonly target: string | undefined }> => {
   const [start, head] = await findCommits(place, from === EMPTY_TREE ? ['', to] : [from, to], signal)
   if (head === undefined) throw gitFaults.revision(`${JSON.stringify(to)} is not a commit`)
-  if (from === EMPTY_TREE) return { base: head.length === 64 ? EMPTY_TREE_SHA256 : EMPTY_TREE, head }
+  if (from === EMPTY_TREE)
+    return { base: head.length === 64 ? EMPTY_TREE_SHA256 : EMPTY_TREE, head, target: undefined }
   if (start === undefined) throw gitFaults.revision(`${JSON.stringify(from)} is not a commit`)
   const { code, text } = await askGit(place, ['merge-base', start, head], { signal })
-  return { base: code === 0 ? text.trim() : start, head }
+  return { base: code === 0 ? text.trim() : start, head, target: start }
 }
 
 export const isAncestor = async (

@@ -117,7 +117,7 @@ export const gitOptions = ({ folder, environment, indexFile, settings }: GitPlac
 
 interface RunOptions {
   readonly signal: AbortSignal
-  readonly input?: string
+  readonly input?: string | Uint8Array
 }
 
 interface RawOutput {

@@ -80,6 +80,6 @@ const findYamlError = async (text: string): Promise<Place | undefined> => {
 export const findDataError = async (path: string, text: string): Promise<Place | undefined> => {
   const [extension = ''] = /\.(?:jsonc?|ya?ml)$/.exec(path) ?? []
   if (extension === '' || text.length > MAX_CHARS || TEMPLATE_FOLDER.test(path)) return undefined
-  if (!isProduction(path.replace(CI_FOLDER, '$1ci/'))) return undefined
+  if (!isProduction(path.replace(CI_FOLDER, '$1src/'))) return undefined
   return extension.startsWith('.json') ? findJsonError(path, text) : findYamlError(text)
 }

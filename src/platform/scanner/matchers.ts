@@ -15,6 +15,15 @@ export interface PreparedMatcher extends SyntaxSpec {
 /** Utilities by name, as text. */
 type Utilities = Map<string, string>
 
+/** Shipped rules have most of their utilities in common. */
+const texts = new WeakMap<object, string>()
+
+const textOf = (utility: object): string => {
+  const known = texts.get(utility) ?? JSON.stringify(utility)
+  texts.set(utility, known)
+  return known
+}
+
 /**
  * Puts a matcher in the first group whose utilities of the same names are equal. A matcher with more than a rule and
  * utilities runs alone, and so does one of the repository with utilities.
@@ -22,7 +31,9 @@ type Utilities = Map<string, string>
 export const groupOf = ({ body, trusted }: SyntaxSpec, groups: Utilities[]): number | undefined => {
   const { rule: _, utils = {}, ...rest } = body
   if (Object.keys(rest).length > 0 || (!trusted && 'utils' in body)) return undefined
-  const own = Object.entries(utils as object).map(([name, util]) => [name, JSON.stringify(util)] as const)
+  const own = Object.entries(utils as Record<string, object>).map(
+    ([name, util]) => [name, textOf(util)] as const,
+  )
   const isFree = (group: Utilities) => own.every(([name, text]) => (group.get(name) ?? text) === text)
   const found = groups.findIndex(isFree)
   const at = found === -1 ? groups.push(new Map()) - 1 : found

@@ -118,6 +118,8 @@ export const findKinds = (rule: Matcher): readonly string[] | undefined => {
 /** Compiling the expression for all words takes as long as looking for each word in so many characters. */
 const PLAIN_CHARS = 16_384
 
+const longestFirst = (a: string, b: string): number => b.length - a.length || (a < b ? -1 : 1)
+
 /** Finds which of the words occur in a text. The first texts are searched for each word, further ones in one pass. */
 const makeWordFinder = (words: readonly string[]): ((text: string) => ReadonlySet<string>) => {
   let left = PLAIN_CHARS
@@ -133,7 +135,7 @@ const makeWordFinder = (words: readonly string[]): ((text: string) => ReadonlySe
     left -= text.length
     if (left >= 0) return new Set(words.filter((word) => text.includes(word)))
     // Longest first, at every position: a word that is missed at a position is a prefix of the word found there.
-    pattern ??= new RegExp(words.map(escapeRegExp).join('|'), 'g')
+    pattern ??= new RegExp([...words].sort(longestFirst).map(escapeRegExp).join('|'), 'g')
     const found = new Set<string>()
     pattern.lastIndex = 0
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
@@ -146,7 +148,7 @@ const makeWordFinder = (words: readonly string[]): ((text: string) => ReadonlySe
 
 /** Returns a function that finds the rules (by index) that may match a text, in one pass over the text. */
 export const makePrefilter = (all: readonly RequiredLiterals[]): ((text: string) => number[]) => {
-  const words = [...new Set(all.flat(2))].sort((a, b) => b.length - a.length || (a < b ? -1 : 1))
+  const words = [...new Set(all.flat(2))]
   const everyIndex = all.map((_, index) => index)
   if (words.length === 0) return () => everyIndex
   const findWords = makeWordFinder(words)

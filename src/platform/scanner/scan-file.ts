@@ -98,9 +98,8 @@ const areBracketsBalanced = (text: string): boolean => {
 const ERROR = 'ERROR'
 
 interface PreparedPass extends GrammarPass {
-  readonly prepared: readonly PreparedMatcher[]
-  /** Indexes into `prepared` of the matchers that may match a text. */
-  readonly prefilter: (text: string) => number[]
+  /** The matchers that may match a text. */
+  readonly candidates: (text: string) => readonly PreparedMatcher[]
 }
 
 /** Passes that are ready to run. */
@@ -110,14 +109,28 @@ export interface PreparedPasses {
   readonly searches: TextSearches
 }
 
-const prepareMatchers = (all: readonly MatcherSpec[], indexes: readonly number[]): PreparedMatcher[] => {
-  const groups: Map<string, string>[] = []
-  return indexes.flatMap((index) => {
-    const matcher = all[index]
-    if (matcher?.text !== undefined || matcher === undefined) return []
-    const kinds = findKinds((matcher.body.rule ?? {}) as Matcher)
-    return [{ ...matcher, index, group: groupOf(matcher, groups), kinds }]
+const preparePass = (pass: GrammarPass, all: readonly MatcherSpec[]): PreparedPass => {
+  const specs = pass.matchers.flatMap((index) => {
+    const spec = all[index]
+    return spec === undefined || spec.text !== undefined ? [] : [{ spec, index }]
   })
+  const prefilter = makePrefilter(
+    specs.map(({ spec }) => spec.requiredLiterals ?? requiredLiterals(spec.body, spec.language)),
+  )
+  const groups: Map<string, string>[] = []
+  const prepared = new Map<number, PreparedMatcher>()
+  // With the first text that it may match: most matchers of a small change never are.
+  const prepareAt = (place: number): PreparedMatcher[] => {
+    const known = prepared.get(place)
+    const one = specs[place]
+    if (known !== undefined || one === undefined) return known === undefined ? [] : [known]
+    const { spec, index } = one
+    const kinds = findKinds((spec.body.rule ?? {}) as Matcher)
+    const matcher = { ...spec, index, group: groupOf(spec, groups), kinds }
+    prepared.set(place, matcher)
+    return [matcher]
+  }
+  return { ...pass, candidates: (text) => prefilter(text).flatMap(prepareAt) }
 }
 
 /** Prepares passes once for all files of a group. */
@@ -126,11 +139,7 @@ export const prepare = (
   all: readonly MatcherSpec[],
   searches: TextSearches,
 ): PreparedPasses => ({
-  passes: passes.map((pass) => {
-    const prepared = prepareMatchers(all, pass.matchers)
-    const literals = prepared.map((one) => one.requiredLiterals ?? requiredLiterals(one.body, one.language))
-    return { ...pass, prepared, prefilter: makePrefilter(literals) }
-  }),
+  passes: passes.map((pass) => preparePass(pass, all)),
   texts: new Set(texts),
   searches,
 })
@@ -202,9 +211,9 @@ export const scanFile = (
 ): FileScan => {
   const { text, doubt } = readSource(bytes, passes[0]?.grammar ?? '')
   const lines = new TextLines(text)
-  const trees = passes.map(({ grammar, comments, prepared, prefilter }) => {
+  const trees = passes.map(({ grammar, comments, candidates }) => {
     const root = parseText(grammar, text)
-    return { root, grammar, comments, matchers: prefilter(text).flatMap((place) => prepared[place] ?? []) }
+    return { root, grammar, comments, matchers: candidates(text) }
   })
   const [main] = trees
   const found = searches.candidates(text).filter((index) => texts.has(index))

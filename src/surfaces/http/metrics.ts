@@ -27,7 +27,7 @@ export class Metrics implements Recorder {
   readonly #timings = new Map<string, Timing>()
   readonly #requests = new Map<string, number>()
 
-  record({ tool, outcome, ms }: CallRecord): void {
+  record({ tool, outcome, ms }: CallRecord): undefined {
     const key = labels({ tool, outcome })
     this.#calls.set(key, (this.#calls.get(key) ?? 0) + 1)
     let timing = this.#timings.get(tool)

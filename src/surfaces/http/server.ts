@@ -31,6 +31,8 @@ export interface Route {
   readonly headers?: Headers
   /** Also matches paths with trailing slashes and dot segments, which `new URL` resolves. */
   readonly normalizePath?: boolean
+  /** Also matches every path below it. */
+  readonly withBelow?: boolean
   readonly handle: (request: HttpRequest, response: ServerResponse) => void | Promise<void>
 }
 
@@ -129,9 +131,12 @@ const routeFinder = ({ routes, fallback }: Pick<HttpServerSettings, 'routes' | '
   const normalized = new Map(
     routes.filter((route) => route.normalizePath).map((route) => [route.path, route]),
   )
+  const folders = routes.filter((route) => route.withBelow)
   return (url: string): Route | undefined => {
     const end = url.indexOf('?')
-    const found = exact.get(end === -1 ? url : url.slice(0, end))
+    const found =
+      exact.get(end === -1 ? url : url.slice(0, end)) ??
+      folders.find(({ path }) => url.startsWith(`${path}/`))
     if (found !== undefined) return found
     const path = normalized.size === 0 ? undefined : resolvePath(url)
     return (path === undefined ? undefined : normalized.get(path)) ?? fallback

@@ -13,10 +13,13 @@ type Writer = (run: DeliveredRun) => Promise<string>
 /** A run with what became of its record. */
 interface DeliveredRun extends GateRun {
   readonly recorded: boolean
+  /** Digest of the receipt. */
+  readonly receipt?: string
 }
 
 const FORMATS: Readonly<Record<string, Writer>> = {
-  json: async ({ report, recorded }) => JSON.stringify(recorded ? report : { ...report, recorded }),
+  json: async ({ report, recorded, receipt }) =>
+    JSON.stringify({ ...report, ...(!recorded && { recorded }), ...(receipt && { receipt }) }),
   sarif: async (run) => (await import('../../../gate/reports/sarif.ts')).writeSarif(run, VERSION),
   junit: async ({ report }) => (await import('../../../gate/reports/junit.ts')).writeJunit(report),
 }

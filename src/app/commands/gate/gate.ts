@@ -1,9 +1,12 @@
 import { pathFilter } from '../../../gate/facts/limit-paths.ts'
+import { resolveDefaultBranch } from '../../../gate/facts/scope.ts'
 import { onlyNew } from '../../../gate/reports/report.ts'
+import type { JudgedRun } from '../../../gate/run.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
 import type { OpenGate } from '../../open/gate.ts'
+import type { ReceiptPlace } from '../../open/receipts/find-receipts.ts'
 import { preloadStore } from '../../open/store.ts'
 import { loadSettings } from '../../process-context.ts'
 import { requireWritable } from '../require-writable.ts'
@@ -11,7 +14,40 @@ import { deliverReport, pickFormat } from './deliver-report.ts'
 import { judgeChange, openForCommand } from './judge-change.ts'
 import { limitGate, pathScope, pickPaths, readLimits } from './pick-findings.ts'
 import { pickScope, pickScopes, pickShard, pickStage } from './pick-scope.ts'
-import { recordRun, reportUnrecorded, unrecordedBy } from './record-run.ts'
+import { recordRun, reportUnrecorded, startingHook, unrecordedBy } from './record-run.ts'
+
+/** Where receipts are sent: to the remote of a push that may go on, and where `--publish` asks for it. */
+const publishTarget = (
+  invocation: Invocation,
+  { stage, status }: JudgedRun['report'],
+): string | undefined => {
+  const remote = textFlag(invocation, 'remote')
+  if (invocation.flags.publish === true) return remote ?? 'origin'
+  return stage === 'PRE_PUSH' && status === 'ALLOWED' ? remote : undefined
+}
+
+/**
+ * Publishes the receipt of the run, and those of all commits since the default branch: some may have been pushed without
+ * the hook, and judged later.
+ */
+const publishJudged = async (
+  invocation: Invocation,
+  place: Pick<ReceiptPlace, 'config' | 'root' | 'git'>,
+  { report, facts }: JudgedRun,
+  receipt: string | undefined,
+): Promise<void> => {
+  const { base, head } = facts.details
+  const remote = publishTarget(invocation, report)
+  if (remote === undefined || head === undefined) return
+  const { publishReceipts } = await import('../../open/receipts/publish.ts')
+  const { signal } = new AbortController()
+  const target = await resolveDefaultBranch(place.git, remote, signal)
+  const isMerged = target === undefined || (await place.git.isAncestor(head, target.hash, signal))
+  const run = { tree: facts.tree, receipt }
+  const range = { base: isMerged ? base : target.hash, head, remote, run }
+  const { warnings } = await publishReceipts({ ...place, signal }, range)
+  for (const warning of warnings) invocation.terminal.printError(`warrant: ${warning}`)
+}
 
 export const run = async (invocation: Invocation): Promise<number> => {
   const [verb, ...rest] = invocation.positionals
@@ -56,17 +92,19 @@ export const run = async (invocation: Invocation): Promise<number> => {
     const complete = await judgeChange(invocation, gate, { stage: picked.stage, scope: one, write })
     if (merged !== undefined && merged.missing > 0 && !flags.quiet)
       warn(`no shard has a result of ${merged.missing} files in this state; they were scanned now.`)
-    const made = { run: complete, started, warn }
-    const failure = chosen === undefined ? await recordRun(config, gate.root, made) : undefined
+    const made = { run: complete, started, warn, hook: startingHook(invocation, picked.stage) }
+    const { failure, receipt } = chosen === undefined ? await recordRun(config, gate.root, made) : {}
     const blocked = complete.report.status === 'BLOCKED'
     const report = flags['new-only'] ? onlyNew(complete.report) : complete.report
     const shown = { ...complete, report: paths.length === 0 ? report : { ...report, paths } }
     const recorded = chosen === undefined && failure === undefined
     // A format for machines is one document: that of the run that decides.
     if (blocked || at === scopes.length - 1 || pickFormat(invocation) === undefined)
-      await deliverReport(invocation, gate.root, { ...shown, recorded })
+      await deliverReport(invocation, gate.root, { ...shown, recorded, ...(receipt && { receipt }) })
     const code = failure && reportUnrecorded(invocation, failure)
     if (code !== undefined) return code
+    const place = { config, root: gate.root, git: gate.ports.git }
+    if (recorded) await publishJudged(invocation, place, complete, receipt)
     if (blocked) return 1
   }
   return 0

@@ -4,6 +4,7 @@ import type { InstallationPorts } from '../../../gate/install/install.ts'
 import { isPathInside } from '../../../kernel/text/path-inside.ts'
 import { fileEvidence } from '../../../platform/files/evidence-file.ts'
 import { removeFile } from '../../../platform/files/remove-file.ts'
+import { addNotesFetch, removeNotesFetch } from '../../../platform/git/notes/fetch-settings.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import type { OpenedRepository } from '../../open/repository.ts'
 
@@ -21,11 +22,20 @@ const runFirstGate = (context: OpenedRepository) => async () => {
   return (await judgeWorktree(config)).report.status
 }
 
+const notesPort = ({ root, config }: OpenedRepository): InstallationPorts['notes'] => {
+  const start = { folder: root, environment: process.env, gitFolders: config.gitFolders }
+  return {
+    add: (signal) => addNotesFetch(start, signal),
+    remove: (signal) => removeNotesFetch(start, signal),
+  }
+}
+
 export const installPorts = (context: OpenedRepository): InstallationPorts => ({
   ...context.lifecycle,
   clock: systemClock,
   program: realpathSync(process.argv[1] ?? ''),
   stateFolder: stateFolder(context),
   runFirstGate: runFirstGate(context),
+  notes: notesPort(context),
   removeFile: (path) => removeFile(context.root, path),
 })

@@ -14,6 +14,7 @@ const describe = (report: InstallReport, openspec: OpenSpecReport | undefined): 
     '',
     `evidence  ${report.gate === undefined ? 'existing file kept' : `first file written by the gate: ${report.gate}${report.gate === 'BLOCKED' ? '; run `warrant gate` to see why' : ''}`}`,
     `state     ${report.excluded ? 'excluded in .git/info/exclude' : 'already excluded, or outside the repository'}`,
+    `receipts  ${report.notes.length === 0 ? 'no remote was added to those that `git fetch` brings receipts from' : `\`git fetch\` brings those of ${report.notes.join(', ')} (refs/notes/warrant*)`}`,
     ...(openspec === undefined
       ? []
       : [`openspec  ${openspec.installed}; new: ${openspec.scaffolded.join(', ') || 'nothing'}`]),

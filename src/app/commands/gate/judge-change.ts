@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import { gateFaults } from '../../../gate/faults.ts'
-import { POLICY_FROM } from '../../../gate/policy-layer.ts'
-import type { GateRun } from '../../../gate/reports/report.ts'
-import { type GateRequest, runGate } from '../../../gate/run.ts'
+import { RECEIPT_MODES } from '../../../gate/receipt-mode.ts'
+import { type GateRequest, type JudgedRun, runGate } from '../../../gate/run.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
@@ -28,20 +27,21 @@ export const judgeChange = async (
   invocation: Invocation,
   gate: OpenGate,
   request: Pick<GateRequest, 'stage' | 'scope' | 'write' | 'rulesOnly'>,
-): Promise<GateRun> => {
+): Promise<JudgedRun> => {
   const baseline = await findBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
   if (invocation.flags['new-only'] && !(await gate.files.exists(baseline))) {
     throw gateFaults.baseline_missing('--new-only needs a baseline, and there is none')
   }
-  const policyFrom = readChoice(POLICY_FROM, textFlag(invocation, 'policy-from') ?? 'base', 'policy-from')
+  const { policyFrom } = gate
   const isBuild = request.stage === 'CI' && request.scope === undefined
   const build = isBuild ? await (await import('../../build-event.ts')).readBuild(process.env) : undefined
   const remote = textFlag(invocation, 'remote')
+  const receipts = readChoice(RECEIPT_MODES, textFlag(invocation, 'receipts') ?? 'require', 'receipts')
   const changedLines = pickChangedLines(invocation)
   const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
   const files = invocation.lists?.import ?? []
   const imports = files.length === 0 ? [] : await (await import('./import-files.ts')).readImportFiles(files)
-  const change = { ...request, build, remote, changedLines, baseline, policyFrom, imports }
+  const change = { ...request, build, remote, receipts, changedLines, baseline, policyFrom, imports }
   return withProgress(gateProgress(invocation), (progress) =>
     runGate(gate.ports, { ...change, progress, checkProgress }, NO_ABORT),
   )
@@ -73,7 +73,7 @@ export const openForCommand = async (
 }
 
 /** Judges the working tree, writes the evidence and records the decision; prints nothing. */
-export const judgeWorktree = async (config: Config): Promise<GateRun> => {
+export const judgeWorktree = async (config: Config): Promise<JudgedRun> => {
   const gate = await openForCommand(config)
   const started = systemClock.elapsed()
   const baseline = await findBaseline(gate, undefined, process.cwd())
@@ -81,7 +81,8 @@ export const judgeWorktree = async (config: Config): Promise<GateRun> => {
   const request = { ...policy, scope: { kind: 'worktree' } } as const
   const run = await runGate(gate.ports, { ...request, baseline, write: true, progress: () => {} }, NO_ABORT)
   const recorded = unrecordedBy({ flags: {} }, config) === undefined
-  const failure = recorded ? await recordRun(config, gate.root, { run, started, warn: () => {} }) : undefined
+  if (!recorded) return run
+  const { failure } = await recordRun(config, gate.root, { run, started, warn: () => {} })
   if (failure !== undefined) throw failure
   return run
 }

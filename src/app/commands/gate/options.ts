@@ -1,4 +1,5 @@
 import { SEVERITIES } from '../../../evidence/severities.ts'
+import { RECEIPT_MODES } from '../../../gate/receipt-mode.ts'
 import { GATE_STAGES } from '../../../gate/stage.ts'
 import type { Option } from '../../../surfaces/cli/command.ts'
 
@@ -42,6 +43,14 @@ export const GATE_OPTIONS: readonly Option[] = [
     value: 'NAME',
     description: 'Remote that a push goes to, at PRE_PUSH. Default: origin.',
   },
+  {
+    flag: 'receipts',
+    kind: 'text',
+    value: 'MODE',
+    description:
+      'At PRE_PUSH and CI, where the base has keys: require blocks commits without a receipt, report shows them, off does not look. Default: require.',
+    choices: RECEIPT_MODES,
+  },
   { flag: 'sarif', kind: 'switch', description: 'Print SARIF 2.1.0, for code scanning.' },
   { flag: 'junit', kind: 'switch', description: 'Print JUnit XML, for build servers.' },
   {
@@ -51,6 +60,12 @@ export const GATE_OPTIONS: readonly Option[] = [
     description: 'Write the report to this file instead of stdout.',
   },
   { flag: 'no-evidence', kind: 'switch', description: 'Write no evidence and record no decision.' },
+  {
+    flag: 'publish',
+    kind: 'switch',
+    description:
+      'Push the receipts and checkpoints of the judged commits to the remote as git notes, also of a blocked run. For CI; the hook of a push does it without being asked.',
+  },
   {
     flag: 'allow-unrecorded',
     kind: 'switch',
@@ -62,14 +77,6 @@ export const GATE_OPTIONS: readonly Option[] = [
     value: 'FILE',
     description:
       'Baseline of known findings. Default: warrant.baseline.json. For `warrant gate baseline`: the file to write.',
-  },
-  {
-    flag: 'policy-from',
-    kind: 'text',
-    value: 'VERSION',
-    description:
-      'Policy that judges. base: the stricter one of the base and the change. worktree: the working tree alone, to try a policy out; writes no evidence. Default: base.',
-    choices: ['base', 'worktree'],
   },
   {
     flag: 'import',

@@ -1,5 +1,5 @@
 import { runAuditFields } from '../../../gate/audit-fields.ts'
-import type { GateRun } from '../../../gate/reports/report.ts'
+import type { JudgedRun } from '../../../gate/run.ts'
 import type { Fault } from '../../../kernel/fault.ts'
 import { recordCall } from '../../../kernel/record-call.ts'
 import type { AuditedTool } from '../../../kernel/tool.ts'
@@ -17,29 +17,60 @@ export const unrecordedBy = (
   return store === 'memory' ? '--store memory' : undefined
 }
 
-const GATE_RUN: AuditedTool = {
+/** The hook that started a run: git names its index to hooks of a commit, our pre-push hook gives `--remote`. */
+export const startingHook = ({ flags }: Pick<Invocation, 'flags'>, stage: string): string | undefined => {
+  if (stage === 'PRE_COMMIT' && process.env.GIT_INDEX_FILE) return 'pre-commit'
+  return stage === 'PRE_PUSH' && flags.remote !== undefined ? 'pre-push' : undefined
+}
+
+const auditedRun = (hook: string | undefined): AuditedTool => ({
   name: 'gate_run',
   effect: 'write',
-  auditFields: ({ report }: GateRun) => runAuditFields(report),
-}
+  auditFields: ({ report }: JudgedRun) => ({
+    ...runAuditFields(report),
+    ...(hook !== undefined && { hook }),
+  }),
+})
 
 interface FinishedRun {
-  readonly run: GateRun
+  readonly run: JudgedRun
   readonly started: number
   readonly warn: (message: string) => void
+  /** The hook that started it, if known. */
+  readonly hook?: string | undefined
 }
 
-/** Records the decision. Returns the fault when that failed. */
+interface RecordedRun {
+  /** Why the decision is not recorded. */
+  readonly failure?: Fault
+  /** Digest of the receipt. */
+  readonly receipt?: string
+}
+
+/** Records the decision, with its receipt. */
 export const recordRun = async (
   config: Config,
   root: string,
-  { run, started, warn }: FinishedRun,
-): Promise<Fault | undefined> => {
-  const recorder = (await import('../../open/decisions.ts')).openDecisions(config, root, systemClock, warn)
+  { run, started, warn, hook }: FinishedRun,
+): Promise<RecordedRun> => {
+  const [{ openDecisions }, { openReceipts }] = await Promise.all([
+    import('../../open/decisions.ts'),
+    import('../../open/receipts/make-receipt.ts'),
+  ])
+  const receipts = await openReceipts(config, root, systemClock, warn)
+  const attachment = receipts?.ofRun(run.report, run.facts)
+  const recorder = openDecisions(config, root, systemClock, warn)
   const ports = { clock: systemClock, log: { write: () => {} }, recorder }
-  const recorded = await recordCall(ports, GATE_RUN, { kind: 'answer', value: run }, started)
+  const recorded = await recordCall(
+    ports,
+    auditedRun(hook),
+    { kind: 'answer', value: run },
+    { started, attachment },
+  )
   await recorder.close().catch(() => {})
-  return recorded === true ? undefined : recorded
+  if (recorded?.fault !== undefined) return { failure: recorded.fault }
+  const digest = recorded?.attached?.digest
+  return typeof digest === 'string' ? { receipt: digest } : {}
 }
 
 const UNRECORDED_FIX = ' To accept a verdict without a record, use `warrant gate --allow-unrecorded`.'

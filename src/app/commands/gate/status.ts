@@ -3,11 +3,18 @@ import { currentStatus } from '../../../gate/install/install.ts'
 import type { LifecycleStatus } from '../../../gate/install/installation.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
+import {
+  describeFetch,
+  describeKey,
+  describeWitness,
+  type ReceiptState,
+  readReceiptState,
+} from '../../open/receipts/receipt-state.ts'
 import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
 import { printOutput } from '../print-output.ts'
 
-const describe = (status: LifecycleStatus, hooks: readonly HookReport[]): string => {
+const describe = (status: LifecycleStatus, hooks: readonly HookReport[], receipts: ReceiptState): string => {
   const { repoRoot, packageVersion, lifecycleState, trackedNodeModulesCount } = status
   const { installed, version, installedAt } = lifecycleState
   return writeTable(
@@ -18,15 +25,21 @@ const describe = (status: LifecycleStatus, hooks: readonly HookReport[]): string
       ['installed', installed === 'true' ? `${version ?? '?'} since ${installedAt ?? '?'}` : 'no'],
       ...hooks.map(({ hook, state }) => [hook, state]),
       ['tracked node_modules', String(trackedNodeModulesCount)],
+      ['signing key', describeKey(receipts)],
+      ['receipts fetched from', describeFetch(receipts)],
+      ['log of decisions', describeWitness(receipts)],
     ],
   )
 }
 
 export const run = async (invocation: Invocation): Promise<number> => {
-  const { lifecycle, signal } = await openRepositoryForCommand(loadSettings(invocation).config)
-  const [status, hooks] = await Promise.all([
+  const { lifecycle, root, config, git, signal } = await openRepositoryForCommand(
+    loadSettings(invocation).config,
+  )
+  const [status, hooks, receipts] = await Promise.all([
     currentStatus(lifecycle, signal),
     hooksStatus(lifecycle, signal),
+    readReceiptState({ root, config, git, signal }),
   ])
-  return printOutput(invocation, status, () => describe(status, hooks))
+  return printOutput(invocation, { ...status, receipts }, () => describe(status, hooks, receipts))
 }

@@ -15,5 +15,6 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const purge = invocation.flags['purge-artifacts'] === true
   const report = await uninstall(installPorts(context), purge, context.signal)
   const removed = escapeLineBreaks(`removed  ${report.removed.join(', ') || 'no files'}`)
-  return printOutput(invocation, report, () => [hookTable(report.hooks), '', removed].join('\n'))
+  const receipts = `receipts ${report.notes.length === 0 ? 'no setting to remove' : `\`git fetch\` no longer brings those of ${report.notes.join(', ')}`}`
+  return printOutput(invocation, report, () => [hookTable(report.hooks), '', removed, receipts].join('\n'))
 }

@@ -1,5 +1,6 @@
 import type { CheckProgress } from '../../../gate/checks/judge-checks.ts'
 import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
+import { systemClock } from '../../../platform/system/clock.ts'
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 const REDRAW_MS = 200
@@ -22,7 +23,7 @@ export const watchChecks = ({ hidden }: { readonly hidden: boolean }): CheckProg
   let text = ''
   let timer: NodeJS.Timeout | undefined
   const draw = () => {
-    const seconds = (since: number) => Math.floor((performance.now() - since) / 1_000)
+    const seconds = (since: number) => Math.floor((systemClock.elapsed() - since) / 1_000)
     const names = [...started].map(([name, since]) => `${name} ${seconds(since)} s`)
     const line = escapeLineBreaks(`checks: ${text}, running: ${names.join(', ')}`)
     process.stderr.write(process.stderr.isTTY ? `\r${line}\u001b[K` : `${line}\n`)
@@ -36,7 +37,7 @@ export const watchChecks = ({ hidden }: { readonly hidden: boolean }): CheckProg
     endOnSignal()
     if (hidden) return
     for (const name of started.keys()) if (!running.includes(name)) started.delete(name)
-    for (const name of running) if (!started.has(name)) started.set(name, performance.now())
+    for (const name of running) if (!started.has(name)) started.set(name, systemClock.elapsed())
     text = `${done} of ${total} done`
     if (running.length === 0 && timer !== undefined) clear()
     else if (running.length > 0)

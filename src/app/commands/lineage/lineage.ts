@@ -1,16 +1,21 @@
+import { resolve } from 'node:path'
 import type { Beliefs } from '../../../beliefs/beliefs.ts'
 import { verifyReplay } from '../../../beliefs/log/verify-replay.ts'
 import { auditLog } from '../../../lineage/audit.ts'
-import { DECISION_LOG } from '../../../lineage/decisions.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
+import { DECISION_LOG } from '../../../lineage/origin.ts'
 import { readEntry, readRows } from '../../../lineage/read-rows.ts'
 import type { LogReader } from '../../../lineage/store.ts'
 import type { ChainVerdict } from '../../../lineage/verify.ts'
+import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runSubcommand, type Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../../open/beliefs.ts'
+import { locateRepository, openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
 import { requireWritable } from '../require-writable.ts'
+import { showDifference } from './diff.ts'
+import { showEntry, showLog } from './log.ts'
 import {
   adopt,
   checkpoint,
@@ -23,7 +28,8 @@ import {
   verifyFile,
   writeBundle,
 } from './proofs.ts'
-import { withBeliefs, withLog } from './with-beliefs.ts'
+import { publishLog } from './publish.ts'
+import { withBeliefs, withLog, withStore } from './with-beliefs.ts'
 
 interface VerifiedLog {
   readonly good: boolean
@@ -42,11 +48,30 @@ const verifyGraph = async (invocation: Invocation, { graphStore }: Beliefs) => {
   return { good: execution.outcome === 'same', chain, execution }
 }
 
+/** What witnesses saw of the log, by the notes of the repository around the root, if there is one. */
+const findWitnesses = async (invocation: Invocation, log: LogReader) => {
+  const { config } = loadSettings(invocation)
+  const root = await locateRepository(config, resolve(config.root)).catch(() => undefined)
+  if (root === undefined) return []
+  const { git, signal } = await openRepositoryForCommand(config)
+  return (await import('../../open/receipts/open-witness.ts')).readWitnesses(
+    { root, config, git, signal },
+    log,
+  )
+}
+
 /** Decisions are not operations: there is nothing to replay. */
-const verifyDecisions = async (log: LogReader) => {
+const verifyDecisions = async (invocation: Invocation, log: LogReader) => {
   const { chain, erasures } = await auditLog(log)
   const shown = erasures && erasures.recorded.length + erasures.unexplained.length > 0 ? { erasures } : {}
-  return { good: chain.outcome === 'intact', chain, ...shown }
+  const witnesses = chain.outcome === 'intact' ? await findWitnesses(invocation, log) : []
+  const seen = witnesses.every(({ outcome }) => outcome === 'grown')
+  return {
+    good: chain.outcome === 'intact' && seen,
+    chain,
+    ...shown,
+    ...(witnesses.length > 0 && { witnesses }),
+  }
 }
 
 const verify: Subcommand = async (invocation, [file]) => {
@@ -59,7 +84,7 @@ const verify: Subcommand = async (invocation, [file]) => {
     return printProof(invocation, { ...found, ...(since && { since }), ...(seen && { seen }) }, good && grown)
   }
   if (loadSettings(invocation).config.graph === DECISION_LOG)
-    return withLog(invocation, async (log) => show(log, await verifyDecisions(log)))
+    return withLog(invocation, async (log) => show(log, await verifyDecisions(invocation, log)))
   return withBeliefs(invocation, async (beliefs) =>
     show(beliefs.graphStore.log, await verifyGraph(invocation, beliefs)),
   )
@@ -128,31 +153,51 @@ const erase: Subcommand = (invocation, [entry]) => {
   })
 }
 
+/** The heads of the graphs go into the log of decisions before a checkpoint, where there is such a log. */
+const anchorGraphs = (invocation: Invocation): Promise<number> =>
+  withStore(invocation, async (store) => {
+    const { config } = loadSettings(invocation)
+    if ((await store.find(DECISION_LOG)) === undefined || config.store === 'memory') return 0
+    const warn = (message: string) => invocation.terminal.printError(`warrant: ${message}`)
+    const { openDecisions } = await import('../../open/decisions.ts')
+    const recorder = openDecisions(config, resolve(config.root), systemClock, warn)
+    await recorder.anchor().finally(() => recorder.close())
+    return 0
+  })
+
 /** Verbs that change the log, write a file, or create the key. */
-const WRITING = ['export', 'checkpoint', 'repair', 'erase', 'adopt']
+const WRITING = ['export', 'publish', 'checkpoint', 'repair', 'erase', 'adopt']
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   verify,
   replay,
   export: exportLog,
+  publish: publishLog,
   prove,
   consistency,
-  checkpoint,
+  checkpoint: async (...words) => (await anchorGraphs(words[0])) || checkpoint(...words),
   repair,
   erase,
   adopt,
+  log: showLog,
+  show: showEntry,
+  diff: showDifference,
 }
 
 const MAX_ARGUMENTS = {
   verify: 1,
   replay: 1,
   export: 1,
+  publish: 1,
   prove: 2,
   consistency: 0,
   checkpoint: 0,
   repair: 0,
   erase: 1,
   adopt: 0,
+  log: 0,
+  show: 1,
+  diff: 2,
 }
 
 /** The subcommands that use an option. */
@@ -161,6 +206,10 @@ const OPTION_USERS: Readonly<Record<string, readonly string[]>> = {
   checkpoint: ['verify', 'consistency'],
   key: ['verify', 'consistency'],
   reason: ['erase'],
+  tlog: ['prove'],
+  limit: ['log'],
+  operation: ['log'],
+  since: ['log'],
 }
 
 export const run = async (invocation: Invocation): Promise<number> => {
@@ -169,6 +218,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   for (const [flag, users] of Object.entries(OPTION_USERS))
     if (invocation.flags[flag] !== undefined && Object.hasOwn(SUBCOMMANDS, verb) && !users.includes(verb))
       throw usageFaults.option(`lineage ${verb} takes no --${flag}`)
-  if (WRITING.includes(verb)) requireWritable(loadSettings(invocation).config, `\`warrant lineage ${verb}\``)
+  if (WRITING.includes(verb) || invocation.flags.tlog)
+    requireWritable(loadSettings(invocation).config, `\`warrant lineage ${verb}\``)
   return runSubcommand(SUBCOMMANDS, invocation, MAX_ARGUMENTS)
 }

@@ -1,5 +1,21 @@
 import type { Option } from '../../../surfaces/cli/command.ts'
 
+export const LINEAGE_VERBS: readonly string[] = [
+  'log',
+  'show',
+  'diff',
+  'verify',
+  'replay',
+  'export',
+  'publish',
+  'prove',
+  'consistency',
+  'checkpoint',
+  'repair',
+  'erase',
+  'adopt',
+]
+
 /** Options of `warrant lineage` in addition to the settings. */
 export const LINEAGE_OPTIONS: readonly Option[] = [
   {
@@ -24,5 +40,28 @@ export const LINEAGE_OPTIONS: readonly Option[] = [
     kind: 'text',
     value: 'TEXT',
     description: 'With erase: the reason, which the log records.',
+  },
+  {
+    flag: 'tlog',
+    kind: 'switch',
+    description: 'With prove: print a tlog-proof with entry, payload and a signed checkpoint.',
+  },
+  {
+    flag: 'limit',
+    kind: 'text',
+    value: 'N',
+    description: 'With log: the number of entries to list. Default: 30.',
+  },
+  {
+    flag: 'operation',
+    kind: 'text',
+    value: 'NAME',
+    description: 'With log: list only the entries of this operation, such as gate_run.',
+  },
+  {
+    flag: 'since',
+    kind: 'text',
+    value: 'TIME',
+    description: 'With log: list only entries from this time on, such as 2026-01-31.',
   },
 ]

@@ -5,18 +5,15 @@ import { auditLog, compareWithOlder, requireIntact } from '../../../lineage/audi
 import { verifyBundle } from '../../../lineage/bundle.ts'
 import { genesisChecksum } from '../../../lineage/chain.ts'
 import { createSigner, writeCheckpoint } from '../../../lineage/checkpoint.ts'
+import { writeEntryProof } from '../../../lineage/entry-proof.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
 import { compareWithSeen, describeMismatch } from '../../../lineage/log-memory.ts'
+import { logOrigin } from '../../../lineage/origin.ts'
 import { proveConsistency, proveInclusion } from '../../../lineage/proof.ts'
 import { readEntry, readRows } from '../../../lineage/read-rows.ts'
 import type { LogReader } from '../../../lineage/store.ts'
-import {
-  type ChainVerdict,
-  checkConsistency,
-  checkInclusion,
-  openCheckpoint,
-  verifyChain,
-} from '../../../lineage/verify.ts'
+import { openSignedCheckpoint } from '../../../lineage/tlog/note.ts'
+import { type ChainVerdict, checkConsistency, checkInclusion, verifyChain } from '../../../lineage/verify.ts'
 import { keyFile, readKeyFile } from '../../../platform/files/key-file.ts'
 import { requireNoSymlinks } from '../../../platform/files/no-symlinks.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
@@ -35,11 +32,9 @@ export const printProof = (invocation: Invocation, value: object, good = true): 
   return good ? 0 : 1
 }
 
-const signerName = (invocation: Invocation): string => `warrant/${loadSettings(invocation).config.graph}`
-
 /** Signs with the key of this machine, which is created at the first use. A key in the repository is never used. */
-const openSigner = async (invocation: Invocation) =>
-  createSigner(signerName(invocation), await keyFile(signingKeyPath()))
+const openSigner = async (graph: string, log: LogReader) =>
+  createSigner(await logOrigin(graph, log), await keyFile(signingKeyPath()))
 
 /** Where earlier versions kept the key. */
 const FORMER_KEY = 'lineage.key'
@@ -48,13 +43,13 @@ const FORMER_KEY = 'lineage.key'
 const verifierOf = async (invocation: Invocation, path: () => string): Promise<string | undefined> => {
   try {
     const pem = await readKeyFile(path())
-    return pem && createSigner(signerName(invocation), pem).verifier
+    return pem && createSigner(`warrant/${loadSettings(invocation).config.graph}`, pem).verifier
   } catch {
     return undefined
   }
 }
 
-const readFileArgument = async (path: string): Promise<string> => {
+export const readFileArgument = async (path: string): Promise<string> => {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {
@@ -99,7 +94,7 @@ const unsigned = async (invocation: Invocation, { note }: OlderCheckpoint) => {
   const path = () => requireNoSymlinks(resolve(config.root), config.stateDir, FORMER_KEY)
   const former = await verifierOf(invocation, path)
   const why = 'the checkpoint has no valid signature of this key'
-  if (former === undefined || openCheckpoint(note, former) === undefined)
+  if (former === undefined || openSignedCheckpoint(note, [former]) === undefined)
     return { outcome: 'unsigned', why } as const
   const place = join(config.stateDir, FORMER_KEY)
   const fix = `${place} signed it, which may have come with the repository. If this machine created it, use --key '${former}'.`
@@ -114,7 +109,7 @@ export const checkSince = async (
   checkpointFile: OlderCheckpoint,
 ) => {
   if (chain.outcome === 'broken') return undefined
-  const older = openCheckpoint(checkpointFile.note, checkpointFile.verifier ?? '')
+  const older = openSignedCheckpoint(checkpointFile.note, [checkpointFile.verifier ?? ''])
   if (older === undefined) return unsigned(invocation, checkpointFile)
   return { outcome: await compareWithOlder(log, chain.size, older), from: older.size } as const
 }
@@ -166,7 +161,7 @@ const collectEntries = async (log: LogReader, size: number) => {
 export const writeBundle = (invocation: Invocation, path: string): Promise<number> =>
   withLog(invocation, async (log) => {
     const { size, root } = await requireSignable(invocation, log)
-    const signer = await openSigner(invocation)
+    const signer = await openSigner(loadSettings(invocation).config.graph, log)
     const entries = await collectEntries(log, size)
     const checkpoint = writeCheckpoint(signer, size, root)
     const text = `${JSON.stringify({ genesis: log.genesis, checkpoint, verifier: signer.verifier, entries }, null, 2)}\n`
@@ -177,8 +172,24 @@ export const writeBundle = (invocation: Invocation, path: string): Promise<numbe
     return printProof(invocation, { status: 'ok', path, checksum, count: size, head, root })
   })
 
+/** Prints the proof of an entry with a new checkpoint, for readers without the log. */
+const proveAlone = (invocation: Invocation, seq: number): Promise<number> =>
+  withLog(invocation, async (log) => {
+    const { size, root } = await requireSignable(invocation, log)
+    const signer = await openSigner(loadSettings(invocation).config.graph, log)
+    const proof = await writeEntryProof(log, seq, { note: writeCheckpoint(signer, size, root), size })
+    if (invocation.json) return printProof(invocation, { index: seq, size, proof, verifier: signer.verifier })
+    invocation.terminal.print(proof.trimEnd())
+    return 0
+  })
+
 export const prove: Subcommand = (invocation, [entry, size]) => {
   const seq = readCount(entry, 'the entry')
+  if (invocation.flags.tlog) {
+    if (size !== undefined)
+      throw usageFaults.option('--tlog proves the entry in the present log: leave out SIZE')
+    return proveAlone(invocation, seq)
+  }
   const tree = size === undefined ? undefined : readCount(size, 'the size')
   return withLog(invocation, async (log) => {
     const proof = await proveInclusion(log, seq, tree)
@@ -192,7 +203,7 @@ export const consistency: Subcommand = async (invocation) => {
   const checkpointFile = await readOlder(invocation)
   if (checkpointFile === undefined) throw usageFaults.option('--checkpoint FILE is required')
   return withLog(invocation, async (log) => {
-    const older = openCheckpoint(checkpointFile.note, checkpointFile.verifier ?? '')
+    const older = openSignedCheckpoint(checkpointFile.note, [checkpointFile.verifier ?? ''])
     if (older === undefined) return printProof(invocation, await unsigned(invocation, checkpointFile), false)
     const { chain } = await auditLog(log)
     if (chain.outcome === 'broken')
@@ -225,7 +236,7 @@ export const adopt: Subcommand = (invocation) =>
 export const checkpoint: Subcommand = (invocation) =>
   withLog(invocation, async (log) => {
     const { size, root } = await requireSignable(invocation, log)
-    const signer = await openSigner(invocation)
+    const signer = await openSigner(loadSettings(invocation).config.graph, log)
     const note = writeCheckpoint(signer, size, root)
     if (invocation.json) printProof(invocation, { size, root, note, verifier: signer.verifier })
     else {

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path'
 import type { Beliefs } from '../../../beliefs/beliefs.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
+import { DECISION_LOG } from '../../../lineage/origin.ts'
 import type { LineageLog, LogStore } from '../../../lineage/store.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
+import { locateRepository } from '../../open/repository.ts'
 import { openStore } from '../../open/store.ts'
 import { loadServer, loadSettings } from '../../process-context.ts'
 
@@ -36,6 +38,43 @@ export const withStore = async (
     await store.close()
   }
 }
+
+/** The log of decisions of the repository around the root, or the log of the graph that the operator names. */
+export const locateLog = async (
+  invocation: Invocation,
+): Promise<{ readonly name: string; readonly root: string }> => {
+  const { config, sources } = loadSettings(invocation)
+  const folder = resolve(config.root)
+  const name = sources.get('graph') === 'default' ? DECISION_LOG : config.graph
+  // Commands of the gate keep the log at the top of the repository.
+  const root = name === DECISION_LOG ? ((await locateRepository(config, folder)) ?? folder) : folder
+  return { name, root }
+}
+
+/** Opens that log while `work` runs. It may not exist. */
+export const withOptionalLog = async (
+  invocation: Invocation,
+  work: (log: LineageLog | undefined, name: string) => Promise<number>,
+): Promise<number> => {
+  const { config } = loadSettings(invocation)
+  const { name, root } = await locateLog(invocation)
+  const store = await openStore(config, root)
+  try {
+    return await work(await store.find(name), name)
+  } finally {
+    await store.close()
+  }
+}
+
+/** The same for a log that has to exist. */
+export const withAuditLog = (
+  invocation: Invocation,
+  work: (log: LineageLog, name: string) => Promise<number>,
+): Promise<number> =>
+  withOptionalLog(invocation, (log, name) => {
+    if (log === undefined) throw storeFaults.unknown(`there is no log ${JSON.stringify(name)} in this store`)
+    return work(log, name)
+  })
 
 /** Opens the log of the configured graph while `work` runs. */
 export const withLog = (

@@ -3,6 +3,7 @@ import type { Packets } from '../../../packets/packets.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, type Subcommand, textFlag } from '../../../surfaces/cli/subcommand.ts'
 import type { LoadedConfig } from '../../config/load-config.ts'
+import { lazyDecisions } from '../../open/lazy-services.ts'
 import { PacketService } from '../../open/packets.ts'
 import { createProcessContext } from '../../process-context.ts'
 import { embedSettings, NO_ABORT, needText, packetSettings, withProgressSteps } from './settings.ts'
@@ -17,16 +18,15 @@ const withPackets = async <T>(
   { config }: LoadedConfig,
   work: (packets: Packets) => Promise<T>,
 ): Promise<T> => {
-  const opened = new PacketService({
-    config,
-    root: resolve(config.root),
-    clock: createProcessContext(config).clock,
-    environment: process.env,
-  })
+  const { clock, log } = createProcessContext(config)
+  const context = { config, root: resolve(config.root), clock, log, environment: process.env }
+  const decisions = lazyDecisions(context)
+  const opened = new PacketService({ ...context, record: { clock, log, recorder: decisions.recorder } })
   try {
     return await work(await opened.open(undefined))
   } finally {
     await opened.close()
+    await decisions.close()
   }
 }
 

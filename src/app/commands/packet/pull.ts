@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { parseReference, sourceUri } from '../../../packets/format/reference.ts'
 import { pullPacket } from '../../../packets/transfer/pull.ts'
 import { verifiedStamps } from '../../../platform/packets/verified-stamp.ts'
@@ -5,8 +6,10 @@ import { OciClient } from '../../../platform/registry/client.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Subcommand } from '../../../surfaces/cli/subcommand.ts'
+import { lazyDecisions } from '../../open/lazy-services.ts'
 import { PacketWorkspace } from '../../open/packet-workspace.ts'
-import { openRegistry } from '../../open/registry.ts'
+import { openRegistry, recordResolutions } from '../../open/registry.ts'
+import { createProcessContext } from '../../process-context.ts'
 import { withProgress } from '../progress.ts'
 import { requireWritable } from '../require-writable.ts'
 import { embedSettings, NO_ABORT, needText, packetSettings, printResult, progressJob } from './settings.ts'
@@ -22,11 +25,16 @@ export const pull: Subcommand = async (invocation, [ref]) => {
   if (uri === undefined) throw usageFaults.argument('name a registry with --registry, or an oci:// reference')
   const workspace = new PacketWorkspace(config, systemClock)
   const { isIntact } = verifiedStamps(workspace.folder)
-  const ports = { ...workspace.pullPorts(new OciClient(openRegistry(config, process.env))), isIntact }
+  const root = resolve(config.root)
+  const { clock, log } = createProcessContext(config)
+  const decisions = lazyDecisions({ config, root, clock, log, environment: process.env })
+  const client = new OciClient(openRegistry(config, process.env))
+  const registry = recordResolutions(client, config, root, { clock, log, recorder: decisions.recorder })
+  const ports = { ...workspace.pullPorts(registry), isIntact }
   const { digest, folder, warnings } = await withProgress(
     progressJob(invocation, 'pull', 'bytes'),
     (progress) => pullPacket(ports, { ref: parseReference(uri), signal: NO_ABORT, progress }),
-  )
+  ).finally(() => decisions.close())
   if (rebuild === true) {
     const { rebuildPacketVectors } = await import('./rebuild.ts')
     await rebuildPacketVectors(invocation, { config, root: workspace.folder, digest, folder })

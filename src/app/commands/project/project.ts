@@ -96,6 +96,7 @@ const newCall = (): CallContext => ({
   signal: new AbortController().signal,
   progress: () => {},
   log: { write: () => {} },
+  attach: () => {},
 })
 
 const callTool = async (tools: readonly Tool[], { tool: name, args }: ToolRequest): Promise<ToolResult> => {

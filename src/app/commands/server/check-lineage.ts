@@ -1,8 +1,9 @@
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { Fault } from '../../../kernel/fault.ts'
-import { ADOPT_DECISIONS, DECISION_LOG } from '../../../lineage/decisions.ts'
+import { ADOPT_DECISIONS } from '../../../lineage/decisions.ts'
 import { compareWithSeen, describeMismatch } from '../../../lineage/log-memory.ts'
+import { DECISION_LOG } from '../../../lineage/origin.ts'
 import { readEntry } from '../../../lineage/read-rows.ts'
 import { lifecycleGit } from '../../../platform/git/repository-places.ts'
 import type { Config } from '../../config/settings.ts'
@@ -82,7 +83,7 @@ export const checkSigningKey = async ({ root, stateDir, gitFolders }: Config): P
     return { ok: true, severity: 'warning', detail: `${former} is no longer used`, fix }
   }
   const mode = modeOf(signingKeyPath())
-  if (mode === undefined) return { ok: true, detail: 'will be created by the first checkpoint' }
+  if (mode === undefined) return { ok: true, detail: 'will be created by the first receipt' }
   if (process.platform === 'win32' || (mode & OTHERS) === 0)
     return { ok: true, detail: 'in the state folder of this user' }
   const detail = `other users can read it (mode ${(mode & 0o777).toString(8)})`

@@ -181,6 +181,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'state folder': stateWritable,
   'decision log': async (config) => (await import('./check-lineage.ts')).checkDecisionLog(config),
   'signing key': async (config) => (await import('./check-lineage.ts')).checkSigningKey(config),
+  receipts: async (config) => (await import('./check-receipts.ts')).checkReceiptSetup(config),
   port: portFree,
   git: gitInstalled,
   policy: async (config) => (await import('./check-policy.ts')).checkPolicy(config),

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path'
 import { Fault } from '../../../kernel/fault.ts'
 import type { Log } from '../../../kernel/ports.ts'
+import { DECISION_LOG } from '../../../lineage/origin.ts'
 import { randomIds } from '../../../platform/system/ids.ts'
 import { clientConfig } from '../../../surfaces/cli/client-config.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
@@ -8,11 +10,13 @@ import { evidenceRoutes } from '../../../surfaces/http/evidence-routes.ts'
 import { type Gauge, Metrics } from '../../../surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../../../surfaces/http/routes.ts'
 import { createHttpServer } from '../../../surfaces/http/server.ts'
+import { tileRoutes } from '../../../surfaces/http/tile-routes.ts'
 import { mcpEndpoint } from '../../../surfaces/mcp/http.ts'
 import { type Flags, requireRoot } from '../../config/load-config.ts'
 import type { Config } from '../../config/settings.ts'
 import { VERSION } from '../../config/version.ts'
 import type { GraphStatus } from '../../open/lazy-services.ts'
+import { openPublishedLog, publishedFiles } from '../../open/lineage/published-log.ts'
 import { loadServer, loadSettings } from '../../process-context.ts'
 import { accessRules, listen, requireToken, serveFaults } from '../../servers/listen.ts'
 import { onShutdown } from '../../shutdown.ts'
@@ -41,6 +45,7 @@ const banner = (url: string, config: Config, flags: Flags): string => {
   Ready    ${url}/ready
   Metrics  ${url}/metrics
   Evidence ${url}${EVIDENCE_ROUTE}
+  Tiles    ${url}/tiles/checkpoint
 
 Connect an MCP client over HTTP:
 
@@ -105,6 +110,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
     recorder: metrics,
   })
   const endpoint = mcpEndpoint(service)
+  const decisionLog = openPublishedLog(config, resolve(config.root), DECISION_LOG)
   let url = ''
   const resource = () => `${url}/mcp`
   const server = createHttpServer({
@@ -117,6 +123,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
         index: () => banner(url, config, invocation.flags),
       }),
       ...evidenceRoutes({ evidence, route: EVIDENCE_ROUTE }),
+      ...tileRoutes(publishedFiles(decisionLog)),
       combinedStatus(enterprise),
       ...enterpriseRoutes(enterprise),
       ...(config.issuer === undefined ? [] : metadataRoutes(resource, config.issuer)),
@@ -144,6 +151,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
       server.close()
       await endpoint.close()
       server.closeAllConnections()
+      await decisionLog.close()
       await close()
     }
     onShutdown(stop, { orphaned: 'stay' })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { caseCount } from '../../../../test/support/case-count.ts'
 import { parseChecks } from '../parse-checks.ts'
 import { suggestChecks, writeChecksFile } from './suggest.ts'
 import type { SuggestedCheck } from './suggestion.ts'
@@ -222,6 +223,6 @@ it('are a valid file, whatever a repository holds, and show all that would run',
       const parts = ({ name, run, reads, stages }: Parts) => ({ name, run, reads, stages })
       expect(checks.map(parts)).toEqual(suggestions.checks.map(parts))
     }),
-    { numRuns: 80 },
+    { numRuns: caseCount(20, 80) },
   )
 })

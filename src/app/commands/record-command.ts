@@ -1,0 +1,70 @@
+import { resolve } from 'node:path'
+import { Fault } from '../../kernel/fault.ts'
+import { digestArguments, recordCall } from '../../kernel/record-call.ts'
+import { systemClock } from '../../platform/system/clock.ts'
+import { type Command, exitCodeOf, type Invocation } from '../../surfaces/cli/command.ts'
+import { loadConfig } from '../config/load-config.ts'
+import type { Config } from '../config/settings.ts'
+import { locateRepository } from '../open/repository.ts'
+import { toSystemFault } from '../system-fault.ts'
+
+interface LogPlace {
+  readonly config: Config
+  readonly root: string
+}
+
+/**
+ * The repository whose log gets the record. Undefined outside of repositories, where no log is begun, and when the
+ * operator chose to record nothing. The settings are not trusted to be right: the command itself says what is wrong.
+ */
+const findLog = async ({ flags: { openspec: _, ...flags } }: Invocation): Promise<LogPlace | undefined> => {
+  try {
+    const { config } = loadConfig(flags, { cwd: process.cwd(), environment: process.env })
+    if (config.readOnly || config.store === 'memory') return undefined
+    const root = await locateRepository(config, resolve(config.root))
+    return root === undefined ? undefined : { config, root }
+  } catch (thrown) {
+    if (thrown instanceof Fault) return undefined
+    throw thrown
+  }
+}
+
+type Ending = Parameters<typeof recordCall>[2]
+
+const failedEnding = (thrown: unknown): Ending => {
+  const fault = thrown instanceof Fault ? thrown : toSystemFault(thrown)
+  return fault === undefined ? { kind: 'bug' } : { kind: 'fault', fault }
+}
+
+/** Runs a command and records how it ended: its name, the digest of its arguments, and the exit code. */
+export const runRecorded = async (command: Command, invocation: Invocation): Promise<number> => {
+  const place = await findLog(invocation)
+  if (place === undefined) return command.run(invocation)
+  const { flags, lists, positionals, terminal } = invocation
+  const [verb] = command.choices.filter((choice) => choice === positionals[0])
+  const name = [command.name, ...(verb === undefined ? [] : [verb])].join(' ')
+  const facts = { started: systemClock.elapsed(), args: digestArguments({ flags, lists, positionals }) }
+  const record = async (ending: Ending): Promise<Fault | undefined> => {
+    const warn = (message: string) => terminal.printError(`warrant: ${message}`)
+    const { openDecisions } = await import('../open/decisions.ts')
+    const recorder = openDecisions(place.config, place.root, systemClock, warn)
+    const ports = { clock: systemClock, log: { write: () => {} }, recorder }
+    const auditFields = (exit: number) => ({ exit })
+    const recorded = await recordCall(ports, { name, effect: 'write', auditFields }, ending, facts)
+    await recorder.close().catch(() => {})
+    return recorded?.fault
+  }
+  let exit: number
+  try {
+    exit = await command.run(invocation)
+  } catch (thrown) {
+    // Wrong usage is found before anything is changed.
+    if (!(thrown instanceof Fault && thrown.code.startsWith('usage.'))) await record(failedEnding(thrown))
+    throw thrown
+  }
+  const failure = await record({ kind: 'answer', value: exit })
+  if (failure === undefined) return exit
+  const why = failure.cause instanceof Error ? failure.cause.message : failure.message
+  terminal.printError(`warrant: ${name} is done, but was not recorded: ${why}. ${failure.fix}`)
+  return exit === 0 ? exitCodeOf(failure) : exit
+}

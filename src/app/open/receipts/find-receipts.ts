@@ -1,0 +1,124 @@
+import { resolve } from 'node:path'
+import { BASELINE_FILE } from '../../../gate/findings/baseline.ts'
+import { policyDigests } from '../../../gate/policy-digests.ts'
+import { ignoreUnusable, policyPaths, readKeysFile, readPolicyFiles } from '../../../gate/policy-files.ts'
+import type { GitReader } from '../../../gate/ports.ts'
+import { readReceipts } from '../../../platform/files/receipt-files.ts'
+import { gitNotes } from '../../../platform/git/notes/git-notes.ts'
+import { repositoryFiles } from '../../../platform/git/worktree.ts'
+import { listWorktreeRoots } from '../../../platform/git/worktree-roots.ts'
+import { systemClock } from '../../../platform/system/clock.ts'
+import { CommitJudge, type CommitResult } from '../../../receipts/judge-commits.ts'
+import { type ListedKey, parseKeys } from '../../../receipts/keys-file.ts'
+import type { PolicyDigests } from '../../../receipts/statement.ts'
+import { type VerifiedReceipt, verifyReceipt } from '../../../receipts/verify-receipt.ts'
+import type { Config } from '../../config/settings.ts'
+import { readOwnKey } from './signing-key.ts'
+
+/** A repository whose receipts are looked up. */
+export interface ReceiptPlace {
+  readonly root: string
+  readonly config: Config
+  readonly git: GitReader
+  readonly signal: AbortSignal
+}
+
+/** The name of the notes that hold receipts. */
+export const RECEIPT_NOTES = 'warrant'
+
+/** The keys of the last commit, or of the working tree where that has none. */
+export const readTrustedKeys = async ({ root, git, signal }: ReceiptPlace): Promise<readonly ListedKey[]> => {
+  const head = await git.filesAt('HEAD', policyPaths(undefined), signal)
+  const committed = head && (await readKeysFile(ignoreUnusable(head)))
+  return parseKeys(committed ?? (await readKeysFile(repositoryFiles(root))))
+}
+
+/** The keys of the base; where it has none, those of the last commit. */
+export const readBaseKeys = async (
+  place: ReceiptPlace,
+  base: string | undefined,
+): Promise<readonly ListedKey[]> => {
+  const { git, signal } = place
+  const files = base === undefined ? undefined : await git.filesAt(base, policyPaths(undefined), signal)
+  const text = files && (await readKeysFile(ignoreUnusable(files)))
+  return text === undefined ? readTrustedKeys(place) : parseKeys(text)
+}
+
+/** Finds receipts by tree: in the state folders of all working trees, and in the notes of this clone and its remotes. */
+export class ReceiptFinder {
+  readonly #place: ReceiptPlace
+  readonly #listed: readonly ListedKey[]
+  readonly #found = new Map<string, Promise<readonly VerifiedReceipt[]>>()
+  readonly #notes: ReturnType<typeof gitNotes>
+  readonly #folders: Promise<readonly string[]>
+  readonly #own = readOwnKey().catch(() => undefined)
+
+  constructor(place: ReceiptPlace, listed: readonly ListedKey[]) {
+    this.#place = place
+    this.#listed = listed
+    const { root, config, signal } = place
+    const start = { folder: root, environment: process.env, gitFolders: config.gitFolders }
+    this.#notes = gitNotes(start, () => systemClock.now())
+    this.#folders = listWorktreeRoots(start, signal).then((roots) => [
+      ...new Set([root, ...roots].map((folder) => resolve(folder, config.stateDir))),
+    ])
+    this.#folders.catch(() => {})
+  }
+
+  /** Reads the receipts of many trees at once, which costs as many processes as for one. */
+  async load(trees: readonly string[]): Promise<void> {
+    const wanted = [...new Set(trees)].filter((tree) => !this.#found.has(tree))
+    if (wanted.length === 0) return
+    const { signal } = this.#place
+    const [notes, own, folders] = await Promise.all([
+      this.#notes.read(RECEIPT_NOTES, wanted, signal),
+      this.#own,
+      this.#folders,
+    ])
+    for (const tree of wanted) {
+      const kept = Promise.all(folders.map((folder) => readReceipts(folder, tree)))
+      const verified = kept.then((lines) =>
+        [...new Set([...lines.flat(), ...(notes.notes.get(tree) ?? [])])]
+          .map((line) => verifyReceipt(line, { listed: this.#listed, own }))
+          // A line that was put into the note of another tree says nothing about this one.
+          .filter(({ receipt }) => receipt?.subject[0]?.digest.gitTree === tree),
+      )
+      verified.catch(() => {})
+      this.#found.set(tree, verified)
+    }
+  }
+
+  async of(tree: string): Promise<readonly VerifiedReceipt[]> {
+    await this.load([tree])
+    return (await this.#found.get(tree)) ?? []
+  }
+}
+
+/** The policy files of a commit, as receipts name them. */
+const policiesOf = async (
+  { git, signal }: ReceiptPlace,
+  commit: string,
+): Promise<PolicyDigests | undefined> => {
+  const files = await git.filesAt(commit, policyPaths(BASELINE_FILE), signal)
+  return files && policyDigests(await readPolicyFiles(ignoreUnusable(files), BASELINE_FILE))
+}
+
+/** Judges every commit that `head` has and `base` has not by its receipts. */
+export const checkCommits = async (
+  place: ReceiptPlace,
+  { base, head }: { readonly base: string | undefined; readonly head: string },
+  listed: readonly ListedKey[],
+): Promise<readonly CommitResult[]> => {
+  const { git, signal } = place
+  const commits = await git.commits({ from: base === undefined ? [] : [base], to: [head] }, signal)
+  const finder = new ReceiptFinder(place, listed)
+  await finder.load(commits.map(({ tree }) => tree))
+  const judge = new CommitJudge(commits, {
+    receiptsOf: (tree) => finder.of(tree),
+    policiesOf: (commit) => policiesOf(place, commit),
+    treeOf: async (commit) => (await git.filesAt(commit, { files: [], folders: [] }, signal))?.tree,
+  })
+  const results: CommitResult[] = []
+  for (const commit of commits) results.push(await judge.judge(commit))
+  return results
+}

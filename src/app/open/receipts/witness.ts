@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto'
+import { isRecord } from '../../../kernel/encoding/json.ts'
+import { noteSigner, writeCheckpoint } from '../../../lineage/checkpoint.ts'
+import { DECISION_LOG, logOrigin } from '../../../lineage/origin.ts'
+import { proveConsistency, rootAt } from '../../../lineage/proof.ts'
+import type { LogReader } from '../../../lineage/store.ts'
+import { cosignCheckpoint, verifyCosignatures } from '../../../lineage/tlog/cosignature.ts'
+import { openSignedCheckpoint } from '../../../lineage/tlog/note.ts'
+import { checkWitnessChain, unseenLog } from '../../../lineage/tlog/witness-chain.ts'
+import {
+  parseWitnessRequest,
+  type WitnessRequest,
+  writeWitnessRequest,
+} from '../../../lineage/tlog/witness-request.ts'
+import type { GitNotes } from '../../../platform/git/notes/git-notes.ts'
+import type { CommitResult } from '../../../receipts/judge-commits.ts'
+import type { ReceiptSigner } from '../../../receipts/verifier-key.ts'
+import { detailsOf } from '../../../receipts/verify-receipt.ts'
+
+/**
+ * Checkpoints of logs travel in git notes on an object that is named by the origin of the log. The hook of a push, and CI,
+ * demand that each log continues what a witness signed last, and sign the newest checkpoint in turn.
+ */
+
+const RECEIPTS = 'warrant'
+const WITNESSED = 'warrant-witness'
+const SIGNATURE_BYTES = 64
+
+/** The id of the blob that holds the origin; it need not exist. */
+export const originObject = (origin: string, format: 'sha1' | 'sha256'): string =>
+  createHash(format)
+    .update(`blob ${Buffer.byteLength(origin)}\0${origin}`)
+    .digest('hex')
+
+/** The hash of a repository, by the length of one of its object ids. */
+export const hashOf = (id: string): 'sha1' | 'sha256' => (id.length === 64 ? 'sha256' : 'sha1')
+
+const parseNoteLine = (line: string): string[] => {
+  try {
+    const value: unknown = JSON.parse(line)
+    return isRecord(value) && typeof value.checkpoint === 'string' ? [value.checkpoint] : []
+  } catch {
+    return []
+  }
+}
+
+/** The checkpoints of a log that the keys cosigned, largest first. */
+const openWitnessed = (origin: string, lines: readonly string[], keys: readonly string[]) =>
+  lines
+    .flatMap(parseNoteLine)
+    .flatMap((note) => {
+      const checkpoint = openSignedCheckpoint(note, keys)
+      const cosigned = verifyCosignatures(note, keys) ?? []
+      return checkpoint?.origin === origin && cosigned.length > 0 ? [{ ...checkpoint, note, cosigned }] : []
+    })
+    .sort((a, b) => b.size - a.size)
+
+/** What became of one log since a witness saw it. */
+type WitnessedLog = ReturnType<typeof checkWitnessChain> & { readonly origin: string }
+
+/** The logs that the receipts of commits are in. */
+export const originsOf = (results: readonly CommitResult[]): string[] => {
+  const origins = results.flatMap((result) =>
+    'receipts' in result
+      ? result.receipts.flatMap(({ receipt }) => (receipt ? [detailsOf(receipt).lineage.origin] : []))
+      : [],
+  )
+  return [...new Set(origins)].sort()
+}
+
+interface LogPoint {
+  readonly size: number
+  readonly root: string
+}
+
+interface WitnessContext {
+  readonly notes: GitNotes
+  /** Verifier keys that may sign checkpoints and cosignatures. */
+  readonly keys: readonly string[]
+  readonly format: 'sha1' | 'sha256'
+  readonly signal: AbortSignal
+}
+
+/** The largest size of a log that a witness signed; 0 where none did. */
+export const readWitnessedSize = async (
+  { notes, keys, format, signal }: WitnessContext,
+  origin: string,
+): Promise<number> => {
+  const object = originObject(origin, format)
+  const witnessed = await notes.read(WITNESSED, [object], signal)
+  return openWitnessed(origin, witnessed.notes.get(object) ?? [], keys)[0]?.size ?? 0
+}
+
+/** Compares the published checkpoints of logs with what witnesses signed. */
+export const checkLogs = async (
+  { notes, keys, format, signal }: WitnessContext,
+  origins: readonly string[],
+): Promise<readonly WitnessedLog[]> => {
+  const objects = new Map(origins.map((origin) => [origin, originObject(origin, format)]))
+  const ids = [...objects.values()]
+  const [published, witnessed] = await Promise.all([
+    notes.read(RECEIPTS, ids, signal),
+    notes.read(WITNESSED, ids, signal),
+  ])
+  return origins.map((origin) => {
+    const object = objects.get(origin) ?? ''
+    const requests = (published.notes.get(object) ?? []).flatMap((line) => parseWitnessRequest(line) ?? [])
+    const [seen = unseenLog(origin), ...earlier] = openWitnessed(
+      origin,
+      witnessed.notes.get(object) ?? [],
+      keys,
+    )
+    // Smaller ones have to be part of the log as well: they could belong to a history that was given up.
+    const others = earlier.map(({ size, note }) => ({ origin, old: size, proof: [], checkpoint: note }))
+    const all = requests.length === 0 ? [] : [...requests, ...others]
+    return { origin, ...checkWitnessChain(seen, all, keys) }
+  })
+}
+
+/** What one witness saw of a log, and whether the log still has it. */
+interface WitnessedState {
+  readonly witness: string
+  readonly size: number
+  readonly root: string
+  readonly time: string
+  readonly outcome: 'grown' | 'cut' | 'rewritten'
+}
+
+/** Which witness saw which size of a log last, and whether the log still has what it saw. */
+export const listWitnesses = async (
+  { notes, keys, format, signal }: WitnessContext,
+  log: LogReader,
+): Promise<readonly WitnessedState[]> => {
+  const origin = await logOrigin(DECISION_LOG, log)
+  const object = originObject(origin, format)
+  const lines = (await notes.read(WITNESSED, [object], signal)).notes.get(object) ?? []
+  const { size: present } = await log.head()
+  const newest = new Map<string, { size: number; root: string; time: number }>()
+  for (const { size, root, cosigned } of openWitnessed(origin, lines, keys))
+    for (const { name, time } of cosigned) if (!newest.has(name)) newest.set(name, { size, root, time })
+  return Promise.all(
+    [...newest].map(async ([witness, { size, root, time }]) => {
+      const same = size <= present && (await rootAt(log, size)).root === root
+      const outcome = same ? 'grown' : size > present ? 'cut' : 'rewritten'
+      return { witness, size, root, time: new Date(time * 1_000).toISOString(), outcome } as const
+    }),
+  )
+}
+
+/** The log of this machine, compared with what witnesses saw of it: their notes may have more than the log has now. */
+export const checkOwnLog = async (
+  context: WitnessContext,
+  log: LogReader,
+): Promise<
+  readonly { origin: string; outcome: 'rollback' | 'forked'; older: LogPoint; newer: LogPoint }[]
+> => {
+  const [origin, newer, witnesses] = await Promise.all([
+    logOrigin(DECISION_LOG, log),
+    rootAt(log),
+    listWitnesses(context, log),
+  ])
+  const older = witnesses.filter(({ outcome }) => outcome !== 'grown').sort((a, b) => b.size - a.size)[0]
+  if (older === undefined) return []
+  const { size, root } = older
+  return [{ origin, outcome: older.outcome === 'cut' ? 'rollback' : 'forked', older: { size, root }, newer }]
+}
+
+/** Makes a note with a key that may answer later, such as that of an ssh-agent: `make` is told the signature of what it signs. */
+const signNote = async (
+  { key, sign }: ReceiptSigner,
+  name: string,
+  make: (signer: ReturnType<typeof noteSigner>) => string,
+): Promise<string> => {
+  const publicKey = Buffer.from(key.id, 'hex')
+  let message: Uint8Array = Buffer.alloc(0)
+  make(
+    noteSigner(name, publicKey, (bytes) => {
+      message = bytes
+      return Buffer.alloc(SIGNATURE_BYTES)
+    }),
+  )
+  const signature = await sign(message)
+  return make(noteSigner(name, publicKey, () => signature))
+}
+
+/** Cosigns the newest checkpoint of each log that only grew. */
+export const cosignLogs = async (
+  { notes, format, signal }: WitnessContext,
+  logs: readonly WitnessedLog[],
+  signer: ReceiptSigner,
+  seconds: number,
+): Promise<void> => {
+  const lines = new Map<string, readonly string[]>()
+  for (const log of logs) {
+    const note = log.outcome === 'consistent' ? log.newest.note : undefined
+    if (note === undefined) continue
+    const checkpoint = await signNote(signer, signer.key.name, (by) => cosignCheckpoint(by, note, seconds))
+    lines.set(originObject(log.origin, format), [JSON.stringify({ checkpoint })])
+  }
+  if (lines.size > 0) await notes.append(WITNESSED, lines, signal)
+}
+
+/**
+ * Lines that publish the present size of a log: a checkpoint, and a proof from each checkpoint that was published
+ * before and that no proof connects with it yet. Clones that share a log publish at the same time.
+ */
+export const publishLines = async (
+  log: LogReader,
+  signer: ReceiptSigner,
+  published: readonly string[],
+): Promise<readonly string[]> => {
+  const origin = await logOrigin(DECISION_LOG, log)
+  const requests = published.flatMap((line) => parseWitnessRequest(line) ?? [])
+  const known = requests.flatMap((one) => {
+    const checkpoint = openSignedCheckpoint(one.checkpoint, [signer.key.text])
+    return checkpoint?.origin === origin ? [{ old: one.old, ...checkpoint }] : []
+  })
+  const { size, root } = await rootAt(log)
+  if (known.some((one) => one.size >= size)) return []
+  const continued = new Set(known.map(({ old }) => old))
+  const ends = [...new Set(known.map((one) => one.size))].filter((one) => !continued.has(one))
+  const checkpoint = await signNote(signer, origin, (by) => writeCheckpoint(by, size, root))
+  const from = async (old: number): Promise<WitnessRequest> => {
+    const { path } = await proveConsistency(log, old, size)
+    return { origin, old, proof: path.map((hash) => Buffer.from(hash, 'hex').toString('base64')), checkpoint }
+  }
+  const made = await Promise.all((ends.length === 0 ? [0] : ends).map(from))
+  return made.map(writeWitnessRequest)
+}

@@ -1,0 +1,105 @@
+import { compareText } from '../evidence/compare.ts'
+import { digestJson } from '../kernel/encoding/hash.ts'
+import type { ReceiptDetails, ReceiptInput } from '../receipts/statement.ts'
+import type { Judgement } from './gate-evidence.ts'
+import { type GatePolicy, isAtLeast } from './policy.ts'
+import { BYPASS_VARIABLE } from './sdd/decision.ts'
+
+/** The versions of the repository that a run compared. All undefined where no file was read. */
+export interface BoundVersions {
+  /** Object id of the tree that was judged. */
+  readonly tree?: string | undefined
+  readonly base?: string | undefined
+  /** Object id of the tree of the base. */
+  readonly baseTree?: string | undefined
+  readonly head?: string | undefined
+  readonly policies?: ReceiptDetails['policies']
+  /** Whether variables of the environment relaxed the policy. */
+  readonly isRelaxed?: boolean
+}
+
+/** What a receipt says of a run, besides its verdict. */
+export interface RunFacts {
+  readonly tree: string | undefined
+  /** The commit that was judged; the last commit where no tree is known. */
+  readonly commit: string | undefined
+  readonly scope: string
+  /** One digest over everything that the verdict was made by. */
+  readonly policy: string
+  readonly reasons: readonly string[]
+  readonly inputs: readonly ReceiptInput[]
+  readonly details: ReceiptDetails
+}
+
+interface FactsInput extends Judgement {
+  readonly policy: GatePolicy
+  readonly bound: BoundVersions
+}
+
+const MAX_LISTED = 100
+
+const listGivenUp = ({ findings }: Judgement) =>
+  findings
+    .filter(({ ruleId }) => ruleId === 'gate.file-given-up' || ruleId === 'gate.file-unread')
+    .slice(0, MAX_LISTED)
+    .map(({ file, code }) => ({ path: file, reason: code }))
+
+/** Output of checks and packets that rules came from. The evidence is added when it is written. */
+const listInputs = ({ checks, baseline }: Judgement): ReceiptInput[] => [
+  ...checks.flatMap(({ name, digest }) => (digest === undefined ? [] : [{ uri: `check:${name}`, digest }])),
+  ...(baseline === undefined ? [] : [{ uri: baseline.path, digest: baseline.digest }]),
+]
+
+/** The rules that block, each once. */
+const listReasons = ({ findings, policy }: FactsInput): string[] => {
+  const ids = findings
+    .filter(({ state, severity }) => state === 'new' && isAtLeast(severity, policy.block_on_or_above))
+    .map(({ ruleId }) => ruleId)
+  return [...new Set(ids)].sort(compareText).slice(0, MAX_LISTED)
+}
+
+/** The variables that made this run less strict than the repository asks. */
+const listRelaxing = ({ bound, decision }: FactsInput): string[] => [
+  ...(bound.isRelaxed ? ['PUMUKI_HARD_MODE'] : []),
+  ...(decision?.details?.bypass === true ? [BYPASS_VARIABLE] : []),
+]
+
+export const runFacts = (input: FactsInput): RunFacts => {
+  const { tree: judged, bound, findings, files, counts, policy, rulesets, overrides } = input
+  const { tree, base, baseTree, head, policies } = bound
+  const relaxed = listRelaxing(input)
+  const suppressed = findings
+    .filter(({ state }) => state === 'suppressed')
+    .map(({ fingerprint }) => fingerprint)
+  return {
+    tree,
+    // What is not committed has a tree alone.
+    commit: head ?? (tree === undefined ? base : undefined),
+    scope: input.source,
+    policy: digestJson({ policy, rulesets, overrides, policies }),
+    reasons: listReasons(input),
+    inputs: listInputs(input),
+    details: {
+      kind: 'run',
+      ...(base !== undefined && { base }),
+      ...(baseTree !== undefined && { base_tree: baseTree }),
+      ...(head !== undefined && { head }),
+      ...(policies !== undefined && { policies }),
+      ...(relaxed.length > 0 && { relaxed_by: relaxed }),
+      ...(judged !== undefined && {
+        files: {
+          changed: files.changed,
+          scanned: files.scanned,
+          digest: judged.digest,
+          not_judged: { ...files.skipped },
+          given_up: listGivenUp(input),
+        },
+      }),
+      suppressed: { count: suppressed.length, digest: digestJson(suppressed.sort(compareText)) },
+      known: counts.known,
+      platforms: Object.keys(input.platforms).sort(compareText),
+      ...(input.unchanged !== undefined && { changed_lines: true }),
+      imported: input.checks.flatMap(({ name, origin }) => (origin === 'imported' ? [name] : [])),
+    },
+  }
+}

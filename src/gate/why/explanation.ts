@@ -1,0 +1,75 @@
+import type { GateStatus, Severity } from '../../evidence/schema.ts'
+import type { GateStage } from '../stage.ts'
+
+export interface VerdictRequest {
+  /** Undefined: the stage of the evidence. */
+  readonly stage: GateStage | undefined
+  /** A finding, rule, check or path; undefined for the whole verdict. */
+  readonly about: string | undefined
+}
+
+/** Why a verdict is as it is: a violation of the check, or a finding that blocks. */
+export type Reason = {
+  readonly severity: Severity
+  /** The code of the violation or of the finding. */
+  readonly code: string
+  readonly message: string
+  readonly fix?: string
+  readonly file?: string
+  readonly line?: number
+  /** The rule that reports it; absent for a violation of the check. */
+  readonly rule?: string
+  /** The check of the repository that reports it. */
+  readonly check?: string
+  readonly fingerprint?: string
+  /** Whether `warrant gate --fix` repairs it. */
+  readonly safe_edit?: true
+  /** Whether it is part of the verdict. False only for findings that a question named. */
+  readonly blocks: boolean
+  readonly paths?: readonly string[]
+}
+
+/** One thing to do. The repairs of an explanation together turn the verdict, and none of them can be left out. */
+export type Repair = {
+  readonly action: string
+  readonly command?: string
+  readonly file?: string
+  readonly line?: number
+  /** How many reasons it removes. */
+  readonly removes: number
+}
+
+/** What made a reason count, or a finding not count. */
+export type PolicyLine = {
+  /** A file with its line or member, a variable, a setting, or what is built in. */
+  readonly where: string
+  readonly file?: string
+  readonly line?: number
+  /** The commit whose version of the file counts; absent for the working tree. */
+  readonly commit?: string
+  readonly effect: string
+}
+
+/** Something that the verdict rests on. */
+export type Basis = {
+  readonly kind: 'evidence' | 'tree' | 'policy' | 'check' | 'specification' | 'lineage' | 'receipt'
+  readonly name: string
+  readonly digest?: string
+  readonly detail: string
+}
+
+export type VerdictExplanation = {
+  readonly status: GateStatus
+  readonly allowed: boolean
+  readonly stage: GateStage
+  /** The violations of `ai_gate_check`. */
+  readonly codes: readonly string[]
+  /** The finding, rule or path that was asked about. */
+  readonly about?: string
+  /** Worst first. */
+  readonly reasons: readonly Reason[]
+  readonly repairs: readonly Repair[]
+  readonly counted: readonly PolicyLine[]
+  readonly rests_on: readonly Basis[]
+  readonly notes: readonly string[]
+}

@@ -1,0 +1,104 @@
+import type { Check } from '../checks/check.ts'
+import type { GateVerdict } from '../judge.ts'
+import {
+  type GatePolicy,
+  HARD_MODE_FILE,
+  isAtLeast,
+  type PolicySources,
+  resolvePolicy,
+  SKILLS_FILE,
+  stricterPolicy,
+} from '../policy.ts'
+import type { PolicyFiles } from '../policy-files.ts'
+import type { GateStage } from '../stage.ts'
+import type { PolicyLine } from './explanation.ts'
+import { jsonMemberLine } from './member-line.ts'
+
+/** One version of the files that decide how a change is judged. */
+export interface PolicyVersion {
+  /** Undefined for the working tree. */
+  readonly commit: string | undefined
+  readonly files: PolicyFiles
+  readonly checks: readonly Check[]
+}
+
+export type PolicyVariables = Pick<PolicySources, 'hardMode' | 'hardProfile'>
+
+const policyOf = ({ files }: PolicyVersion, stage: GateStage, variables: PolicyVariables): GatePolicy =>
+  resolvePolicy(stage, { ...files, ...variables })
+
+/** The policy that counts: the strictest of all versions. */
+export const strictestPolicy = (
+  verdict: Pick<GateVerdict, 'policy' | 'stage'>,
+  versions: readonly PolicyVersion[],
+  variables: PolicyVariables,
+): GatePolicy =>
+  versions
+    .map((version) => policyOf(version, verdict.stage, variables))
+    .reduce((one, other) => stricterPolicy(one, other), verdict.policy)
+
+const shortId = (commit: string): string => commit.slice(0, 12)
+
+/** The place in a file: `file:line member`, with the commit whose version it is. */
+export const lineInFile = (
+  file: string,
+  effect: string,
+  place: {
+    readonly line?: number | undefined
+    readonly member?: string | undefined
+    readonly commit?: string | undefined
+  },
+): PolicyLine => {
+  const { line, member, commit } = place
+  const at = commit === undefined ? '' : ` at ${shortId(commit)}`
+  return {
+    where: `${file}${line === undefined ? '' : `:${line}`}${member === undefined ? '' : ` ${member}`}${at}`,
+    file,
+    ...(line !== undefined && { line }),
+    ...(commit !== undefined && { commit }),
+    effect,
+  }
+}
+
+/** What sets the threshold in a version: hard mode before `skills.policy.json` before the default. */
+const thresholdPlace = (
+  { files, commit }: PolicyVersion,
+  { trace, resolved_stage: stage }: GatePolicy,
+  variables: PolicyVariables,
+  effect: string,
+): PolicyLine => {
+  switch (trace.source) {
+    case 'hard-mode': {
+      if (variables.hardMode?.trim())
+        return { where: 'variable PUMUKI_HARD_MODE', effect: `hard mode: ${effect}` }
+      const line = jsonMemberLine(files.hardFile ?? '', ['enabled'])
+      return lineInFile(HARD_MODE_FILE, `hard mode: ${effect}`, { line, member: 'enabled', commit })
+    }
+    case 'skills.policy': {
+      const path = ['stages', stage, 'blockOnOrAbove']
+      const line = jsonMemberLine(files.skillsFile ?? '', path)
+      return lineInFile(SKILLS_FILE, effect, { line, member: path.join('.'), commit })
+    }
+    case 'default':
+      return { where: `built-in default of ${stage}`, effect }
+  }
+}
+
+/** The line that sets the threshold, and the lines of versions that say something else. */
+export const thresholdLines = (
+  policy: GatePolicy,
+  versions: readonly PolicyVersion[],
+  variables: PolicyVariables,
+): PolicyLine[] => {
+  const { stage, block_on_or_above: block } = policy
+  const all = versions.map((version) => ({ version, own: policyOf(version, stage, variables) }))
+  const deciding = all.find(({ own }) => own.block_on_or_above === block)
+  if (deciding === undefined) return []
+  const [present] = all
+  const weaker =
+    present !== undefined && !isAtLeast(block, present.own.block_on_or_above)
+      ? `; the working tree says ${present.own.block_on_or_above}, and the stricter version counts`
+      : ''
+  const effect = `${stage} blocks at ${block}${block === 'CRITICAL' ? '' : ' and above'}${weaker}`
+  return [thresholdPlace(deciding.version, deciding.own, variables, effect)]
+}

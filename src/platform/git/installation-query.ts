@@ -1,0 +1,91 @@
+import { join, resolve } from 'node:path'
+import type { LifecycleGit, RepositoryPlaces } from '../../gate/install/ports.ts'
+import type { LocalConfig } from '../../gate/ports.ts'
+import { followLinks } from '../files/git-metadata.ts'
+import { askGit, type GitPlace } from './run.ts'
+
+const PREFIX = 'pumuki.'
+const HOOKS_PATH = 'core.hookspath'
+const QUESTION = ['--show-scope', '--show-origin', '--get-regexp', `^(pumuki\\..*|core\\.hookspath)$`]
+const NOTHING_FOUND = 1
+
+interface ConfigRecord {
+  readonly scope: string
+  readonly origin: string
+  readonly key: string
+  /** Undefined for a key without a value. */
+  readonly value: string | undefined
+}
+
+const parseRecords = (output: string): ConfigRecord[] => {
+  const fields = output.split('\0')
+  const records: ConfigRecord[] = []
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [scope = '', origin = '', record = ''] = fields.slice(at, at + 3)
+    const [key = '', ...lines] = record.split('\n')
+    records.push({ scope, origin, key, value: lines.length === 0 ? undefined : lines.join('\n') })
+  }
+  // Settings of our own command line are no configuration.
+  return records.filter((one) => one.scope !== 'command')
+}
+
+/** The keys in the configuration file of the repository; undefined when one may come from another file. */
+const findOwnKeys = (
+  records: readonly ConfigRecord[],
+  { folder, folders }: GitPlace,
+): ReadonlyMap<string, string> | undefined => {
+  const own = records.filter(({ scope, key }) => scope === 'local' && key !== HOOKS_PATH)
+  const file = join(folders?.common ?? '', 'config')
+  if (own.some(({ origin }) => resolve(folder, origin.replace(/^file:/, '')) !== file)) return undefined
+  return new Map(own.map(({ key, value = 'true' }) => [key.slice(PREFIX.length).toLowerCase(), value]))
+}
+
+/** Git expands these beginnings of a path. */
+const EXPANDED = /^(?:$|~|%)/
+
+/** Undefined when git has to be asked. */
+const findPlaces = async (
+  records: readonly ConfigRecord[],
+  { folder, folders }: GitPlace,
+): Promise<RepositoryPlaces | undefined> => {
+  const last = records.findLast(({ key }) => key === HOOKS_PATH)
+  if (folders === undefined || (last !== undefined && EXPANDED.test(last.value ?? ''))) return undefined
+  const hooks = last?.value === undefined ? join(folders.common, 'hooks') : resolve(folder, last.value)
+  const places = [folder, await followLinks(folders.common), await followLinks(hooks)] as const
+  const [top, common, target] = places
+  return places.some((path) => path.includes('\n')) ? undefined : { top, common, hooks: target }
+}
+
+interface InstallationPorts {
+  readonly config: LocalConfig
+  readonly git: LifecycleGit
+}
+
+/** The same ports, which ask git once for the settings of the installation and the folder of the hooks. */
+export const withOneQuery = ({ config, git }: InstallationPorts, place: GitPlace): InstallationPorts => {
+  let asked: Promise<ConfigRecord[] | undefined> | undefined
+  const ask = async (signal: AbortSignal) => {
+    const { code, text } = await askGit(place, ['config', '-z', ...QUESTION], { signal })
+    return code === 0 || code === NOTHING_FOUND ? parseRecords(text) : undefined
+  }
+  const query = (signal: AbortSignal) => {
+    asked ??= ask(signal)
+    return asked
+  }
+  return {
+    config: {
+      ...config,
+      read: async (prefix, signal) => {
+        const records = prefix === PREFIX ? await query(signal) : undefined
+        return (records && findOwnKeys(records, place)) ?? config.read(prefix, signal)
+      },
+    },
+    git: {
+      ...git,
+      places: async (signal) => {
+        const records = await query(signal)
+        return (records && (await findPlaces(records, place))) ?? git.places(signal)
+      },
+    },
+  }
+}

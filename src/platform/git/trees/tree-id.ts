@@ -1,0 +1,147 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Scope } from '../../../gate/ports.ts'
+import type { GitBlobReader } from '../blobs.ts'
+import { askGit, type GitPlace, gitFaults, readGit, runGit } from '../run.ts'
+import { readCommits } from './commit-object.ts'
+import { parseIndexEdits, parseWorktreeEdits } from './status-edits.ts'
+import { treeLoader } from './tree-loader.ts'
+import { editedTreeId, type TreeEdit } from './tree-object.ts'
+
+/** What a change was collected from. */
+interface TreeIdInput {
+  readonly place: GitPlace
+  readonly scope: Scope
+  /** The output of `git status`, as it was read for the change; undefined for a range. */
+  readonly status: string | undefined
+  /** Reads it again, with every untracked file. */
+  readonly readStatus: (signal: AbortSignal) => Promise<Buffer>
+  /** The last commit; for a range, the commit that it ends with. */
+  readonly commit: string | undefined
+  readonly blobs: GitBlobReader
+}
+
+/** A folder that can be named in a request; a line break would be a second request. */
+const PRINTABLE = /^[ -~]+$/
+const UNDECODABLE = '\ufffd'
+
+const toLatin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
+
+/** The output of `git status`, one character for each byte: a name that is not UTF-8 was lost in the text. */
+const statusInLatin1 = async (
+  { status, scope, readStatus }: TreeIdInput,
+  signal: AbortSignal,
+): Promise<string> => {
+  const isUsable = scope.kind === 'staged' && status !== undefined && !status.includes(UNDECODABLE)
+  return isUsable ? toLatin1(status) : (await readStatus(signal)).toString('latin1')
+}
+
+/** Digits of an object id: as many as those that are known; git says it for an empty repository. */
+const digitsOf = async (input: TreeIdInput, rows: readonly TreeEdit[], signal: AbortSignal) => {
+  const known = input.commit ?? rows.find(([, row]) => row !== undefined)?.[1]?.oid
+  if (known !== undefined) return known.length
+  const format = await runGit(input.place, ['rev-parse', '--show-object-format'], { signal })
+  return format.trim() === 'sha256' ? 64 : 40
+}
+
+const foldersOf = (paths: readonly string[]): string[] => {
+  const folders = new Set<string>()
+  for (const path of paths)
+    for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) folders.add(path.slice(0, at))
+  return [...folders]
+}
+
+/** The trees of the last commit. The folders that the change touches are read in one request, where they can be named. */
+const committedTrees = async (
+  { place, blobs, commit }: TreeIdInput,
+  folders: readonly string[],
+  signal: AbortSignal,
+) => {
+  const { fetchTrees, load } = treeLoader(blobs, place, signal)
+  if (commit === undefined) return { root: undefined, load }
+  const named = folders.filter((folder) => PRINTABLE.test(folder))
+  const [root] = await fetchTrees([`${commit}^{tree}`, ...named.map((folder) => `${commit}:${folder}`)])
+  if (root === undefined) throw gitFaults.failed(`the tree of commit ${commit} cannot be read`)
+  return { root, load }
+}
+
+/**
+ * The tree of the index: the trees of the last commit, with what `git status` says is staged. `git write-tree` would
+ * cost a process, write objects, and trust what the index says about the ids of its folders.
+ */
+const stagedTreeId = async (input: TreeIdInput, signal: AbortSignal): Promise<string | undefined> => {
+  const edits = parseIndexEdits(await statusInLatin1(input, signal))
+  if (edits === undefined) return undefined
+  const folders = foldersOf(edits.map(({ path }) => path))
+  const { root, load } = await committedTrees(input, folders, signal)
+  const rows = edits.map(
+    ({ path, mode, oid }): TreeEdit => [path, oid === undefined ? undefined : { mode, oid }],
+  )
+  return editedTreeId({ digits: await digitsOf(input, rows, signal), load }, root, rows)
+}
+
+/** A record of `ls-files --stage -z`: `<mode> <blob> <stage>\t<path>`. */
+const parseListed = (text: string): TreeEdit[] =>
+  text.split('\0').flatMap((record): TreeEdit[] => {
+    const tab = record.indexOf('\t')
+    const [mode = '', oid] = record.slice(0, Math.max(0, tab)).split(' ')
+    return oid === undefined ? [] : [[record.slice(tab + 1), { mode, oid }]]
+  })
+
+const listPaths = (paths: readonly string[]): Buffer =>
+  Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1')
+
+/** Runs `then` with a copy of the index, which git may change. */
+const withIndexCopy = async <T>(place: GitPlace, then: (copy: GitPlace) => Promise<T>): Promise<T> => {
+  const folder = await mkdtemp(join(tmpdir(), 'warrant-index-'))
+  try {
+    const own = place.indexFile ?? join(place.folders?.own ?? join(place.folder, '.git'), 'index')
+    const indexFile = join(folder, 'index')
+    await copyFile(own, indexFile).catch((cause: NodeJS.ErrnoException) => {
+      // Before the first `git add` there is no index.
+      if (cause.code !== 'ENOENT') throw gitFaults.failed('the index cannot be read', { cause })
+    })
+    // A split index would write its shared part into the git folder.
+    const settings = [...(place.settings ?? []), ['core.splitIndex', 'false'] as const]
+    return await then({ ...place, indexFile, settings })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The tree after `git add --all`, which is done on a copy of the index and without writing objects. */
+const worktreeTreeId = async (input: TreeIdInput, signal: AbortSignal): Promise<string | undefined> => {
+  const { present, absent } = parseWorktreeEdits(await statusInLatin1(input, signal))
+  return withIndexCopy(input.place, async (place) => {
+    // Two commands: a path below a folder that became a link can be removed, but not be looked at.
+    for (const [paths, options] of [
+      [absent, ['--force-remove']],
+      [present, ['--add', '--remove', '--replace', '--info-only']],
+    ] as const) {
+      if (paths.length === 0) continue
+      const args = ['update-index', ...options, '-z', '--stdin']
+      const { code } = await askGit(place, args, { signal, input: listPaths(paths) })
+      if (code !== 0) return undefined
+    }
+    const listed = await readGit(place, ['ls-files', '--stage', '-z'], { signal })
+    const edits = parseListed(listed.toString('latin1'))
+    const digits = await digitsOf(input, edits, signal)
+    const load = () => Promise.reject(gitFaults.failed('a listed tree needs no other tree'))
+    return editedTreeId({ digits, load }, undefined, edits)
+  })
+}
+
+/**
+ * The id of the tree that git would commit: of the index, of everything in the working tree that git does not ignore,
+ * or of the commit that a range ends with. Neither the index nor the objects of the repository change. Undefined where
+ * git would refuse to commit: unmerged paths, and nested repositories without a commit.
+ */
+export const readTreeId = async (input: TreeIdInput, signal: AbortSignal): Promise<string | undefined> => {
+  const { place, scope, commit, blobs } = input
+  if (scope.kind === 'staged') return stagedTreeId(input, signal)
+  if (scope.kind !== 'range') return worktreeTreeId(input, signal)
+  if (commit === undefined) return undefined
+  for await (const one of readCommits(blobs, place, [commit], signal)) return one.tree
+  return undefined
+}

@@ -1,0 +1,120 @@
+import { objectId } from '../blobs.ts'
+
+/** One row of a tree object. */
+export interface TreeRow {
+  readonly mode: string
+  readonly oid: string
+}
+
+export const FOLDER_MODE = '40000'
+const NUL = 0
+const SPACE = 32
+
+/**
+ * A tree object: `<mode> <name>\0<hash>`, again and again. The hash has 20 or 32 bytes, as the tree's own. Names are
+ * decoded as UTF-8 for reading, and as Latin-1, one character for each byte, where the bytes must come back.
+ */
+export const parseTree = (
+  bytes: Buffer,
+  hashLength: number,
+  encoding: 'utf8' | 'latin1' = 'utf8',
+): Map<string, TreeRow> => {
+  const rows = new Map<string, TreeRow>()
+  for (let at = 0; at < bytes.length; ) {
+    const space = bytes.indexOf(SPACE, at)
+    const end = bytes.indexOf(NUL, space)
+    const mode = bytes.toString('latin1', at, space)
+    at = end + 1 + hashLength
+    rows.set(bytes.toString(encoding, space + 1, end), { mode, oid: bytes.toString('hex', end + 1, at) })
+  }
+  return rows
+}
+
+/** Git compares the names of folders as if they ended in a slash. */
+const sortKey = ([name, { mode }]: readonly [string, TreeRow]): string =>
+  mode === FOLDER_MODE ? `${name}/` : name
+
+/** The bytes of a tree object, from names in Latin-1. */
+const formatTree = (rows: ReadonlyMap<string, TreeRow>): Buffer => {
+  const sorted = [...rows].map((row) => ({ row, key: sortKey(row) }))
+  sorted.sort((a, b) => (a.key < b.key ? -1 : 1))
+  return Buffer.concat(
+    sorted.flatMap(({ row: [name, { mode, oid }] }) => [
+      Buffer.from(`${mode} ${name}\0`, 'latin1'),
+      Buffer.from(oid, 'hex'),
+    ]),
+  )
+}
+
+/** A path in Latin-1, and what a tree holds there afterwards; undefined removes it. */
+export type TreeEdit = readonly [path: string, row: TreeRow | undefined]
+
+/** The edits inside one folder: of its own rows, and inside its folders. */
+interface FolderEdits {
+  readonly rows: Map<string, TreeRow | undefined>
+  readonly folders: Map<string, FolderEdits>
+}
+
+const emptyEdits = (): FolderEdits => ({ rows: new Map(), folders: new Map() })
+
+const groupEdits = (edits: Iterable<TreeEdit>): FolderEdits => {
+  const root = emptyEdits()
+  for (const [path, row] of edits) {
+    let folder = root
+    let start = 0
+    for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', start)) {
+      const name = path.slice(start, slash)
+      const next = folder.folders.get(name) ?? emptyEdits()
+      folder.folders.set(name, next)
+      folder = next
+      start = slash + 1
+    }
+    folder.rows.set(path.slice(start), row)
+  }
+  return root
+}
+
+/** The mode as git writes it: old versions wrote others, such as 100664. */
+const canonicalMode = (mode: string): string => {
+  if (!mode.startsWith('100')) return mode
+  return (Number.parseInt(mode, 8) & 0o100) === 0 ? '100644' : '100755'
+}
+
+interface TreeSource {
+  /** Digits of an object id: 40 or 64. */
+  readonly digits: number
+  /** The bytes of a tree. */
+  readonly load: (oid: string) => Promise<Buffer>
+}
+
+/** The id of a folder after its edits; undefined when it holds nothing: git stores no empty folder. */
+const editFolder = async (
+  source: TreeSource,
+  oid: string | undefined,
+  edits: FolderEdits,
+): Promise<string | undefined> => {
+  const before =
+    oid === undefined ? new Map() : parseTree(await source.load(oid), source.digits / 2, 'latin1')
+  const rows = new Map<string, TreeRow>()
+  for (const [name, row] of before) rows.set(name, { ...row, mode: canonicalMode(row.mode) })
+  const inside: [name: string, oid: string | undefined][] = []
+  for (const [name, folder] of edits.folders) {
+    const known = rows.get(name)
+    inside.push([name, await editFolder(source, known?.mode === FOLDER_MODE ? known.oid : undefined, folder)])
+  }
+  for (const [name, row] of edits.rows) row === undefined ? rows.delete(name) : rows.set(name, row)
+  for (const [name, id] of inside) {
+    if (id !== undefined) rows.set(name, { mode: FOLDER_MODE, oid: id })
+    // A file can have replaced the folder.
+    else if (rows.get(name)?.mode === FOLDER_MODE) rows.delete(name)
+  }
+  return rows.size === 0 ? undefined : objectId('tree', formatTree(rows), source.digits)
+}
+
+/** The id that the tree `root` has after the edits, without writing an object. Without a root, from nothing. */
+export const editedTreeId = async (
+  source: TreeSource,
+  root: string | undefined,
+  edits: Iterable<TreeEdit>,
+): Promise<string> =>
+  (await editFolder(source, root, groupEdits(edits))) ?? objectId('tree', Buffer.alloc(0), source.digits)

@@ -1,0 +1,230 @@
+import { createHash, generateKeyPairSync } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { sealStatement } from './envelope.ts'
+import { type CheckedCommit, type CommitEvidence, CommitJudge } from './judge-commits.ts'
+import { parseKeys } from './keys-file.ts'
+import { buildStatement, type ReceiptFacts } from './statement.ts'
+import { signerFromPem } from './verifier-key.ts'
+import { type VerifiedReceipt, verifyReceipt } from './verify-receipt.ts'
+
+const pem = () =>
+  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+const signer = signerFromPem(pem())
+const stranger = signerFromPem(pem())
+const listed = await parseKeys(
+  JSON.stringify({ keys: [{ key: signer.key.text, owner: 'x', role: 'developer' }] }),
+)
+
+const DAY = 86_400_000
+const NOW = Date.parse('2027-01-01T00:00:00Z')
+const id = (text: string) => createHash('sha1').update(text).digest('hex')
+
+type Details = Partial<ReceiptFacts> & { readonly from?: string; readonly extra?: object }
+
+const receipt = async (tree: string, { from, extra = {}, ...facts }: Details = {}, by = signer) => {
+  const base = from === undefined ? {} : { base: id(`commit ${from}`), base_tree: from }
+  const statement = buildStatement(
+    {
+      repository: 'r',
+      tree,
+      commit: undefined,
+      version: '1',
+      build: '',
+      now: NOW,
+      passed: true,
+      stage: 'PRE_COMMIT',
+      scope: 'git:staged',
+      policy: { uri: 'p', digest: `sha256:${'0'.repeat(64)}` },
+      inputs: [],
+      reasons: [],
+      details: { kind: 'run', policies: { head: {} }, ...base, ...extra },
+      ...facts,
+    },
+    { origin: 'log', index: 0 },
+  )
+  return verifyReceipt((await sealStatement(statement, by)).line, { listed })
+}
+
+const [P, T, U] = ['p', 't', 'u'].map(id) as [string, string, string]
+const commit = (tree: string, parents: readonly string[], committed = NOW): CheckedCommit => ({
+  id: id(`commit ${tree} ${parents}`),
+  tree,
+  parents,
+  committed,
+})
+const parent = commit(P, [])
+
+const evidence = (
+  receipts: Readonly<Record<string, readonly Promise<VerifiedReceipt>[]>>,
+): CommitEvidence => ({
+  receiptsOf: async (tree) => Promise.all(receipts[tree] ?? []),
+  policiesOf: async () => ({}),
+  treeOf: async (one) => (one === parent.id ? P : undefined),
+})
+
+const judge = async (
+  tree: string,
+  receipts: Readonly<Record<string, readonly Promise<VerifiedReceipt>[]>>,
+  more: Partial<CommitEvidence> = {},
+) => {
+  const one = commit(tree, [parent.id])
+  const result = await new CommitJudge([one], { ...evidence(receipts), ...more }).judge(one)
+  return 'problem' in result ? result.problem : 'judged'
+}
+
+describe('a commit', () => {
+  it.each<readonly [string, string, Readonly<Record<string, readonly Promise<VerifiedReceipt>[]>>]>([
+    ['judged', 'of its change', { [T]: [receipt(T, { from: P })] }],
+    ['judged', 'of all files', { [T]: [receipt(T, { scope: 'git:repository', from: T })] }],
+    ['judged', 'of the push', { [T]: [receipt(T, { from: P, stage: 'PRE_PUSH' })] }],
+    [
+      'judged',
+      'of both steps, as an amended commit has',
+      { [T]: [receipt(T, { from: U })], [U]: [receipt(U, { from: P })] },
+    ],
+    [
+      'judged',
+      'and of an earlier one that was blocked',
+      { [T]: [receipt(T, { from: P, passed: false }), receipt(T, { from: P })] },
+    ],
+    ['missing', 'of nothing', {}],
+    ['missing', 'of no change, made after the commit', { [T]: [receipt(T, { from: T })] }],
+    ['missing', 'of the second of two steps', { [T]: [receipt(T, { from: U })] }],
+    ['missing', 'before a write', { [T]: [receipt(T, { from: P, stage: 'PRE_WRITE' })] }],
+    ['missing', 'of a check of the evidence', { [T]: [receipt(T, { from: P, extra: { kind: 'check' } })] }],
+    ['failed', 'of a blocked run', { [T]: [receipt(T, { from: P, passed: false })] }],
+    ['foreign', 'of a key that is not listed', { [T]: [receipt(T, { from: P }, stranger)] }],
+    [
+      'foreign',
+      'of such a key for the first step',
+      { [T]: [receipt(T, { from: P }, stranger), receipt(T, { from: P, stage: 'PRE_WRITE' }, stranger)] },
+    ],
+    [
+      'policy',
+      'of the policy of the working tree alone',
+      { [T]: [receipt(T, { from: P, extra: { policy_from: 'worktree' } })] },
+    ],
+    [
+      'policy',
+      'of other policy files',
+      { [T]: [receipt(T, { from: P, extra: { policies: { head: { 'skills.policy.json': 'x' } } } })] },
+    ],
+    [
+      'missing',
+      'of two steps, the first by other policy files',
+      {
+        [T]: [receipt(T, { from: U })],
+        [U]: [receipt(U, { from: P, extra: { policies: { head: { x: '' } } } })],
+      },
+    ],
+    [
+      'policy',
+      'of a run that a variable relaxed',
+      { [T]: [receipt(T, { from: P, extra: { relaxed_by: ['PUMUKI_HARD_MODE'] } })] },
+    ],
+    [
+      'missing',
+      'that was blocked for receipts alone',
+      { [T]: [receipt(T, { from: P, passed: false, reasons: ['gate.receipt-missing'] })] },
+    ],
+    [
+      'failed',
+      'that was blocked for something else too',
+      { [T]: [receipt(T, { from: P, passed: false, reasons: ['gate.receipt-missing', 'x'] })] },
+    ],
+    ['expired', 'that is too old', { [T]: [receipt(T, { from: P, now: NOW - 31 * DAY })] }],
+    ['judged', 'that is old', { [T]: [receipt(T, { from: P, now: NOW - 29 * DAY })] }],
+  ])('is %s by a receipt %s', async (expected, _, receipts) => {
+    expect(await judge(T, receipts)).toBe(expected)
+  })
+
+  it('without a change needs none', async () => {
+    expect(await judge(P, {})).toBe('judged')
+  })
+})
+
+/** A history in a model: a tree is a set of lines, the gate refuses what adds a line divisible by 5. */
+const treeOf = (lines: ReadonlySet<number>) => id(JSON.stringify([...lines].sort((a, b) => a - b)))
+const isEvil = (line: number) => line % 5 === 0
+
+interface Step {
+  readonly kind: 'commit' | 'amend' | 'merge'
+  /** Whether the hook ran, was avoided, or ran on nothing after the commit. */
+  readonly hook: 'ran' | 'avoided' | 'later'
+  readonly add: readonly number[]
+  readonly remove: boolean
+}
+
+const play = async (steps: readonly Step[]) => {
+  const receipts: Record<string, Promise<VerifiedReceipt>[]> = {}
+  const run = (from: ReadonlySet<number>, to: ReadonlySet<number>) => {
+    const passed = ![...to].some((line) => isEvil(line) && !from.has(line))
+    const tree = treeOf(to)
+    receipts[tree] = [...(receipts[tree] ?? []), receipt(tree, { from: treeOf(from), passed })]
+    return passed
+  }
+  const start = new Set([1, 5])
+  let head = { commit: commit(treeOf(start), []), lines: start, before: start as ReadonlySet<number> }
+  const root = head.commit
+  let commits: CheckedCommit[] = []
+  for (const [at, { kind, hook, add, remove }] of steps.entries()) {
+    const kept = remove ? [...head.lines].slice(1) : [...head.lines]
+    const next = new Set([...kept, ...add])
+    if (hook === 'ran' && !run(head.lines, next)) continue
+    const amends = kind === 'amend' && commits.length > 0
+    const parents = amends ? (commits.at(-1)?.parents ?? []) : [head.commit.id]
+    const made = {
+      ...commit(treeOf(next), kind === 'merge' ? [...parents, root.id] : parents),
+      id: id(`c${at}`),
+    }
+    if (amends) commits = commits.slice(0, -1)
+    commits.push(made)
+    head = { commit: made, lines: next, before: amends ? head.before : head.lines }
+    if (hook === 'later') run(next, next)
+  }
+  const source: CommitEvidence = {
+    receiptsOf: async (tree) => Promise.all(receipts[tree] ?? []),
+    policiesOf: async () => ({}),
+    treeOf: async (one) => (one === root.id ? root.tree : undefined),
+  }
+  const judged = new CommitJudge(commits, source)
+  const results = await Promise.all(commits.map((one) => judged.judge(one)))
+  return {
+    accepted: results.every((one) => !('problem' in one)),
+    lines: head.lines,
+    honest: steps.every(({ hook }) => hook === 'ran'),
+  }
+}
+
+const step = fc.record<Step>({
+  kind: fc.constantFrom('commit', 'amend', 'merge'),
+  hook: fc.constantFrom('ran', 'ran', 'avoided', 'later'),
+  add: fc.array(fc.integer({ min: 1, max: 25 }), { maxLength: 3 }),
+  remove: fc.boolean(),
+})
+
+describe('the commits of a range', () => {
+  it('are never all accepted when one of them brought what the gate refuses', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+        const { accepted, lines } = await play(steps)
+        if (accepted) expect([...lines].filter((line) => isEvil(line) && line !== 5)).toEqual([])
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('are all accepted where every hook ran, amended or not', async () => {
+    const honest = fc.array(
+      step.map((one): Step => ({ ...one, hook: 'ran' })),
+      { maxLength: 8 },
+    )
+    await fc.assert(
+      fc.asyncProperty(honest, async (steps) => {
+        expect((await play(steps)).accepted).toBe(true)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

@@ -1,0 +1,137 @@
+import type { PolicyDigests } from './statement.ts'
+import { detailsOf, type VerifiedReceipt } from './verify-receipt.ts'
+
+/** Whether the commits of a range were judged, as far as receipts show it. */
+
+/** A commit, as the check needs it. */
+export interface CheckedCommit {
+  readonly id: string
+  readonly tree: string
+  readonly parents: readonly string[]
+  /** When it was committed, in milliseconds since the epoch. */
+  readonly committed: number
+}
+
+const RECEIPT_PROBLEMS = ['missing', 'foreign', 'failed', 'policy', 'expired'] as const
+export type ReceiptProblem = (typeof RECEIPT_PROBLEMS)[number]
+
+export type CommitResult =
+  | { readonly commit: CheckedCommit; readonly receipts: readonly VerifiedReceipt[] }
+  | { readonly commit: CheckedCommit; readonly problem: ReceiptProblem; readonly why: string }
+
+export interface CommitEvidence {
+  /** Verified receipts of a tree. */
+  readonly receiptsOf: (tree: string) => Promise<readonly VerifiedReceipt[]>
+  /** The policy files of a commit; undefined when it is not in this clone. */
+  readonly policiesOf: (commit: string) => Promise<PolicyDigests | undefined>
+  /** The tree of a commit outside of the range; undefined when it is not in this clone. */
+  readonly treeOf: (commit: string) => Promise<string | undefined>
+}
+
+/** Receipts of an amended commit lead from tree to tree; more steps than this are not followed. */
+const MAX_STEPS = 100
+
+/** Findings about receipts; what the commits contain was not what a run with no others blocked. */
+const ABOUT_RECEIPTS = 'gate.receipt-'
+
+interface Refusal {
+  readonly problem: ReceiptProblem
+  readonly why: string
+}
+
+const samePolicies = (one: PolicyDigests, other: PolicyDigests): boolean =>
+  JSON.stringify(Object.entries(one).sort()) === JSON.stringify(Object.entries(other).sort())
+
+/** Why a receipt does not show that a commit was allowed, whatever it was compared with. */
+const refuseReceipt = (one: VerifiedReceipt, { committed }: CheckedCommit): Refusal | undefined => {
+  const { receipt, trust, why = '' } = one
+  if (receipt === undefined || trust !== 'trusted') return { problem: 'foreign', why }
+  const { stage, kind, expires, reasons, policy_from: tried, relaxed_by: relaxed } = detailsOf(receipt)
+  if (kind !== 'run' || stage === 'PRE_WRITE')
+    return { problem: 'missing', why: 'the receipt of its tree is not of a commit, a push or CI' }
+  if (receipt.predicate.verificationResult !== 'PASSED')
+    return reasons.length > 0 && reasons.every((id) => id.startsWith(ABOUT_RECEIPTS))
+      ? { problem: 'missing', why: 'the gate blocked it for the receipts of its commits alone' }
+      : { problem: 'failed', why: 'the gate blocked it' }
+  if (tried !== undefined)
+    return { problem: 'policy', why: 'it was judged by the policy of the working tree alone' }
+  if (relaxed !== undefined)
+    return { problem: 'policy', why: `it was judged while ${relaxed.join(' and ')} relaxed the policy` }
+  if (committed > Date.parse(expires)) return { problem: 'expired', why: `its receipt expired on ${expires}` }
+  return undefined
+}
+
+/** The refusal that got furthest: what is left to repair. */
+const worse = (refusals: readonly Refusal[]): Refusal =>
+  refusals.toSorted(
+    (a, b) => RECEIPT_PROBLEMS.indexOf(b.problem) - RECEIPT_PROBLEMS.indexOf(a.problem),
+  )[0] ?? {
+    problem: 'missing',
+    why: 'no receipt names its tree',
+  }
+
+/** Judges the commits of a range, each by the receipts of its tree. */
+export class CommitJudge {
+  readonly #evidence: CommitEvidence
+  readonly #commits: ReadonlyMap<string, CheckedCommit>
+
+  constructor(commits: readonly CheckedCommit[], evidence: CommitEvidence) {
+    this.#evidence = evidence
+    this.#commits = new Map(commits.map((one) => [one.id, one]))
+  }
+
+  /** The trees of all commits of the range before this one, and of those that the range starts from. */
+  async #treesBefore(commit: CheckedCommit): Promise<ReadonlySet<string>> {
+    const seen = new Set<string>()
+    const trees = new Set<string>()
+    const waiting = [...commit.parents]
+    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+      if (seen.has(id)) continue
+      seen.add(id)
+      const inside = this.#commits.get(id)
+      const tree = inside?.tree ?? (await this.#evidence.treeOf(id))
+      if (tree !== undefined) trees.add(tree)
+      waiting.push(...(inside?.parents ?? []))
+    }
+    return trees
+  }
+
+  /** The policy files must be those that the receipt names, so that a laxer policy does not count. */
+  async #refusePolicy(one: VerifiedReceipt, commit: CheckedCommit): Promise<Refusal | undefined> {
+    const policies = one.receipt && detailsOf(one.receipt).policies
+    const present = await this.#evidence.policiesOf(commit.id)
+    if (policies === undefined || present === undefined || samePolicies(policies.head, present))
+      return undefined
+    return { problem: 'policy', why: 'it was judged by other policy files than it has' }
+  }
+
+  /**
+   * Follows receipts backwards from the tree of the commit to a tree that was there before it. Each step was judged, so
+   * all that the commit changed was. A receipt about no change leads nowhere.
+   */
+  async judge(commit: CheckedCommit): Promise<CommitResult> {
+    const before = await this.#treesBefore(commit)
+    const refusals: Refusal[] = []
+    const from = new Map<string, readonly VerifiedReceipt[]>([[commit.tree, []]])
+    for (const [tree, path] of from) {
+      if (path.length >= MAX_STEPS || from.size > MAX_STEPS) break
+      // An empty commit changes nothing; the root commit has nothing before it.
+      if (before.has(tree)) return { commit, receipts: path }
+      for (const one of await this.#evidence.receiptsOf(tree)) {
+        const refusal = refuseReceipt(one, commit) ?? (await this.#refusePolicy(one, commit))
+        if (refusal !== undefined) {
+          if (tree === commit.tree) refusals.push(refusal)
+          continue
+        }
+        const details = one.receipt && detailsOf(one.receipt)
+        const whole = details?.scope === 'git:repository' || details?.base === undefined
+        if (whole) return { commit, receipts: [...path, one] }
+        if (details?.base_tree !== undefined && !from.has(details.base_tree))
+          from.set(details.base_tree, [...path, one])
+      }
+    }
+    if (refusals.length === 0 && from.size > 1)
+      return { commit, problem: 'missing', why: 'its receipts do not cover the whole change' }
+    return { commit, ...worse(refusals) }
+  }
+}

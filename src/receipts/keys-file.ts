@@ -1,0 +1,68 @@
+import * as z from 'zod'
+import { escapeHidden } from '../kernel/text/hidden-characters.ts'
+import { readYaml, YamlError } from '../kernel/text/safe-yaml.ts'
+import { receiptFaults } from './faults.ts'
+import { KEY_ROLES } from './key-roles.ts'
+import { KEYS_FILE, MAX_KEYS_BYTES } from './keys-path.ts'
+import { parseReceiptKey, type ReceiptKey } from './verifier-key.ts'
+
+const LIMITS = { aliases: 20, depth: 6, nodes: 20_000, rejectWarnings: true }
+const MAX_KEYS = 1_000
+
+const plainText = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((text) => escapeHidden(text) === text, 'must not contain hidden or control characters')
+
+// YAML reads an unquoted date as text in the core schema, which is what is wanted.
+const day = z.union([z.iso.date(), z.iso.datetime()])
+
+const KeyEntry = z.strictObject({
+  key: plainText,
+  owner: plainText,
+  role: z.enum(KEY_ROLES),
+  /** Receipts of earlier times do not count. */
+  from: day.optional(),
+  /** Receipts of this time and later do not count. */
+  until: day.optional(),
+  /** The key was lost or stolen: receipts of this time and later do not count. */
+  revoked: day.optional(),
+})
+
+const KeysFile = z.strictObject({ keys: z.array(KeyEntry).max(MAX_KEYS) })
+
+export interface ListedKey extends Omit<z.infer<typeof KeyEntry>, 'key'> {
+  readonly key: ReceiptKey
+}
+
+const problem = (why: string) => receiptFaults.keys_invalid(`${KEYS_FILE} cannot be used: ${why}`)
+
+const readValue = async (text: string): Promise<unknown> => {
+  try {
+    return readYaml(await import('yaml'), text, LIMITS)
+  } catch (thrown) {
+    if (thrown instanceof YamlError) throw problem(thrown.message)
+    throw thrown
+  }
+}
+
+/** The keys of the file; none where there is no file. An invalid file is a fault. */
+export const parseKeys = async (text: string | undefined): Promise<readonly ListedKey[]> => {
+  if (text === undefined) return []
+  if (text.length > MAX_KEYS_BYTES) throw problem(`it is larger than ${MAX_KEYS_BYTES} bytes`)
+  const parsed = KeysFile.safeParse(await readValue(text))
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw problem(`${issue?.path.join('.') || 'the file'}: ${issue?.message}`)
+  }
+  const keys = parsed.data.keys.map((entry, at) => {
+    const key = parseReceiptKey(entry.key)
+    if (key === undefined) throw problem(`keys.${at}.key is not a verifier key`)
+    return { ...entry, key }
+  })
+  const ids = new Set(keys.map(({ key }) => key.id))
+  // Two rows for one key would leave open which of them counts.
+  if (ids.size !== keys.length) throw problem('a key is listed twice')
+  return keys
+}

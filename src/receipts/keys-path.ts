@@ -1,0 +1,3 @@
+/** The keys whose receipts a repository trusts, committed with it. */
+export const KEYS_FILE = '.warrant/keys.yml'
+export const MAX_KEYS_BYTES = 256 * 1024

@@ -1,0 +1,247 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { payloadHash } from '../../src/evidence/document.ts'
+import { BINARY, sweep } from '../support/binary.ts'
+import { gateEnvironment, readEvidence } from '../support/gate.ts'
+import { GIT_ENVIRONMENT, Repo } from '../support/repository.ts'
+
+const { GIT_AUTHOR_DATE: _, GIT_COMMITTER_DATE: __, ...GIT } = GIT_ENVIRONMENT
+
+/** A clone on a machine of its own: its user has another state folder, and so another key. */
+class Machine extends Repo {
+  readonly state = new Repo().folder
+
+  static clone(hub: Repo): Machine {
+    const machine = new Machine()
+    machine.run('git', 'clone', '-q', hub.folder, '.')
+    machine.run('git', 'checkout', '-q', '-b', 'feature/x')
+    return machine
+  }
+
+  env(): NodeJS.ProcessEnv {
+    return gateEnvironment({ ...GIT, XDG_STATE_HOME: this.state })
+  }
+
+  run(program: string, ...args: readonly string[]) {
+    return this.start([program, ...args])
+  }
+
+  start([program = '', ...args]: readonly string[], extra: Readonly<Record<string, string>> = {}) {
+    const { status, stdout, stderr } = spawnSync(program, args, {
+      cwd: this.folder,
+      env: { ...this.env(), ...extra },
+      encoding: 'utf8',
+      input: '',
+    })
+    return { status, said: stdout + stderr, stdout }
+  }
+
+  warrant(...args: readonly string[]) {
+    return this.run(process.execPath, BINARY, ...args)
+  }
+
+  json(...args: readonly string[]) {
+    const { status, stdout } = this.warrant(...args, '--json')
+    return { status, value: JSON.parse(stdout) }
+  }
+
+  /** Commits a file through the hooks. */
+  commits(name: string, ...options: readonly string[]) {
+    this.stage({ [name]: `export const ${name.replace(/\W/g, '_')} = 1\n` })
+    return this.run('git', 'commit', '-q', '-m', name, ...options)
+  }
+
+  /** A fetch that names a branch would bring no notes. */
+  pulls(): void {
+    this.git('fetch', '-q', 'origin')
+    this.git('rebase', '-q', 'origin/main')
+  }
+
+  pushes(extra: Readonly<Record<string, string>> = {}) {
+    const pushed = this.start(['git', 'push', '-q', 'origin', 'HEAD:main'], extra)
+    this.run('git', 'fetch', '-q', 'origin')
+    return pushed
+  }
+}
+
+let hub: Repo
+let ann: Machine
+let bob: Machine
+
+beforeAll(() => {
+  hub = new Repo()
+  hub.git('init', '-q', '--bare', '-b', 'main')
+  ann = new Machine()
+  ann.git('init', '-q', '-b', 'main')
+  ann.commit({ 'package.json': '{"name":"example"}\n' })
+  ann.git('remote', 'add', 'origin', hub.folder)
+  ann.git('push', '-q', 'origin', 'main')
+  ann.git('checkout', '-q', '-b', 'feature/x')
+  ann.git('fetch', '-q', 'origin')
+  bob = Machine.clone(hub)
+})
+
+afterAll(sweep)
+
+describe('receipts between two machines', () => {
+  it('reach the remote with a push, and are trusted elsewhere with nothing but the repository', () => {
+    expect(ann.json('install').value.notes).toEqual(['origin'])
+    expect(ann.warrant('keys', 'add', '--owner', 'Ann').status).toBe(0)
+    ann.git('add', '.warrant/keys.yml')
+    expect(ann.run('git', 'commit', '-q', '-m', 'keys').status).toBe(0)
+    expect(ann.commits('a.js').status).toBe(0)
+    expect(ann.pushes()).toMatchObject({ status: 0 })
+    expect(ann.json('status').value.receipts).toMatchObject({
+      key: 'listed',
+      owner: 'Ann',
+      fetched: ['origin'],
+    })
+    expect(bob.json('install').value.notes).toEqual(['origin'])
+    bob.pulls()
+    const { status, value } = bob.json('receipts', 'verify', 'HEAD')
+    expect([status, value.verified]).toEqual([0, true])
+    expect(value.receipts.map(({ stage }: { stage: string }) => stage).sort()).toEqual([
+      'PRE_COMMIT',
+      'PRE_PUSH',
+    ])
+    expect(bob.json('receipts', 'check', 'HEAD~2..HEAD').value).toMatchObject({ covered: true })
+  })
+
+  it('of a key that is not listed are shown and not trusted, and the push says what to do', () => {
+    expect(bob.commits('b.js').status).toBe(0)
+    expect(bob.json('receipts', 'verify', 'HEAD')).toMatchObject({
+      status: 1,
+      value: { receipts: [{ trust: 'own' }] },
+    })
+    const { status, said } = bob.pushes()
+    expect(status).toBe(1)
+    expect(said).toContain('gate.receipt-foreign')
+    expect(said).toContain('warrant keys add')
+    expect(bob.json('status').value.receipts).toMatchObject({ key: 'unlisted', keys: 1 })
+  })
+
+  it('count after the key was listed, in a change that is pushed for a review and says so', () => {
+    const { key } = bob.json('keys', 'show').value
+    expect(ann.warrant('keys', 'add', key, '--owner', 'Bob').status).toBe(0)
+    ann.git('add', '.warrant/keys.yml')
+    expect(ann.run('git', 'commit', '-q', '-m', 'Bob').status).toBe(0)
+    expect(ann.pushes()).toMatchObject({ status: 1, said: expect.stringContaining('gate.policy-changed') })
+    expect(ann.pushes({ WARRANT_POLICY_FROM: 'worktree' }).status).toBe(0)
+    expect(ann.json('receipts', 'verify').value.receipts).toContainEqual(
+      expect.objectContaining({ stage: 'PRE_PUSH', policy_from: 'worktree' }),
+    )
+    bob.pulls()
+    // The rebase made another tree, which no receipt leads to.
+    expect(bob.json('receipts', 'check', '--judge')).toMatchObject({ status: 0, value: { covered: true } })
+    expect(bob.pushes().status).toBe(0)
+    ann.pulls()
+    expect(ann.json('receipts', 'verify').value.receipts).toContainEqual(
+      expect.objectContaining({ trust: 'trusted', owner: 'Bob' }),
+    )
+  })
+
+  it('miss for a commit without hooks, which is found at the push and judged afterwards', () => {
+    expect(ann.commits('c.js', '--no-verify').status).toBe(0)
+    const { status, said } = ann.pushes()
+    expect(status).toBe(1)
+    expect(said).toContain('gate.receipt-missing')
+    expect(said).toContain('warrant receipts check --judge')
+    expect(ann.json('receipts', 'check').value).toMatchObject({ covered: false })
+    expect(ann.json('receipts', 'check', '--judge')).toMatchObject({ status: 0, value: { covered: true } })
+    expect(ann.pushes().status).toBe(0)
+  })
+})
+
+describe('receipts for agents', () => {
+  let client: Client
+
+  const call = async (name: string, args: Readonly<Record<string, unknown>> = {}) =>
+    (await client.callTool({ name, arguments: args })).structuredContent as ReturnType<typeof JSON.parse>
+
+  beforeAll(async () => {
+    client = new Client({ name: 'warrant-tests', version: '1' })
+    await client.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [BINARY, 'mcp'],
+        cwd: ann.folder,
+        env: ann.env() as Record<string, string>,
+      }),
+    )
+  })
+
+  afterAll(() => client.close())
+
+  it('are named in the answers, and edited evidence does not allow', async () => {
+    ann.write({ 'd.js': 'export const d = 1\n' })
+    const run = await call('gate_run', { stage: 'PRE_WRITE' })
+    expect(run.receipt).toMatchObject({ digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) })
+    expect(ann.warrant('receipts', 'verify', run.receipt.digest).status).toBe(0)
+    const allowed = await call('ai_gate_check', { stage: 'PRE_WRITE' })
+    expect(allowed).toMatchObject({ allowed: true, receipt: { digest: expect.any(String) } })
+    const { evidence_chain: chain, ...evidence } = readEvidence(ann)
+    const edited = { ...evidence, timestamp: new Date().toISOString() }
+    // With a chain that fits: only the receipt shows that the gate did not write it.
+    const forged = { ...edited, evidence_chain: { ...chain, payload_hash: payloadHash(edited) } }
+    writeFileSync(ann.path('.ai_evidence.json'), JSON.stringify(forged))
+    const refused = await call('ai_gate_check', { stage: 'PRE_WRITE' })
+    expect(refused.allowed).toBe(false)
+    expect(refused.violations.map(({ code }: { code: string }) => code)).toContain('EVIDENCE_UNSIGNED')
+    rmSync(ann.path('d.js'))
+  })
+})
+
+describe('a log that was set back', () => {
+  const isLog = (name: string) => name.startsWith('lineage.db')
+
+  /** The log, and what the user's state folder remembers of it. */
+  const save = (): (() => void) => {
+    const copy = new Repo().folder
+    const places = [ann.path('.warrant'), ann.state] as const
+    for (const [at, place] of places.entries()) cpSync(place, join(copy, String(at)), { recursive: true })
+    return () => {
+      for (const [at, place] of places.entries()) {
+        for (const name of readdirSync(place).filter((one) => at === 1 || isLog(one)))
+          rmSync(join(place, name), { recursive: true })
+        cpSync(join(copy, String(at)), place, { recursive: true })
+      }
+    }
+  }
+
+  it('is found at the next push, with both checkpoints', () => {
+    const restore = save()
+    expect(ann.commits('e.js').status).toBe(0)
+    expect(ann.pushes().status).toBe(0)
+    const { witnessed } = ann.json('status').value.receipts
+    expect(witnessed).toBeGreaterThan(5)
+    restore()
+    expect(ann.commits('f.js').status).toBe(0)
+    const { status, said } = ann.pushes()
+    expect(status).toBe(1)
+    expect(said).toContain('gate.lineage-contradiction')
+    expect(said).toMatch(
+      new RegExp(
+        `a witness saw ${witnessed} entries with root \\w+, and now there is \\d+ entries with root \\w+`,
+      ),
+    )
+  })
+})
+
+describe('a revoked key', () => {
+  it('counts for what it signed before, and for nothing after', () => {
+    const { value } = ann.json('keys', 'show')
+    expect(ann.warrant('keys', 'revoke', value.name).status).toBe(0)
+    ann.git('add', '.warrant/keys.yml')
+    ann.git('commit', '-q', '--no-verify', '-m', 'revoke')
+    expect(ann.json('receipts', 'verify', 'HEAD~1')).toMatchObject({ status: 0, value: { verified: true } })
+    ann.commits('g.js')
+    expect(ann.json('receipts', 'check', 'HEAD~1..HEAD').value).toMatchObject({
+      covered: false,
+      commits: [{ problem: 'foreign', why: expect.stringContaining('revoked') }],
+    })
+  })
+})
