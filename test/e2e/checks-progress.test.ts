@@ -11,7 +11,7 @@ it('a client that asks for progress learns which checks run', async () => {
   const stages = 'stages: [PRE_COMMIT]'
   const text = `checks:
   first: { run: sleep 0.2, reads: exit, ${stages} }
-  second: { run: 'echo a.txt:1:1: error: bad', reads: lines, ${stages} }
+  second: { run: 'sleep 0.5; echo a.txt:1:1: error: bad', reads: lines, ${stages} }
 `
   const repo = Repo.init()
     .commit({ [CHECKS_FILE]: text })
