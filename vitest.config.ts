@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -19,8 +20,8 @@ export default defineConfig({
     globalSetup: ['./test/support/user-state.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Most tests wait for a program they started: one worker would leave the other core idle.
-    maxWorkers: '100%',
+    // Most tests wait for programs that they started: with a worker for each core a quarter of the time is idle.
+    maxWorkers: availableParallelism() + 1,
     // A process for each file would take a third of a second of processor time more for each of them. Therefore no file
     // of the tests leaves state in a module or in its process.
     isolate: false,

@@ -90,14 +90,14 @@ afterAll(sweep)
 describe('receipts between two machines', () => {
   it('reach the remote with a push, and are trusted elsewhere with nothing but the repository', () => {
     expect(ann.json('install').value.notes).toEqual(['origin'])
-    expect(ann.warrant('keys', 'add', '--owner', 'Ann').status).toBe(0)
+    expect(ann.warrant('keys', 'add', '--owner', 'Web team').status).toBe(0)
     ann.git('add', '.warrant/keys.yml')
     expect(ann.run('git', 'commit', '-q', '-m', 'keys').status).toBe(0)
     expect(ann.commits('a.js').status).toBe(0)
     expect(ann.pushes()).toMatchObject({ status: 0 })
     expect(ann.json('status').value.receipts).toMatchObject({
       key: 'listed',
-      owner: 'Ann',
+      owner: 'Web team',
       fetched: ['origin'],
     })
     expect(bob.json('install').value.notes).toEqual(['origin'])

@@ -144,7 +144,7 @@ const explain = (given: Case = {}) => {
     protectedBranches: ['main'],
     log: 'gate-decisions',
     change: 'add-login',
-    receipt: { digest: HASH, detail: 'trusted: signed by Ann (developer)' },
+    receipt: { digest: HASH, detail: 'trusted: signed by Web team (developer)' },
     problem: undefined,
     about: given.about,
     judges: false,
@@ -357,7 +357,7 @@ describe('the text', () => {
     expect(Math.max(...rows.map((row) => row.length))).toBeLessThan(400)
     expect(rows.at(-2)).toContain('gate-decisions entry 7')
     expect(rows.at(-1)).toBe(
-      `  receipt   of tree cccccccccccc ${HASH.slice(0, 19)} · trusted: signed by Ann (developer)`,
+      `  receipt   of tree cccccccccccc ${HASH.slice(0, 19)} · trusted: signed by Web team (developer)`,
     )
   })
 })
