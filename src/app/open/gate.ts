@@ -43,7 +43,8 @@ export interface OpenGate {
   readonly policyFrom: Config['policyFrom']
 }
 
-const FIXED_NOW = 1_700_000_000_000
+/** The time under the deterministic clock. */
+export const FIXED_NOW = 1_700_000_000_000
 
 /** The time that evidence records. Reproducible builds set `SOURCE_DATE_EPOCH`. */
 const gateNow = ({ clock }: Pick<Config, 'clock'>, context: GateContext): (() => number) => {

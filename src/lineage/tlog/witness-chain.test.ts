@@ -60,7 +60,7 @@ describe('a chain of checkpoints', () => {
         newest: { size: 30, root: rootOf(honest, 30), note: expect.any(String) },
         ignored: 0,
       })
-    // Whoever saw nothing takes the first chain that is consistent in itself.
+    // A witness without an earlier checkpoint accepts every chain that is consistent in itself.
     expect(checkWitnessChain(unseenLog(ORIGIN), requests, keys)).toMatchObject({ newest: { size: 30 } })
     expect(checkWitnessChain(unseenLog(ORIGIN), [], keys)).toMatchObject({ newest: { size: 0 } })
   })
@@ -102,7 +102,7 @@ describe('a chain of checkpoints', () => {
       })
   })
 
-  it('without a proof has a gap, until somebody brings the proof', () => {
+  it('has a gap while no consistency proof connects two checkpoints, and none once a proof is added', () => {
     const requests = [request(honest, 0, 9), request(honest, 0, 20)]
     expect(checkWitnessChain(seenAt(honest, 9), requests, keys)).toMatchObject({
       outcome: 'gap',

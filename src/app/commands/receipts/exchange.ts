@@ -1,6 +1,5 @@
-import { gitNotes } from '../../../platform/git/notes/git-notes.ts'
-import { systemClock } from '../../../platform/system/clock.ts'
 import type { Subcommand } from '../../../surfaces/cli/subcommand.ts'
+import { openNotes } from '../../open/receipts/open-notes.ts'
 import { publishReceipts } from '../../open/receipts/publish.ts'
 import { printOutput } from '../print-output.ts'
 import { requireWritable } from '../require-writable.ts'
@@ -11,8 +10,7 @@ import { readEnds, readScope } from './read-range.ts'
 export const fetchReceipts: Subcommand = async (invocation, [remote = 'origin']) => {
   const { root, config, signal } = await openPlace(invocation)
   requireWritable(config, '`warrant receipts fetch`')
-  const start = { folder: root, environment: process.env, gitFolders: config.gitFolders }
-  const { fetch: fetchNotes } = gitNotes(start, () => systemClock.now())
+  const { fetch: fetchNotes } = openNotes({ root, config })
   const { isDone, warnings } = await fetchNotes(remote, signal)
   for (const warning of warnings) invocation.terminal.printError(`warrant: ${warning}`)
   printOutput(invocation, { remote, fetched: isDone }, () =>

@@ -1,8 +1,7 @@
-import { gitNotes } from '../../../platform/git/notes/git-notes.ts'
-import { systemClock } from '../../../platform/system/clock.ts'
 import { parseKeys } from '../../../receipts/keys-file.ts'
 import { checkCommits, type ReceiptPlace } from './find-receipts.ts'
 import { withLoggedReceipts } from './log-receipts.ts'
+import { openNotes } from './open-notes.ts'
 import { checkLogs, checkOwnLog, hashOf, originsOf } from './witness.ts'
 
 /** Judges the commits of a range by their receipts, and the logs that these are in by what witnesses saw. */
@@ -14,8 +13,7 @@ export const checkReceiptRange = async (
   const { root, config, signal } = place
   const listed = await parseKeys(keysText)
   const commits = await checkCommits(place, range, listed)
-  const start = { folder: root, environment: process.env, gitFolders: config.gitFolders }
-  const notes = gitNotes(start, () => systemClock.now())
+  const notes = openNotes(place)
   const keys = listed.map(({ key }) => key.text)
   const context = { notes, keys, format: hashOf(range.head), signal }
   const own = await withLoggedReceipts(config, root, async (_, log) =>

@@ -4,15 +4,14 @@ import { policyDigests } from '../../../gate/policy-digests.ts'
 import { ignoreUnusable, policyPaths, readKeysFile, readPolicyFiles } from '../../../gate/policy-files.ts'
 import type { GitReader } from '../../../gate/ports.ts'
 import { readReceipts } from '../../../platform/files/receipt-files.ts'
-import { gitNotes } from '../../../platform/git/notes/git-notes.ts'
 import { repositoryFiles } from '../../../platform/git/worktree.ts'
 import { listWorktreeRoots } from '../../../platform/git/worktree-roots.ts'
-import { systemClock } from '../../../platform/system/clock.ts'
 import { CommitJudge, type CommitResult } from '../../../receipts/judge-commits.ts'
 import { type ListedKey, parseKeys } from '../../../receipts/keys-file.ts'
 import type { PolicyDigests } from '../../../receipts/statement.ts'
 import { type VerifiedReceipt, verifyReceipt } from '../../../receipts/verify-receipt.ts'
 import type { Config } from '../../config/settings.ts'
+import { openNotes } from './open-notes.ts'
 import { readOwnKey } from './signing-key.ts'
 
 /** A repository whose receipts are looked up. */
@@ -49,7 +48,7 @@ export class ReceiptFinder {
   readonly #place: ReceiptPlace
   readonly #listed: readonly ListedKey[]
   readonly #found = new Map<string, Promise<readonly VerifiedReceipt[]>>()
-  readonly #notes: ReturnType<typeof gitNotes>
+  readonly #notes: ReturnType<typeof openNotes>
   readonly #folders: Promise<readonly string[]>
   readonly #own = readOwnKey().catch(() => undefined)
 
@@ -57,8 +56,8 @@ export class ReceiptFinder {
     this.#place = place
     this.#listed = listed
     const { root, config, signal } = place
+    this.#notes = openNotes(place)
     const start = { folder: root, environment: process.env, gitFolders: config.gitFolders }
-    this.#notes = gitNotes(start, () => systemClock.now())
     this.#folders = listWorktreeRoots(start, signal).then((roots) => [
       ...new Set([root, ...roots].map((folder) => resolve(folder, config.stateDir))),
     ])

@@ -10,14 +10,12 @@ import { type SealedReceipt, sealStatement } from '../../../receipts/envelope.ts
 import { buildStatement, EVIDENCE_URI, type ReceiptFacts } from '../../../receipts/statement.ts'
 import type { Config } from '../../config/settings.ts'
 import { VERSION } from '../../config/version.ts'
+import { FIXED_NOW } from '../gate.ts'
 import { readBuildDigest } from '../load-rules.ts'
 import { openReceiptSigner } from './signing-key.ts'
 
 /** The policy of a stage has no address of its own; its digest identifies it. */
 const policyUri = (stage: string): string => `https://warrant.example/policy/${stage}`
-
-/** The time under the deterministic clock. Not `SOURCE_DATE_EPOCH`, which the caller of the gate can set. */
-const FIXED_NOW = 1_700_000_000_000
 
 type OwnFacts = Pick<ReceiptFacts, 'repository' | 'version' | 'build' | 'now'>
 
@@ -89,6 +87,7 @@ export const openReceipts = async (
     repository: basename(root),
     version: VERSION,
     build,
+    // Not `SOURCE_DATE_EPOCH`, which the caller of the gate can set.
     now: config.clock === 'deterministic' ? FIXED_NOW : clock.now(),
   })
   const seal = (facts: ReceiptFacts, kept: boolean): Attachment | undefined => {

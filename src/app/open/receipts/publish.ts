@@ -2,12 +2,12 @@ import { resolve } from 'node:path'
 import { digestBytes } from '../../../kernel/encoding/hash.ts'
 import { DECISION_LOG, logOrigin } from '../../../lineage/origin.ts'
 import { readReceipts } from '../../../platform/files/receipt-files.ts'
-import { gitNotes } from '../../../platform/git/notes/git-notes.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import type { CommitResult } from '../../../receipts/judge-commits.ts'
 import { treeOf } from '../../../receipts/verify-receipt.ts'
 import { checkCommits, RECEIPT_NOTES, type ReceiptPlace, readBaseKeys } from './find-receipts.ts'
 import { withLoggedReceipts } from './log-receipts.ts'
+import { openNotes } from './open-notes.ts'
 import { openReceiptSigner } from './signing-key.ts'
 import { checkLogs, cosignLogs, hashOf, originObject, originsOf, publishLines } from './witness.ts'
 
@@ -66,8 +66,7 @@ export const publishReceipts = async (place: ReceiptPlace, range: PublishedRange
   // Without keys no receipt is asked for, and a push should send what it was asked to send.
   if (listed.length === 0) return { isSent: false, warnings: [] }
   const results = await checkCommits(place, { base, head }, listed)
-  const start = { folder: root, environment: process.env, gitFolders: config.gitFolders }
-  const notes = gitNotes(start, () => systemClock.now())
+  const notes = openNotes(place)
   const format = hashOf(head)
   const signer = await openReceiptSigner(config, root)
   const own = await withLoggedReceipts(config, root, async (_, log) => {

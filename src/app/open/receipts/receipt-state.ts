@@ -1,12 +1,12 @@
 import { DECISION_LOG, logOrigin } from '../../../lineage/origin.ts'
 import { readNotesFetch } from '../../../platform/git/notes/fetch-settings.ts'
-import { gitNotes } from '../../../platform/git/notes/git-notes.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import type { ListedKey } from '../../../receipts/keys-file.ts'
 import { KEYS_FILE } from '../../../receipts/keys-path.ts'
 import type { ReceiptKey } from '../../../receipts/verifier-key.ts'
 import { type ReceiptPlace, readTrustedKeys } from './find-receipts.ts'
 import { withLoggedReceipts } from './log-receipts.ts'
+import { openNotes } from './open-notes.ts'
 import { openReceiptSigner, readOwnKey } from './signing-key.ts'
 import { hashOf, readWitnessedSize } from './witness.ts'
 
@@ -50,8 +50,7 @@ const readLogState = async (
   return withLoggedReceipts(config, root, async (_, log) => {
     const entries = (await log?.head())?.size ?? 0
     if (log === undefined || entries === 0 || head === null) return { entries, witnessed: 0 }
-    const start = { folder: root, environment: process.env, gitFolders: config.gitFolders }
-    const notes = gitNotes(start, () => systemClock.now())
+    const notes = openNotes({ root, config })
     const context = { notes, keys: keys.map(({ text }) => text), format: hashOf(head), signal }
     return { entries, witnessed: await readWitnessedSize(context, await logOrigin(DECISION_LOG, log)) }
   })
