@@ -20,6 +20,8 @@ export default defineConfig({
     globalSetup: ['./test/support/user-state.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Tests with deadlines depend on the load of the machine. The reporter marks a test that passed the second time.
+    retry: process.env.CI === undefined ? 0 : 1,
     // Most tests wait for programs that they started: with a worker for each core a quarter of the time is idle.
     maxWorkers: availableParallelism() + 1,
     // A process for each file would take a third of a second of processor time more for each of them. Therefore no file
