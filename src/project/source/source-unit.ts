@@ -71,11 +71,25 @@ export interface TypeUnit {
   readonly calls: readonly CallExpression[]
 }
 
+export type SourceLanguage = 'java' | 'kotlin' | 'script' | 'python' | 'go' | 'swift'
+
+/** A name that a file imports. */
+export interface ImportBinding {
+  /** The module as written: `./users`, `express`, `app.routers`. */
+  readonly module: string
+  /** The name in that module: `default` for a default import, `*` for the module itself. */
+  readonly name: string
+}
+
 export interface SourceUnit {
   readonly file: string
-  readonly language: 'java' | 'kotlin' | 'script'
+  readonly language: SourceLanguage
   readonly package: string
   readonly imports: readonly string[]
+  /** Imported names, by the name in this file. Empty for Java and Kotlin, whose imports are full names. */
+  readonly bindings: ReadonlyMap<string, ImportBinding>
+  /** Exported names with their name in this file, or with the module they come from. Only for scripts. */
+  readonly exports: ReadonlyMap<string, string | ImportBinding>
   readonly types: readonly TypeUnit[]
   /** Code outside of types. */
   readonly topLevel: Method

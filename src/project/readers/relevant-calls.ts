@@ -12,7 +12,7 @@ const ROUTES = 'GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS'
 const CODE_SMELLS = 'printStackTrace'
 
 const JVM = [HTTP, MESSAGES, GRPC, DATA, ROUTES, CODE_SMELLS, 'Thread'].join('|')
-const SCRIPT = 'get|post|put|patch|delete|head|options|all|use|route|fetch|axios|got|request'
+const SCRIPT = 'get|post|put|patch|delete|head|options|all|use|route|register|del|fetch|axios|got|request'
 
 export interface RelevantCalls {
   /** Prefilter: whether a text may contain a relevant call. */
