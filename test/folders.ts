@@ -168,7 +168,17 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'project/frameworks': {
     purpose: 'The frameworks and client libraries that the detectors know.',
-    imports: ['project/frameworks/script', 'project/connections', 'project/source', 'kernel'],
+    imports: [
+      'project/frameworks/python',
+      'project/frameworks/script',
+      'project/connections',
+      'project/source',
+      'kernel',
+    ],
+  },
+  'project/frameworks/python': {
+    purpose: 'Frameworks of Python.',
+    imports: ['project/connections', 'project/source', 'kernel'],
   },
   'project/frameworks/script': {
     purpose: 'Frameworks of JavaScript and TypeScript.',

@@ -9,6 +9,7 @@ import { type Signature, writeSignature } from '../connections/type-signatures.t
 import { FRAMEWORKS } from '../frameworks/frameworks.ts'
 import { readJava } from '../readers/java-reader.ts'
 import { readKotlin } from '../readers/kotlin-reader.ts'
+import { readPython } from '../readers/python-reader.ts'
 import { readScript } from '../readers/script-reader.ts'
 import { findSecrets, isCredential, type SecretFinding } from '../secrets.ts'
 import { attempt } from '../source/attempt.ts'
@@ -48,11 +49,12 @@ export interface Architecture {
   readonly warnings: readonly Warning[]
 }
 
-type CodeGrammar = Extract<Grammar, 'java' | 'kotlin' | 'TypeScript' | 'Tsx'>
+type CodeGrammar = Extract<Grammar, 'java' | 'kotlin' | 'python' | 'TypeScript' | 'Tsx'>
 
 const GRAMMARS: readonly (readonly [RegExp, CodeGrammar])[] = [
   [/\.java$/, 'java'],
   [/\.kt$/, 'kotlin'],
+  [/\.py$/, 'python'],
   [/(?<!\.d)\.[cm]?ts$/, 'TypeScript'],
   // JavaScript is parsed with the Tsx grammar, so that all scripts have the same node kinds.
   [/\.tsx$|(?<!\.min)\.[cm]?jsx?$/, 'Tsx'],
@@ -61,6 +63,7 @@ const GRAMMARS: readonly (readonly [RegExp, CodeGrammar])[] = [
 const READERS: Readonly<Record<CodeGrammar, (file: string, root: SyntaxNode) => SourceUnit>> = {
   java: readJava,
   kotlin: readKotlin,
+  python: readPython,
   TypeScript: readScript,
   Tsx: readScript,
 }

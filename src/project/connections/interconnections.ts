@@ -1,6 +1,5 @@
 import { attempt } from '../source/attempt.ts'
 import type { Configuration } from '../source/configuration.ts'
-import { ModuleFiles } from '../source/module-files.ts'
 import { inOrder, type Warning } from '../source/source-files.ts'
 import type { SourceIndex } from '../source/source-index.ts'
 import { NO_METHOD, type SourceUnit } from '../source/source-unit.ts'
@@ -46,7 +45,7 @@ export class ConnectionDetector {
     this.#frameworks = frameworks
     this.#context = {
       resolver: this.resolver,
-      modules: new ModuleFiles(index.units),
+      modules: index.modules,
       routers: new RouterGraph(),
       protos,
     }

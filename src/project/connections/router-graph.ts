@@ -21,6 +21,8 @@ interface DeclaredRoute {
 interface Mount {
   readonly parent: string
   readonly prefix: EndpointPrefix
+  /** Whether the prefix takes the place of the one that the mounted router has. */
+  readonly replaces: boolean
 }
 
 type EndpointPrefix = Pick<EndpointRoute, 'path' | 'confidence'>
@@ -47,8 +49,8 @@ export class RouterGraph {
     this.#own.set(keyText(router), prefix)
   }
 
-  mount(parent: RouterKey, child: RouterKey, prefix: EndpointPrefix): void {
-    pushTo(this.#mounts, keyText(child), { parent: keyText(parent), prefix })
+  mount(parent: RouterKey, child: RouterKey, prefix: EndpointPrefix, replaces = false): void {
+    pushTo(this.#mounts, keyText(child), { parent: keyText(parent), prefix, replaces })
   }
 
   route(route: DeclaredRoute): void {
@@ -78,9 +80,9 @@ export class RouterGraph {
     const mounts = above.has(key) || above.size > MAX_DEPTH ? [] : this.#mountsOf(key)
     if (mounts.length === 0) return [own]
     const seen = new Set([...above, key])
-    const found = mounts.flatMap(({ parent, prefix }) =>
+    const found = mounts.flatMap(({ parent, prefix, replaces }) =>
       this.#prefixes(parent, seen).map((outer) => ({
-        path: joinRoutes(outer.path, prefix.path, own.path),
+        path: joinRoutes(outer.path, prefix.path, replaces ? '' : own.path),
         confidence: weaker(weaker(outer.confidence, prefix.confidence), own.confidence),
       })),
     )

@@ -159,6 +159,7 @@ export const readJava = (file: string, root: SyntaxNode): SourceUnit => {
     bindings: new Map(),
     exports: new Map(),
     types: root.descend(TYPE_KINDS).map((node) => reader.type(node)),
+    functions: [],
     topLevel: NO_METHOD,
   }
 }

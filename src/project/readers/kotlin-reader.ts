@@ -204,6 +204,7 @@ export const readKotlin = (file: string, root: SyntaxNode): SourceUnit => {
     bindings: new Map(),
     exports: new Map(),
     types: root.descend(CLASSES).map((one) => reader.type(one, before.get(one.id))),
+    functions,
     topLevel: {
       ...NO_METHOD,
       locals: [...constants, ...functions.flatMap(({ locals, parameters }) => [...parameters, ...locals])],

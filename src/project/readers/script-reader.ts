@@ -238,6 +238,7 @@ export const readScript = (file: string, root: SyntaxNode): SourceUnit => {
     bindings: readBindings(root),
     exports: readExports(root),
     types: root.descend(CLASSES).map((one) => reader.type(one)),
+    functions: [],
     topLevel: reader.topLevel(root),
   }
 }

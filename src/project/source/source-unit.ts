@@ -16,6 +16,7 @@ export interface CallExpression {
   readonly name: string
   /** A constructor call. */
   readonly makes: boolean
+  /** In Python, keyword arguments are one record at the end. */
   readonly args: readonly Expression[]
   readonly line: number
   /** The calls that enclose it, innermost first. Only for route calls. */
@@ -91,7 +92,9 @@ export interface SourceUnit {
   /** Exported names with their name in this file, or with the module they come from. Only for scripts. */
   readonly exports: ReadonlyMap<string, string | ImportBinding>
   readonly types: readonly TypeUnit[]
-  /** Code outside of types. */
+  /** Functions outside of types, with their annotations. Empty for Java and scripts. */
+  readonly functions: readonly Method[]
+  /** Code outside of types, that of functions included. */
   readonly topLevel: Method
 }
 
