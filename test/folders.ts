@@ -154,6 +154,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Source and configuration files read into one model for all languages.',
     imports: ['project/files', 'kernel'],
   },
+  'project/readers': {
+    purpose: 'Syntax trees of each language read into the model.',
+    imports: ['project/source', 'kernel'],
+  },
   'project/build': {
     purpose: 'Modules and dependencies of Maven, Gradle and workspaces.',
     imports: ['project/source', 'kernel'],
@@ -162,9 +166,34 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Detectors: endpoints, clients, events, databases.',
     imports: ['project/source', 'kernel'],
   },
+  'project/frameworks': {
+    purpose: 'The frameworks and client libraries that the detectors know.',
+    imports: [
+      'project/frameworks/python',
+      'project/frameworks/script',
+      'project/connections',
+      'project/source',
+      'kernel',
+    ],
+  },
+  'project/frameworks/python': {
+    purpose: 'Frameworks of Python.',
+    imports: ['project/connections', 'project/source', 'kernel'],
+  },
+  'project/frameworks/script': {
+    purpose: 'Frameworks of JavaScript and TypeScript.',
+    imports: ['project/connections', 'project/source', 'kernel'],
+  },
   'project/architecture': {
     purpose: 'Services, their relations, metrics and diagrams.',
-    imports: ['project/source', 'project/build', 'project/connections', 'kernel'],
+    imports: [
+      'project/source',
+      'project/readers',
+      'project/build',
+      'project/connections',
+      'project/frameworks',
+      'kernel',
+    ],
   },
   'project/report': {
     purpose: 'The architecture report as Markdown and HTML.',

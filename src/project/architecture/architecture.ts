@@ -7,13 +7,15 @@ import type { Inbound, Outbound } from '../connections/connections.ts'
 import { ConnectionDetector, type Connections, dedupe } from '../connections/interconnections.ts'
 import { type ProtoService, readProto } from '../connections/proto.ts'
 import { type Signature, writeSignature } from '../connections/type-signatures.ts'
+import { FRAMEWORKS } from '../frameworks/frameworks.ts'
+import { readJava } from '../readers/java-reader.ts'
+import { readKotlin } from '../readers/kotlin-reader.ts'
+import { readPython } from '../readers/python-reader.ts'
+import { readScript } from '../readers/script-reader.ts'
 import { findSecrets, isCredential, type SecretFinding } from '../secrets.ts'
 import { attempt } from '../source/attempt.ts'
 import { Configuration } from '../source/configuration.ts'
 import { isConfigFile, isTestPath } from '../source/discovery-rules.ts'
-import { readJava } from '../source/java-reader.ts'
-import { readKotlin } from '../source/kotlin-reader.ts'
-import { readScript } from '../source/script-reader.ts'
 import {
   type ProjectFile,
   type ProjectFiles,
@@ -48,11 +50,12 @@ export interface Architecture {
   readonly warnings: readonly Warning[]
 }
 
-type CodeGrammar = Extract<Grammar, 'java' | 'kotlin' | 'TypeScript' | 'Tsx'>
+type CodeGrammar = Extract<Grammar, 'java' | 'kotlin' | 'python' | 'TypeScript' | 'Tsx'>
 
 const GRAMMARS: readonly (readonly [RegExp, CodeGrammar])[] = [
   [/\.java$/, 'java'],
   [/\.kt$/, 'kotlin'],
+  [/\.py$/, 'python'],
   [/(?<!\.d)\.[cm]?ts$/, 'TypeScript'],
   // JavaScript is parsed with the Tsx grammar, so that all scripts have the same node kinds.
   [/\.tsx$|(?<!\.min)\.[cm]?jsx?$/, 'Tsx'],
@@ -61,6 +64,7 @@ const GRAMMARS: readonly (readonly [RegExp, CodeGrammar])[] = [
 const READERS: Readonly<Record<CodeGrammar, (file: string, root: SyntaxNode) => SourceUnit>> = {
   java: readJava,
   kotlin: readKotlin,
+  python: readPython,
   TypeScript: readScript,
   Tsx: readScript,
 }
@@ -194,10 +198,14 @@ export const analyse = async (
   const packages = new Map(reader.units.map((unit) => [unit.file, unit.package]))
   const structure = discover(files, survey, { ...options, packages })
   const index = new SourceIndex(reader.units)
-  const detector = new ConnectionDetector(index, reader.configuration, reader.protos)
+  const detector = new ConnectionDetector(index, reader.configuration, {
+    protos: reader.protos,
+    frameworks: FRAMEWORKS,
+  })
   const { warnings } = detector
   const whole = { file: '.', warnings }
   const [inbound, outbound, signatures]: [Inbound[], Outbound[], Signature[]] = [[], [], []]
+  for (const unit of reader.units) detector.declareRoutes(unit)
   for (const unit of reader.units) {
     options.checkDeadline()
     const own = detector.detect(unit)
