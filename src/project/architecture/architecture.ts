@@ -1,5 +1,6 @@
 import type { CheckDeadline } from '../../kernel/jail.ts'
 import type { Grammar } from '../../kernel/text/languages.ts'
+import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
 import { discover } from '../build/discovery.ts'
 import type { Structure } from '../build/shape.ts'
 import type { Inbound, Outbound } from '../connections/connections.ts'
@@ -83,6 +84,7 @@ class ProjectReader {
   readonly warnings: Warning[] = []
   readonly #files: ProjectFiles
   readonly #parser: SyntaxParser
+  readonly #unparsed = new UnparsedFiles()
   #bytes = 0
 
   constructor(files: ProjectFiles, parser: SyntaxParser) {
@@ -126,7 +128,23 @@ class ProjectReader {
     this.secrets.push(...findSecrets(path, text))
     if (path.endsWith('.proto')) for (const one of readProto(text)) this.protos.set(one.name, one)
     else if (isConfigFile(path)) this.configuration.add(path, text)
-    else if (grammar !== undefined) this.units.push(READERS[grammar](path, this.#parser.parse(grammar, text)))
+    else if (grammar !== undefined) this.#parse(grammar, path, text)
+  }
+
+  #parse(grammar: CodeGrammar, path: string, text: string): void {
+    const missing = this.#parser.missing(grammar)
+    if (missing !== undefined) this.#unparsed.add(path, missing)
+    else this.units.push(READERS[grammar](path, this.#parser.parse(grammar, text)))
+  }
+
+  /** One warning for each language whose grammar is not installed. */
+  warnUnparsed(): void {
+    for (const { language, title, files, install } of this.#unparsed.languages())
+      this.#warn(
+        'grammar_missing',
+        files[0] ?? '',
+        `${title} ${files.length === 1 ? 'was' : 'were'} not analysed: the grammar of ${language} is not installed; run \`${install}\``,
+      )
   }
 
   /** Settings that hold a credential in plain text. */
@@ -163,6 +181,7 @@ const readAll = async (
     const pause = options.freeNativeMemory?.()
     if (pause !== undefined) await pause
   }
+  reader.warnUnparsed()
   return reader
 }
 
