@@ -184,9 +184,14 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Frameworks of JavaScript and TypeScript.',
     imports: ['project/connections', 'project/source', 'kernel'],
   },
+  'project/services': {
+    purpose: 'The deployables of a project, its stores and brokers, and their relations.',
+    imports: ['project/source', 'project/build', 'project/connections', 'kernel'],
+  },
   'project/architecture': {
-    purpose: 'Services, their relations, metrics and diagrams.',
+    purpose: 'Types, their relations, metrics and diagrams.',
     imports: [
+      'project/services',
       'project/source',
       'project/readers',
       'project/build',
