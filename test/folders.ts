@@ -39,7 +39,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'app/open/lineage': {
     purpose: 'Opens a log to be published, with its key.',
-    imports: ['app/config', ...EVERYTHING],
+    imports: ['app/config', 'app/open/receipts', ...EVERYTHING],
   },
   'app/open/why': {
     purpose: 'Opens the explanation of a verdict: evidence, policy files of working tree and base.',
