@@ -45,6 +45,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Opens the explanation of a verdict: evidence, policy files of working tree and base.',
     imports: ['app/config', ...EVERYTHING],
   },
+  'app/unified': {
+    purpose: 'What the unified server adds to the toolsets: names, state of the gate, freshness.',
+    imports: ['app/config', 'app/open', ...EVERYTHING],
+  },
   'app/servers': {
     purpose: 'Runs servers over stdio and HTTP, and the binaries that keep older interfaces.',
     imports: ['app/config', 'app/open', ...EVERYTHING],
