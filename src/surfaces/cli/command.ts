@@ -163,7 +163,7 @@ export const commandHelp = (
 export type CommandGroups = readonly (readonly [title: string, names: readonly string[]])[]
 
 /** Commands by the group that names them; the last group has those that no group names. */
-const groupCommands = (
+export const groupCommands = (
   commands: readonly Command[],
   groups: CommandGroups,
 ): readonly (readonly [title: string, commands: readonly Command[]])[] => {
