@@ -1,4 +1,5 @@
 import type { Framework } from '../connections/framework.ts'
+import { DJANGO } from './python/django.ts'
 import { PYTHON_ROUTERS } from './python/routers.ts'
 import { SCRIPT_HTTP_CLIENTS } from './script/http-clients.ts'
 import { NEST } from './script/nest.ts'
@@ -10,4 +11,5 @@ export const FRAMEWORKS: readonly Framework[] = [
   NEST,
   SCRIPT_HTTP_CLIENTS,
   ...PYTHON_ROUTERS,
+  DJANGO,
 ]

@@ -13,7 +13,7 @@ import { ExpressionReader } from './expression-reader.ts'
 import { PYTHON } from './python-expression.ts'
 
 const CALLS = ['call']
-const ASSIGNMENTS = ['assignment']
+const ASSIGNMENTS = ['assignment', 'augmented_assignment']
 const CATCHES = ['except_clause']
 const IMPORTS = ['import_statement', 'import_from_statement']
 const CLASSES = ['class_definition']

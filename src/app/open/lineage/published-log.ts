@@ -1,11 +1,12 @@
 import { lazyAsync } from '../../../kernel/async/once.ts'
 import { createSigner, type Signer } from '../../../lineage/checkpoint.ts'
 import { CheckpointSource } from '../../../lineage/checkpoint-source.ts'
-import { logOrigin } from '../../../lineage/origin.ts'
+import { DECISION_LOG, logOrigin } from '../../../lineage/origin.ts'
 import type { LogReader } from '../../../lineage/store.ts'
 import { parseTilePath, readTile } from '../../../lineage/tlog/tiles.ts'
 import { keyFile, readKeyFile } from '../../../platform/files/key-file.ts'
 import type { Config } from '../../config/settings.ts'
+import { locateDecisions } from '../repository.ts'
 import { openStore } from '../store.ts'
 import { logMemory, signingKeyPath } from '../user-state.ts'
 
@@ -17,7 +18,8 @@ interface PublishedLog {
 
 /** A log that is published, opened by the first request. Nothing here changes the log. */
 export const openPublishedLog = (config: Config, root: string, name: string) => {
-  const store = lazyAsync(() => openStore(config, root))
+  const place = lazyAsync(async () => (name === DECISION_LOG ? locateDecisions(config, root) : root))
+  const store = lazyAsync(async () => openStore(config, await place.get()))
   let published: PublishedLog | undefined
   /** Undefined while there is no log, or no key in read-only mode, where none is created. Both may come later. */
   const get = async (): Promise<PublishedLog | undefined> => {
@@ -27,7 +29,7 @@ export const openPublishedLog = (config: Config, root: string, name: string) => 
     const pem = await (config.readOnly ? readKeyFile : keyFile)(signingKeyPath())
     if (pem === undefined) return undefined
     const signer = createSigner(await logOrigin(name, log), pem)
-    const memory = logMemory(config, root, name)
+    const memory = logMemory(config, await place.get(), name)
     published ??= { log, signer, checkpoints: new CheckpointSource({ log, signer, memory }) }
     return published
   }

@@ -76,6 +76,49 @@ api.add_resource(Book, "/books/<int:id>")
       '12: REST DELETE /books/<int:id>, Book.delete',
     ],
   },
+  {
+    title: 'Django: included modules, lists and routers; methods by decorators, classes and viewsets',
+    files: {
+      'shop/urls.py': `from django.urls import include, path, re_path
+from shop import views
+inner = [path("list/", views.List.as_view())]
+urlpatterns = [
+    path("", views.index),
+    path("api/", include("shop.api.urls")),
+    path("inner/", include(inner)),
+    re_path(r"^old/(?P<id>\\d+)/$", views.old),
+    path("plain/", "not a view"),
+]
+`,
+      'shop/views.py': `from django.views.generic import ListView
+from django.views.decorators.http import require_POST
+def index(request): ...
+@require_POST
+def old(request, id): ...
+class List(ListView): ...
+`,
+      'shop/api/urls.py': `from rest_framework.routers import DefaultRouter
+from django.urls import include, path
+from .viewsets import Books
+router = DefaultRouter()
+router.register("books", Books)
+urlpatterns = [path("v1/", include(router.urls))]
+`,
+      'shop/api/viewsets.py': `from rest_framework import viewsets
+class Books(viewsets.ReadOnlyModelViewSet):
+    @action(detail=True, methods=["post"])
+    def lend(self, request, pk): ...
+`,
+    },
+    rows: [
+      '5: REST ANY /, views.index',
+      '5: REST GET /api/v1/books, Books.list',
+      '5: REST GET /api/v1/books/{pk}, Books.retrieve',
+      '5: REST POST /api/v1/books/{pk}/lend, Books.lend',
+      '3: REST GET /inner/list, views.List',
+      '8: REST POST /old/{id}, views.old',
+    ],
+  },
 ]
 
 it.each(SNIPPETS)('$title', async ({ files, rows }) => {
