@@ -12,7 +12,6 @@ import { buildCatalog, type Catalog, ignoreUnknownArguments, type Toolset } from
 import { ChangeEmitter } from '../kernel/change-events.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, StoreCheck } from '../kernel/ports.ts'
-import { recordCall } from '../kernel/record-call.ts'
 import { closedGuard } from '../kernel/tool-offer.ts'
 import { packetsToolset } from '../packets/tools.ts'
 import { projectToolset } from '../project/tools.ts'
