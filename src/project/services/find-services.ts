@@ -58,7 +58,7 @@ const codeDrafts = (sources: ServiceSources, folders: ReadonlySet<string>): read
       if (app !== undefined) return [shows(app.line, `creates the application ${app.name}`)]
       if (nameOf(file) === 'manage.py') return [shows(1, 'manage.py of Django')]
     }
-    if (language === 'go' && unit.package === 'main') {
+    if (language === 'go') {
       const main = unit.functions.find(({ name }) => name === 'main')
       if (main !== undefined)
         return [{ ...shows(main.line, 'package main'), folder: folderOf(file), kind: goKind(unit) }]

@@ -42,3 +42,6 @@ export const nearest = <T>(
 }
 
 export const isLocal = (host: string): boolean => /^(localhost|127\.|0\.0\.0\.0|\[?::1)/.test(host)
+
+/** `shop.v1.Cart/Add` is a method of the service `Cart`. */
+export const grpcName = (endpoint: string): string => endpoint.replace(/\/.*$/, '').replace(/^.*\./, '')

@@ -3,7 +3,7 @@ import type { Inbound, Outbound } from '../connections/connections.ts'
 import { inOrder } from '../source/source-files.ts'
 import type { DeclaredContainer } from './deployment-files.ts'
 import { type Deployable, serviceOf } from './find-services.ts'
-import { hostOf, isLocal, nearest, plainName, topFolder } from './names.ts'
+import { grpcName, hostOf, isLocal, nearest, plainName, topFolder } from './names.ts'
 import type { ServiceEvidence } from './service-draft.ts'
 import { technologyOf, technologyOfImage } from './technologies.ts'
 
@@ -61,8 +61,7 @@ class SystemBuilder {
     }
     for (const { protocol, endpoint, source_file } of sources.inbound) {
       const service = serviceOf(source_file, sources.services)
-      if (protocol === 'gRPC' && service !== undefined)
-        this.#grpc.set(endpoint.replace(/[/.].*$/, ''), service)
+      if (protocol === 'gRPC' && service !== undefined) this.#grpc.set(grpcName(endpoint), service)
     }
   }
 
@@ -160,8 +159,7 @@ class SystemBuilder {
       const to = known ?? this.#add('store', `${from.name} ${kind}`, kind, place)
       return this.#relate(id, to, one.protocol, '', source)
     }
-    const grpc =
-      one.protocol === 'gRPC' ? this.#grpc.get(one.target_service.replace(/[/.].*$/, '')) : undefined
+    const grpc = one.protocol === 'gRPC' ? this.#grpc.get(grpcName(one.target_service)) : undefined
     if (grpc !== undefined)
       return this.#relate(id, `service:${grpc.name}`, 'gRPC', one.target_service, source)
     if (host === undefined || one.confidence === 'low' || isLocal(host)) return
