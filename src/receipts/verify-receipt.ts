@@ -12,6 +12,16 @@ import { parseReceiptKey, type ReceiptKey, verifySignature } from './verifier-ke
  */
 export type ReceiptTrust = 'trusted' | 'own' | 'foreign' | 'revoked' | 'invalid'
 
+/** Where a log has a receipt, by a checkpoint that a known key signed. */
+export interface ProvenPlace {
+  readonly origin: string
+  readonly index: number
+  /** Of the checkpoint. */
+  readonly size: number
+  readonly root: string
+  readonly checkpoint: string
+}
+
 export interface VerifiedReceipt {
   readonly digest: string
   readonly line: string
@@ -24,6 +34,8 @@ export interface VerifiedReceipt {
   readonly role?: KeyRole
   /** Absent when the statement is no receipt. */
   readonly receipt?: Receipt
+  /** Where its log has it, if a line beside it proves that. */
+  readonly place?: ProvenPlace
 }
 
 const parseStatement = (payload: Buffer): Receipt | undefined => {

@@ -109,6 +109,12 @@ describe('receipts between two machines', () => {
       'PRE_PUSH',
     ])
     expect(bob.json('receipts', 'check', 'HEAD~2..HEAD').value).toMatchObject({ covered: true })
+    // Also its place in the log, which this machine does not have.
+    for (const { place } of value.receipts)
+      expect(place).toMatchObject({ origin: expect.stringMatching(/^warrant\/gate-decisions\//) })
+    expect(bob.warrant('receipts', 'verify', 'HEAD').stdout).toMatch(
+      /proven: entry \d+ of the log warrant\/gate-decisions\/\w+, by its checkpoint of \d+ entries/,
+    )
   })
 
   it('of a key that is not listed are shown and not trusted, and the push says what to do', () => {
