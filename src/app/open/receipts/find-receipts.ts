@@ -20,6 +20,7 @@ import { type VerifiedReceipt, verifyReceipt } from '../../../receipts/verify-re
 import type { Config } from '../../config/settings.ts'
 import { openNotes } from './open-notes.ts'
 import { readOwnKey } from './signing-key.ts'
+import { hashOf } from './witness.ts'
 
 /** A repository whose receipts are looked up. */
 export interface ReceiptPlace {
@@ -78,13 +79,14 @@ export class ReceiptFinder {
       const kept = Promise.all(folders.map((folder) => readReceipts(folder, tree)))
       const noted = notes.notes.get(tree) ?? []
       const proofs = noted.flatMap((line) => readPlaceProof(line) ?? [])
-      const verified = kept.then((lines) =>
-        [...new Set([...lines.flat(), ...noted])]
+      const verified = kept.then((lines) => {
+        const found = [...new Set([...lines.flat(), ...noted])]
           .map((line) => verifyReceipt(line, { listed: this.#listed, own }))
           // A line that was put into the note of another tree says nothing about this one.
           .filter(({ receipt }) => receipt?.subject[0]?.digest.gitTree === tree)
-          .map((one) => this.#withPlace(one, proofs)),
-      )
+          .map((one) => this.#withPlace(one, proofs))
+        return Promise.all(found.map((one) => this.#confirm(one, tree)))
+      })
       verified.catch(() => {})
       this.#found.set(tree, verified)
     }
@@ -96,6 +98,17 @@ export class ReceiptFinder {
     const own = proofs.filter(({ receipt }) => receipt === one.digest)
     const [place] = own.flatMap((proof) => verifyPlace(one, proof, keys) ?? [])
     return place === undefined ? one : { ...one, place }
+  }
+
+  /** A receipt of a key that was revoked later is trusted if a witness shows that it is older. */
+  async #confirm(one: VerifiedReceipt, tree: string): Promise<VerifiedReceipt> {
+    const { place, revokedLater, why: _, ...rest } = one
+    if (place === undefined || revokedLater === undefined) return one
+    const keys = this.#listed.map(({ key }) => key.text)
+    const context = { notes: this.#notes, keys, format: hashOf(tree), signal: this.#place.signal }
+    const seen = { listed: this.#listed, before: Date.parse(revokedLater) }
+    const { wasWitnessedBefore } = await import('./witnessed-before.ts')
+    return (await wasWitnessedBefore(context, place, seen)) ? { ...rest, place, trust: 'trusted' } : one
   }
 
   async of(tree: string): Promise<readonly VerifiedReceipt[]> {

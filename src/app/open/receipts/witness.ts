@@ -80,7 +80,7 @@ interface LogPoint {
   readonly root: string
 }
 
-interface WitnessContext {
+export interface WitnessContext {
   readonly notes: GitNotes
   /** Verifier keys that may sign checkpoints and cosignatures. */
   readonly keys: readonly string[]
@@ -93,6 +93,13 @@ export const readWitnessed = async ({ notes, keys, format, signal }: WitnessCont
   const object = originObject(origin, format)
   const witnessed = await notes.read(WITNESSED, [object], signal)
   return openWitnessed(origin, witnessed.notes.get(object) ?? [], keys)
+}
+
+/** The checkpoints of a log that were published, with the proofs between them. Nothing of it is verified. */
+export const readPublished = async ({ notes, format, signal }: WitnessContext, origin: string) => {
+  const object = originObject(origin, format)
+  const { notes: published } = await notes.read(RECEIPTS, [object], signal)
+  return (published.get(object) ?? []).flatMap((line) => parseWitnessRequest(line) ?? [])
 }
 
 /** Compares the published checkpoints of logs with what witnesses signed. */
