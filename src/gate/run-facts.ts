@@ -43,9 +43,11 @@ interface FactsInput extends Judgement {
 
 const MAX_LISTED = 100
 
+const GIVEN_UP_RULES = new Set(['gate.file-given-up', 'gate.file-unread', 'gate.grammar-missing'])
+
 const listGivenUp = ({ findings }: Judgement) =>
   findings
-    .filter(({ ruleId }) => ruleId === 'gate.file-given-up' || ruleId === 'gate.file-unread')
+    .filter(({ ruleId }) => GIVEN_UP_RULES.has(ruleId))
     .slice(0, MAX_LISTED)
     .map(({ file, code }) => ({ path: file, reason: code }))
 
