@@ -152,6 +152,10 @@ describe('the keys file', () => {
     expect(await weaker([row], [row, other])).toEqual([true])
     expect(await weaker([row], [{ ...row, revoked: '2027-01-01' }])).toEqual([false])
     expect(await weaker([{ ...row, revoked: '2027-01-01' }], [row])).toEqual([true])
+    // Less time for a key is how it is rotated.
+    expect(await weaker([row], [{ ...row, until: '2027-01-01' }])).toEqual([false])
+    expect(await weaker([{ ...row, until: '2027-01-01' }], [{ ...row, until: '2027-01-02' }])).toEqual([true])
+    expect(await weaker([row], [{ ...row, role: 'ci', until: '2027-01-01' }])).toEqual([true])
     expect(await weaker([row, other], [row])).toEqual([false])
     expect(await weaker([row], [])).toEqual([true])
     expect(await weaker([row], [row])).toEqual([])
