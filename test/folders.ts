@@ -39,11 +39,15 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'app/open/lineage': {
     purpose: 'Opens a log to be published, with its key.',
-    imports: ['app/config', ...EVERYTHING],
+    imports: ['app/config', 'app/open/receipts', ...EVERYTHING],
   },
   'app/open/why': {
     purpose: 'Opens the explanation of a verdict: evidence, policy files of working tree and base.',
     imports: ['app/config', ...EVERYTHING],
+  },
+  'app/unified': {
+    purpose: 'What the unified server adds to the toolsets: names, state of the gate, freshness.',
+    imports: ['app/config', 'app/open', ...EVERYTHING],
   },
   'app/servers': {
     purpose: 'Runs servers over stdio and HTTP, and the binaries that keep older interfaces.',
@@ -184,9 +188,14 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Frameworks of JavaScript and TypeScript.',
     imports: ['project/connections', 'project/source', 'kernel'],
   },
+  'project/services': {
+    purpose: 'The deployables of a project, its stores and brokers, and their relations.',
+    imports: ['project/source', 'project/build', 'project/connections', 'kernel'],
+  },
   'project/architecture': {
-    purpose: 'Services, their relations, metrics and diagrams.',
+    purpose: 'Types, their relations, metrics and diagrams.',
     imports: [
+      'project/services',
       'project/source',
       'project/readers',
       'project/build',

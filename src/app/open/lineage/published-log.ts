@@ -1,18 +1,18 @@
 import { lazyAsync } from '../../../kernel/async/once.ts'
-import { createSigner, type Signer } from '../../../lineage/checkpoint.ts'
+import { type CheckpointSigner, checkpointSigner } from '../../../lineage/checkpoint.ts'
 import { CheckpointSource } from '../../../lineage/checkpoint-source.ts'
 import { DECISION_LOG, logOrigin } from '../../../lineage/origin.ts'
 import type { LogReader } from '../../../lineage/store.ts'
 import { parseTilePath, readTile } from '../../../lineage/tlog/tiles.ts'
-import { keyFile, readKeyFile } from '../../../platform/files/key-file.ts'
 import type { Config } from '../../config/settings.ts'
+import { findReceiptSigner, noteKeyOf, openReceiptSigner } from '../receipts/signing-key.ts'
 import { locateDecisions } from '../repository.ts'
 import { openStore } from '../store.ts'
-import { logMemory, signingKeyPath } from '../user-state.ts'
+import { logMemory } from '../user-state.ts'
 
 interface PublishedLog {
   readonly log: LogReader
-  readonly signer: Signer
+  readonly signer: CheckpointSigner
   readonly checkpoints: CheckpointSource
 }
 
@@ -26,10 +26,11 @@ export const openPublishedLog = (config: Config, root: string, name: string) => 
     if (published !== undefined) return published
     const log = await (await store.get()).find(name)
     if (log === undefined || (await log.head()).size === 0) return undefined
-    const pem = await (config.readOnly ? readKeyFile : keyFile)(signingKeyPath())
-    if (pem === undefined) return undefined
-    const signer = createSigner(await logOrigin(name, log), pem)
-    const memory = logMemory(config, await place.get(), name)
+    const folder = await place.get()
+    const key = await (config.readOnly ? findReceiptSigner : openReceiptSigner)(config, folder)
+    if (key === undefined) return undefined
+    const signer = checkpointSigner(await logOrigin(name, log), noteKeyOf(key))
+    const memory = logMemory(config, folder, name)
     published ??= { log, signer, checkpoints: new CheckpointSource({ log, signer, memory }) }
     return published
   }
