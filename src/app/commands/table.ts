@@ -8,6 +8,7 @@ import { LINEAGE_OPTIONS, LINEAGE_VERBS } from './lineage/options.ts'
 import { packetCommand } from './packet/options.ts'
 import { PROJECT_COMMANDS } from './project/table.ts'
 import { KEY_OPTIONS, RECEIPT_OPTIONS } from './receipts/options.ts'
+import { INIT_OPTIONS, UNINSTALL_OPTIONS } from './setup/options.ts'
 
 type Definition = Pick<Command, 'name' | 'summary' | 'run'> &
   Partial<Pick<Command, 'usage' | 'choices' | 'maxPositionals'>> & { readonly options?: readonly Option[] }
@@ -84,6 +85,13 @@ export const commands = (): readonly Command[] => [
     run: async (invocation) => (await import('./server/doctor.ts')).run(invocation),
   }),
   define({
+    name: 'init',
+    summary:
+      'Set up this repository: MCP servers and hooks of its agents, git hooks, keys. Asks before it writes.',
+    options: INIT_OPTIONS,
+    run: async (invocation) => (await import('./setup/init.ts')).run(invocation),
+  }),
+  define({
     name: 'install',
     summary: 'Install the gate in the git hooks of this repository, and run it once if there is no evidence.',
     options: [OPENSPEC_OPTION],
@@ -91,16 +99,10 @@ export const commands = (): readonly Command[] => [
   }),
   define({
     name: 'uninstall',
-    summary: 'Remove the gate from the git hooks. Changes nothing else.',
-    options: [
-      {
-        flag: 'purge-artifacts',
-        kind: 'switch',
-        description:
-          'Also remove the evidence file and the OpenSpec files that install created, unless git tracks them.',
-      },
-    ],
-    run: async (invocation) => (await import('./gate/uninstall.ts')).run(invocation),
+    summary:
+      'Take out what init or install put into this repository. Leaves what was edited since, and says so.',
+    options: UNINSTALL_OPTIONS,
+    run: async (invocation) => (await import('./setup/uninstall.ts')).run(invocation),
   }),
   define({
     name: 'update',
