@@ -99,6 +99,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/jail/mounts.ts': 'the table of mounts of the machine',
   'src/platform/jail/portable.ts': 'the jail without /proc',
   'src/platform/system/own-time.ts': 'the counts of the scheduler for this process and its children',
+  'src/platform/syntax/grammar-packages.ts': 'packages beside our own, whose names are constants',
   'src/platform/jail/walk.ts': 'the jail: reads symlinks instead of following them',
   'src/app/open/checks/allowed.ts': 'the identity of the root folder',
   'src/platform/files/check-cache.ts': 'a folder of this user outside of every repository',
@@ -111,7 +112,8 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/files/output-file.ts': 'in the repository only below a folder that the jail opened',
   'src/platform/files/published-folder.ts': 'below a folder that the operator named and the jail opened',
   'src/platform/files/setup-files.ts': 'only below a folder that the jail opened, after looking for links',
-  'src/platform/files/purge-state.ts': 'the state folder, which is no link; removes links instead of following them',
+  'src/platform/files/purge-state.ts':
+    'the state folder, which is no link; removes links instead of following them',
   'src/platform/programs/client-signs.ts': 'whether programs and folders of the user exist; opens nothing',
   'src/platform/files/remove-file.ts': 'only below a folder that the jail opened',
   'src/platform/git/worktree.ts': 'lists a folder that the jail opened, and looks for links on the way to it',
