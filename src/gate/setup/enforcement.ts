@@ -34,12 +34,14 @@ const hookLine = (facts: EnforcementFacts, hook: HookName): string => {
     return `not enforced: the hook ${hook} is ${states[hook]}; see above, and \`warrant doctor\``
   if (manager === undefined || file === undefined) return `refused by the hook ${hook}`
   const own = manager === 'husky' ? `${file}/${hook}` : file
-  if (active.has(hook)) return `refused by ${manager} (${own})`
+  // pre-commit refuses to run while its own file is changed and not staged.
+  const staged = manager === 'pre-commit' ? `; stage that file with your next commit` : ''
+  if (active.has(hook)) return `refused by ${manager} (${own})${staged}`
   if (manager !== 'pre-commit')
     return `refused by the hook ${hook}; by ${manager} (${own}) after \`${ACTIVATE[manager]}\``
   return hook === 'pre-push'
     ? `refused by the hook ${hook}`
-    : `not enforced in this clone before \`${ACTIVATE[manager]}\`; then refused by ${manager} (${own})`
+    : `not enforced in this clone before \`${ACTIVATE[manager]}\`; then refused by ${manager} (${own})${staged}`
 }
 
 /** What is enforced where, in five lines. */
