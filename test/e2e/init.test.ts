@@ -45,6 +45,23 @@ describe('init', () => {
     expect([existsSync(repo.path('.warrant')), existsSync(user.path('unused'))]).toEqual([false, false])
   })
 
+  it('shows exactly what it writes: git can apply the diff', () => {
+    const files = {
+      '.mcp.json': '{\r\n  "mcpServers": {\r\n    "a": {} // last\r\n  }\r\n}',
+      '.codex/config.toml': 'a = 1',
+      '.gemini/settings.json': '{\n  "a": 1\n}\n',
+    }
+    const repo = Repo.init().commit(files)
+    const other = Repo.init().commit(files)
+    const { value } = run(repo, ['init', '--yes', '--clients', 'claude,codex,gemini'])
+    const paths: { path: string; diff: string }[] = value.changes.filter(
+      ({ path }: { path: string }) => !path.startsWith('.git/'),
+    )
+    writeFileSync(other.path('.git/patch'), paths.map(({ diff }) => `${diff}\n`).join(''))
+    other.git('apply', '.git/patch')
+    for (const { path } of paths) expect(read(other, path)).toBe(read(repo, path))
+  })
+
   it('writes files for the clients that are there, or that are named, and for no other', () => {
     const repo = Repo.init().commit({ a: '1' })
     const none = run(repo, ['init', '--dry-run', '--yes']).value

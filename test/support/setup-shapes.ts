@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Repo } from './repository.ts'
 
@@ -224,6 +224,16 @@ export const SETUP_SHAPES: readonly SetupShape[] = [
     },
     clients: 'claude',
     skips: { '.mcp.json': 'symlink', '.claude/settings.json': 'symlink', '.husky/pre-commit': 'symlink' },
+  },
+  {
+    name: 'a hooks folder that is a link to a place outside',
+    make: () => {
+      const repo = make({})()
+      rmSync(repo.path('.git/hooks'), { recursive: true, force: true })
+      symlinkSync(new Repo().write({ keep: '' }).folder, repo.path('.git/hooks'))
+      return repo
+    },
+    clients: 'claude',
   },
   {
     name: 'a link inside of the repository',

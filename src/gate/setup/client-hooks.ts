@@ -5,7 +5,7 @@ import type { FileEntry } from './editors/insertion.ts'
 import { type LaunchWords, readShellLaunch, shellCommand } from './launch.ts'
 
 /** The clients whose hooks `warrant hook` answers. */
-export type HookClient = 'claude' | 'copilot' | 'cursor' | 'codex' | 'gemini'
+export type HookedClient = 'claude' | 'copilot' | 'cursor' | 'codex' | 'gemini'
 
 const SECONDS = 10
 const MILLISECONDS = SECONDS * 1000
@@ -39,12 +39,12 @@ interface ClientHooks {
 const WRITES = 'Write|Edit|MultiEdit|NotebookEdit'
 
 /** Where each client looks for hooks in a project, and how it writes one. */
-export const CLIENT_HOOKS: Readonly<Record<HookClient, ClientHooks>> = {
+export const CLIENT_HOOKS: Readonly<Record<HookedClient, ClientHooks>> = {
   claude: {
     file: '.claude/settings.json',
     empty: {},
     events: [
-      { event: 'PreToolUse', tools: `${WRITES}|Bash`, blocks: true },
+      { event: 'PreToolUse', tools: `${WRITES}|Bash|PowerShell|Monitor`, blocks: true },
       { event: 'PostToolUse', tools: WRITES },
       { event: 'Stop' },
       { event: 'SessionStart' },
@@ -61,8 +61,12 @@ export const CLIENT_HOOKS: Readonly<Record<HookClient, ClientHooks>> = {
     file: '.cursor/hooks.json',
     empty: { version: 1 },
     events: [
-      { event: 'preToolUse', tools: 'Write|StrReplace|Edit|Shell|TabWrite', blocks: true },
-      { event: 'postToolUse', tools: 'Write|StrReplace|Edit|TabWrite' },
+      {
+        event: 'preToolUse',
+        tools: 'Write|StrReplace|Edit|EditNotebook|Delete|TabWrite|Shell',
+        blocks: true,
+      },
+      { event: 'postToolUse', tools: 'Write|StrReplace|Edit|EditNotebook|TabWrite' },
       { event: 'stop' },
       { event: 'sessionStart' },
     ],
@@ -116,7 +120,7 @@ const commandsOf = (value: unknown): string[] => {
 }
 
 /** One entry for each event of a client. */
-export const hookEntries = (client: HookClient, launch: LaunchWords): readonly FileEntry[] => {
+export const hookEntries = (client: HookedClient, launch: LaunchWords): readonly FileEntry[] => {
   const { events, write } = CLIENT_HOOKS[client]
   const args = `hook ${client}`
   return events.map((event) =>

@@ -44,7 +44,7 @@ export const SETUP_CLIENTS = {
     repository: ['.vscode'],
     home: ['.vscode'],
     programs: ['code'],
-    enforced: TOOLS_ONLY,
+    enforced: 'has the tools, and starts the hooks of claude and copilot',
   },
   opencode: {
     repository: ['opencode.json', 'opencode.jsonc', '.opencode'],

@@ -4,10 +4,13 @@ import { showTarget } from './target-file.ts'
 
 const CONTEXT = 3
 
-/** The lines of a text without their line ends. */
+const NO_LINE_END = '\n\\ No newline at end of file'
+
+/** The lines of a text; a last line without an end is marked, as `diff` does. */
 const splitLines = (text: string): string[] => {
-  const lines = text.split('\n').map((line) => line.replace(/\r$/, ''))
-  return lines.at(-1) === '' ? lines.slice(0, -1) : lines
+  const lines = text.split('\n')
+  const last = lines.pop() ?? ''
+  return last === '' ? lines : [...lines, `${last}${NO_LINE_END}`]
 }
 
 const commonStart = (one: readonly string[], other: readonly string[]): number => {
@@ -39,7 +42,14 @@ const hunksOf = (lines: readonly string[]): Hunk[] => {
 const countOf = (lines: readonly string[], other: '+' | '-'): number =>
   lines.filter((line) => !line.startsWith(other)).length
 
-/** The change of a file as a unified diff. */
+/** Lines with their mark: removed, added, or in both. */
+const markLines = (old: readonly string[], now: readonly string[]): string[] => {
+  // One line each, also where the mark for a missing line end makes it two.
+  const flat = (lines: readonly string[]) => lines.map((line) => line.replace('\n', '\0')).join('\n')
+  return diffLines(flat(old), flat(now)).map((line) => (line.slice(0, 1) + line.slice(2)).replace('\0', '\n'))
+}
+
+/** The change of a file as a unified diff, which `git apply` takes. */
 export const writeUnifiedDiff = ({ target, before, after }: PlannedFile): string => {
   const [old, now] = [splitLines(before ?? ''), splitLines(after)]
   const start = commonStart(old, now)
@@ -49,9 +59,7 @@ export const writeUnifiedDiff = ({ target, before, after }: PlannedFile): string
   )
   const [oldMiddle, nowMiddle] = [old.slice(start, old.length - end), now.slice(start, now.length - end)]
   const middle =
-    oldMiddle.length === 0
-      ? nowMiddle.map((line) => `+${line}`)
-      : diffLines(oldMiddle.join('\n'), nowMiddle.join('\n')).map((line) => line.slice(0, 1) + line.slice(2))
+    oldMiddle.length === 0 ? nowMiddle.map((line) => `+${line}`) : markLines(oldMiddle, nowMiddle)
   const lines = [
     ...old.slice(0, start).map((line) => ` ${line}`),
     ...middle,

@@ -1,7 +1,7 @@
 import { EVIDENCE_FILE } from '../../../evidence/store.ts'
 import { CHECKS_FILE } from '../../../gate/checks/check.ts'
 import { neededStateLines, stateLines } from '../../../gate/install/install.ts'
-import { CLIENT_HOOKS, type HookClient, hookEntries } from '../../../gate/setup/client-hooks.ts'
+import { CLIENT_HOOKS, type HookedClient, hookEntries } from '../../../gate/setup/client-hooks.ts'
 import { CLIENT_SERVERS } from '../../../gate/setup/client-servers.ts'
 import { SETUP_CLIENT_NAMES, type SetupClient } from '../../../gate/setup/clients.ts'
 import { listLines, wholeFile } from '../../../gate/setup/editors/edit-script.ts'
@@ -14,7 +14,7 @@ import { KEYS_FILE } from '../../../receipts/keys-path.ts'
 import { VERSION } from '../../config/version.ts'
 import type { OpenedSetup } from './open-setup.ts'
 
-const isHookClient = (client: SetupClient): client is SetupClient & HookClient => client in CLIENT_HOOKS
+const isHookedClient = (client: SetupClient): client is SetupClient & HookedClient => client in CLIENT_HOOKS
 
 const serverTarget = (client: keyof typeof CLIENT_SERVERS, file: string, launch: LaunchWords): TargetFile => {
   const entries = [CLIENT_SERVERS[client].entry(launch)]
@@ -45,7 +45,7 @@ const clientTargets = async (
       const files = await pick(CLIENT_SERVERS[name].files)
       targets.push(...files.map((file) => serverTarget(name, file, launch)))
     }
-    if (isHookClient(client)) {
+    if (isHookedClient(client)) {
       const { file, empty } = CLIENT_HOOKS[client]
       targets.push(jsonTarget(file, empty, hookEntries(client, launch)))
     }

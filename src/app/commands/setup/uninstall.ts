@@ -41,12 +41,22 @@ const listHooks = async (
   })
 }
 
-const listStays = (setup: OpenedSetup, committed: ReadonlySet<string>, purge: boolean): string[] => {
+const listStays = async (
+  setup: OpenedSetup,
+  committed: ReadonlySet<string>,
+  purge: boolean,
+): Promise<string[]> => {
   const { stateFolder } = setup.ports
+  const own = [KEYS_FILE, CHECKS_FILE]
+  const present = await Promise.all(own.map((path) => setup.exists(path)))
   return [
-    ...[KEYS_FILE, CHECKS_FILE]
-      .filter((path) => committed.has(path))
-      .map((path) => `${path}: committed; git rm ${path}`),
+    ...own
+      .filter((_, at) => present[at])
+      .map((path) =>
+        committed.has(path)
+          ? `${path}: committed; git rm ${path}`
+          : `${path}: changed since, or not from init`,
+      ),
     ...(stateFolder === undefined || purge
       ? []
       : [`${stateFolder}: log of decisions and receipts of this clone; warrant uninstall --purge`]),
@@ -106,7 +116,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
     ],
     left: undone.left,
     notes,
-    stays: listStays(setup, committed, purge),
+    stays: await listStays(setup, committed, purge),
   }
   printOutput(invocation, result, () => describe(result))
   return undone.left.length === 0 ? 0 : 1
