@@ -62,8 +62,12 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['app/config', 'app/open', 'app/servers', ...EVERYTHING],
   },
   'app/commands/gate': {
-    purpose: 'Commands of the gate: gate, why, checks, status, sdd, install, uninstall, hooks.',
+    purpose: 'Commands of the gate: gate, why, checks, status, sdd, install, hooks.',
     imports: ['app/config', 'app/open', ...EVERYTHING],
+  },
+  'app/commands/setup': {
+    purpose: 'Commands init and uninstall: agents, git hooks, CI, keys.',
+    imports: ['app/config', 'app/open', 'app/commands/gate', ...EVERYTHING],
   },
   'app/commands/lineage': { purpose: 'Commands lineage and graph.', imports: ['app/open', ...EVERYTHING] },
   'app/commands/receipts': {
@@ -136,6 +140,15 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'gate/install': {
     purpose: 'Git hooks, and installing and uninstalling the gate.',
     imports: ['evidence', 'kernel'],
+  },
+  'gate/setup': {
+    purpose: 'Setting up a repository: clients, their entries, hook managers, the plan, taking it back.',
+    imports: ['gate/install', 'kernel'],
+  },
+  'gate/setup/editors': {
+    purpose:
+      'Entries in JSON, TOML, YAML and scripts: added and removed by position, the rest kept to the byte.',
+    imports: ['gate/install', 'kernel'],
   },
   'gate/why': {
     purpose: 'Why a verdict is as it is: reasons, repairs, policy lines, what it rests on.',
