@@ -9,8 +9,9 @@ import { namedBranches } from '../../../gate/protected-branches.ts'
 import type { GateFinding, GateReport } from '../../../gate/reports/report.ts'
 import { type GatePorts, runGate } from '../../../gate/run.ts'
 import { repositoryFiles } from '../../../platform/git/worktree.ts'
+import { astScanner } from '../../../platform/scanner/scanner.ts'
 import type { Config } from '../../config/settings.ts'
-import { openScanner, openShippedRules } from '../load-rules.ts'
+import { openShippedRules, scanWorkerPath } from '../load-rules.ts'
 import { policyVariables } from '../read-policy.ts'
 
 /** A hook writes no evidence. */
@@ -50,7 +51,7 @@ const hookPorts = (
     files: proposedFiles(repositoryFiles(root), files),
     evidence: NO_EVIDENCE,
     shippedRules,
-    scanner: () => openScanner(),
+    scanner: async () => astScanner({ worker: scanWorkerPath() }),
     rewrite: async () => undefined,
     policyVariables: policyVariables(environment),
     protectedBranches,
