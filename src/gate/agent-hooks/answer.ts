@@ -50,8 +50,9 @@ const goOn = ({ client, name }: AnsweredEvent, text: string): HookAnswer => {
   return json({ ...members, hookSpecificOutput: { hookEventName: name, ...members } })
 }
 
-/** Text that the agent gets with the result of a tool, or at the start. */
-const tell = ({ client, name }: AnsweredEvent, text: string): HookAnswer => {
+/** Text that the agent gets with the result of a tool, or at the start. At the end of a turn it would be lost. */
+const tell = ({ client, name, moment }: AnsweredEvent, text: string): HookAnswer => {
+  if (moment === 'end' || name === 'afterFileEdit') return NOTHING
   if (client === 'cursor' && !isClaudeEvent(name)) return json({ additional_context: text })
   const nested = { hookSpecificOutput: { hookEventName: name, additionalContext: text } }
   if (client === 'copilot') return json(isClaudeEvent(name) ? nested : { additionalContext: text })
@@ -60,19 +61,10 @@ const tell = ({ client, name }: AnsweredEvent, text: string): HookAnswer => {
 
 /** The answer to an event in the shape that its client reads. */
 export const answerEvent = (event: AnsweredEvent, decision: HookDecision): HookAnswer => {
-  const text = decision.kind === 'allow' ? '' : safeText(decision.text)
-  switch (decision.kind) {
-    case 'allow':
-      return NOTHING
-    case 'tell':
-      return event.name === 'afterFileEdit' ? NOTHING : tell(event, text)
-    case 'continue':
-      return goOn(event, text)
-    case 'ask':
-      return refuse(event, CLIENT_TABLE[event.client].asks ? 'ask' : 'deny', text)
-    case 'deny':
-      // What happened already, a turn that ends and a session that begins cannot be refused: the text is told.
-      if (event.moment === 'before') return refuse(event, 'deny', text)
-      return event.moment === 'end' ? NOTHING : tell(event, text)
-  }
+  if (decision.kind === 'allow') return NOTHING
+  const text = safeText(decision.text)
+  if (decision.kind === 'continue') return goOn(event, text)
+  // What happened already, a turn that ends and a session that begins cannot be refused: the text is told.
+  if (decision.kind === 'tell' || event.moment !== 'before') return tell(event, text)
+  return refuse(event, decision.kind === 'ask' && CLIENT_TABLE[event.client].asks ? 'ask' : 'deny', text)
 }

@@ -3,6 +3,7 @@ import type { JudgeFiles, WriteFinding } from '../../../gate/agent-hooks/ports.t
 import { type ProposedFile, proposedFiles, proposedGit } from '../../../gate/agent-hooks/proposed-change.ts'
 import { NO_LIFECYCLE } from '../../../gate/facts/repo-state.ts'
 import { BASELINE_FILE } from '../../../gate/findings/baseline.ts'
+import { POLICY_CHANGED_RULE } from '../../../gate/findings/policy-findings.ts'
 import { isAtLeast } from '../../../gate/policy.ts'
 import type { GitReader } from '../../../gate/ports.ts'
 import { namedBranches } from '../../../gate/protected-branches.ts'
@@ -112,7 +113,9 @@ export const openFileJudge = (context: JudgeContext): { judge: JudgeFiles; judge
   }
   const split = (report: GateReport, findings: readonly GateFinding[]) => {
     const { block_on_or_above: block, warn_on_or_above: warn } = report.policy
-    const isBlocking = ({ severity }: GateFinding) => isAtLeast(severity, block)
+    // A weaker policy blocks later stages alone; a tool that writes one is refused at once.
+    const isBlocking = ({ ruleId, severity }: GateFinding) =>
+      isAtLeast(severity, block) || (ruleId === POLICY_CHANGED_RULE && isAtLeast(severity, 'ERROR'))
     return {
       blocking: findings.filter(isBlocking).map(toFinding),
       others: findings.filter((one) => !isBlocking(one) && isAtLeast(one.severity, warn)).map(toFinding),
@@ -121,7 +124,8 @@ export const openFileJudge = (context: JudgeContext): { judge: JudgeFiles; judge
   return {
     judge: async (files) => {
       const report = await run(files, true)
-      if (report.status === 'ALLOWED') return split(report, openFindings(report))
+      const found = split(report, openFindings(report))
+      if (found.blocking.length === 0) return found
       // What is on disk already is not what this write brings.
       const present = files.filter(({ before }) => before !== undefined)
       const before = await run(

@@ -64,7 +64,7 @@ export const readOwnPaths = async ({
   return [
     ...OWN_FILES.map((path) => join(root, path)),
     ...folders.flatMap((folder) => GIT_PARTS.map((part) => join(folder, part))),
-    userStateFolder(environment),
+    userStateFolder(environment, process.platform, () => home),
     ...(await withEntry(entries)),
     ...programFolder(program),
   ]
