@@ -1,6 +1,7 @@
 import type { EvidenceStore } from '../../../evidence/store.ts'
 import type { JudgeFiles, WriteFinding } from '../../../gate/agent-hooks/ports.ts'
 import { type ProposedFile, proposedFiles, proposedGit } from '../../../gate/agent-hooks/proposed-change.ts'
+import { compareLines, touchesRange } from '../../../gate/facts/changed-lines.ts'
 import { NO_LIFECYCLE } from '../../../gate/facts/repo-state.ts'
 import { BASELINE_FILE } from '../../../gate/findings/baseline.ts'
 import { POLICY_CHANGED_RULE } from '../../../gate/findings/policy-findings.ts'
@@ -80,14 +81,30 @@ const toFinding = ({ ruleId, severity, file, region, message, why, fix }: GateFi
   fix,
 })
 
-/** Findings that were there before, each as often as it was. */
-const subtract = (findings: readonly GateFinding[], before: readonly GateFinding[]): GateFinding[] => {
+const decoder = new TextDecoder()
+const linesOf = (bytes: Uint8Array | undefined): string[] => decoder.decode(bytes).split(/\r?\n/)
+
+/** Whether a finding is on a line that the write changes. Findings of the gate itself are about the whole file. */
+const changedLineTest = (files: readonly ProposedFile[]): ((finding: GateFinding) => boolean) => {
+  const ranges = new Map(
+    files.map(({ path, before, after }) => [path, compareLines(linesOf(before), linesOf(after))]),
+  )
+  return ({ ruleId, file, region }) =>
+    region !== undefined && !ruleId.startsWith('gate.') && touchesRange(region, ranges.get(file) ?? [])
+}
+
+/** The findings on changed lines, and of the others those that were not there before. */
+const keepNew = (
+  findings: readonly GateFinding[],
+  before: readonly GateFinding[],
+  isOnChangedLine: (finding: GateFinding) => boolean,
+): GateFinding[] => {
   const left = new Map<string, number>()
   for (const { fingerprint } of before) left.set(fingerprint, (left.get(fingerprint) ?? 0) + 1)
-  return findings.filter(({ fingerprint }) => {
-    const known = left.get(fingerprint) ?? 0
-    left.set(fingerprint, known - 1)
-    return known <= 0
+  return findings.filter((finding) => {
+    const known = left.get(finding.fingerprint) ?? 0
+    left.set(finding.fingerprint, known - 1)
+    return known <= 0 || isOnChangedLine(finding)
   })
 }
 
@@ -126,13 +143,13 @@ export const openFileJudge = (context: JudgeContext): { judge: JudgeFiles; judge
       const report = await run(files, true)
       const found = split(report, openFindings(report))
       if (found.blocking.length === 0) return found
-      // What is on disk already is not what this write brings.
+      // A secret or a conflict marker that is on disk already is not what this write brings.
       const present = files.filter(({ before }) => before !== undefined)
       const before = await run(
         present.map(({ path, before: after }) => ({ path, before: undefined, after })),
         false,
       )
-      return split(report, subtract(openFindings(report), openFindings(before)))
+      return split(report, keepNew(openFindings(report), openFindings(before), changedLineTest(files)))
     },
     judgeWritten: async (files) => {
       const paths = files.map(({ path }) => path)
