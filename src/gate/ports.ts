@@ -47,6 +47,8 @@ export interface ChangeSet {
   read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
   /** Contents before the change, by present path. Files that are new are left out. */
   readBefore(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
+  /** Contents at the last commit, where `readBefore` gives those on disk. */
+  readCommitted?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
   /** Added and changed symlinks, as git stores them: the content is the target. */
   readonly links?: readonly string[]
   readLinks?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
