@@ -104,7 +104,7 @@ export const composeServer = (
   const project = lazyProject(serviceContext)
   const packets = lazyPackets(serviceContext, decisions.recorder)
   const repository = localRepository(serviceContext)
-  const isGated = isUnified && config.capabilities === 'state'
+  const isGated = isUnified && config.toolAccess === 'state'
   const state = openServerState({
     ...serviceContext,
     evidence,

@@ -8,6 +8,8 @@ export interface ToolOffer {
   readonly isOffered: (tool: Tool) => boolean
   /** Brings the answers up to date. Undefined when they are; never rejects. */
   readonly refresh: () => Promise<void> | undefined
+  /** A refresh that is under way. Calls wait for it behind those that asked for it, so that they keep their order. */
+  readonly pending: () => Promise<void> | undefined
 }
 
 /** Whether a tool is offered while the gate blocks: reading and diagnosis are, and what ends that state. */

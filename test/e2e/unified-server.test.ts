@@ -210,11 +210,11 @@ describe('A repository whose last run blocked', () => {
   })
 
   it('offers every tool when the operator says so, and not when its own settings file does', async () => {
-    const flagged = await Session.stdio(repo, 'legacy', ['--capabilities', 'all'])
+    const flagged = await Session.stdio(repo, 'legacy', ['--tool-access', 'all'])
     expect(await flagged.names()).toEqual(expect.arrayContaining(WRITERS))
     expect(await flagged.call('belief_create', { belief: 0.5, energy: 1 })).not.toHaveProperty('isError')
     await flagged.close()
-    repo.write({ 'warrant.json': '{"capabilities":"all"}' })
+    repo.write({ 'warrant.json': '{"toolAccess":"all"}' })
     const found = await Session.stdio(repo, 'legacy')
     expect((await found.names()).filter((name) => WRITERS.includes(name))).toEqual([])
     await found.close()

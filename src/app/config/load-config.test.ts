@@ -109,7 +109,7 @@ const IGNORED = [
   'toolsets',
   'tools',
   'excludeTools',
-  'capabilities',
+  'toolAccess',
   'deny',
   'extensions',
   'clock',

@@ -75,7 +75,7 @@ const RULES = {
   outputSchemas: toggle(
     'List the schemas of the answers too. They cost clients more than the rest of the list.',
   ),
-  capabilities: choice(
+  toolAccess: choice(
     ['state', 'all'],
     'state',
     'Which tools are offered while the gate blocks: state leaves only reading, diagnosis and gate_run; all changes nothing.',

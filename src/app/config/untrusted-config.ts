@@ -66,7 +66,7 @@ const IGNORED = new Set([
   'toolsets',
   'tools',
   'excludeTools',
-  'capabilities',
+  'toolAccess',
   'deny',
   'extensions',
   'clock',
