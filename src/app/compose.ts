@@ -6,14 +6,12 @@ import { coreToolset } from '../core/tools.ts'
 import { announceEvidence } from '../evidence/resources.ts'
 import type { EvidenceReader } from '../evidence/store.ts'
 import { evidenceToolset } from '../evidence/tools.ts'
-import { envelopeAuditFields } from '../gate/audit-fields.ts'
 import { type EnterpriseService, enterpriseResources, enterpriseTools } from '../gate/enterprise/toolset.ts'
 import { gateTools } from '../gate/tools.ts'
 import { buildCatalog, type Catalog, ignoreUnknownArguments, type Toolset } from '../kernel/catalog.ts'
 import { ChangeEmitter } from '../kernel/change-events.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, StoreCheck } from '../kernel/ports.ts'
-import { recordCall } from '../kernel/record-call.ts'
 import { closedGuard } from '../kernel/tool-offer.ts'
 import { packetsToolset } from '../packets/tools.ts'
 import { projectToolset } from '../project/tools.ts'
@@ -36,6 +34,7 @@ import {
   localRepository,
   watchEvidence,
 } from './open/lazy-services.ts'
+import { recordEnterprise } from './open/receipts/record-enterprise.ts'
 import { createServerBasics, type ProcessContext, type ServerProfile } from './server-profile.ts'
 import { withState } from './unified/invoke-with-state.ts'
 import { openServerState } from './unified/open-state.ts'
@@ -201,19 +200,9 @@ export const composeServer = (
     },
     beliefs: beliefs.open,
     graphStatus: beliefs.status,
-    enterprise: {
-      ...enterprise,
-      // Plain HTTP calls this directly, with an answer format of its own, so it is recorded here and not by `invoke`.
-      run: async (name, stage, signal) => {
-        const started = clock.elapsed()
-        const value = await enterprise.run(name, stage, signal)
-        const tool = { name, effect: 'read', auditFields: envelopeAuditFields } as const
-        const ports = { clock, log, recorder: auditRecorder }
-        const recorded = await recordCall(ports, tool, { kind: 'answer', value }, { started })
-        if (recorded?.fault !== undefined) throw recorded.fault
-        return value
-      },
-    },
+    enterprise: recordEnterprise(enterprise, { clock, log, recorder: auditRecorder }, (fault) => {
+      throw fault
+    }),
   }
 }
 

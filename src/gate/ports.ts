@@ -1,4 +1,5 @@
 import type { RepoState } from '../evidence/schema.ts'
+import type { MissingGrammar } from '../kernel/text/languages.ts'
 import type { CheckedCommit } from '../receipts/judge-commits.ts'
 import type { CompiledRule } from './rules/compiled-rule.ts'
 
@@ -194,6 +195,8 @@ export type ScanReport =
       readonly outcome: 'given-up'
       readonly why: 'time' | 'size' | 'crash' | 'matches' | 'binary' | 'encoding'
     })
+  /** Rules about its syntax did not run: the grammar is not installed. Those about text did. */
+  | (ScannedFile & { readonly outcome: 'unparsed'; readonly missing: MissingGrammar })
   /** No rule applies to it, or it is not a text of a size that rules about text read. */
   | { readonly path: string; readonly outcome: 'skipped'; readonly why?: 'binary' | 'size' }
 

@@ -193,7 +193,11 @@ const symbolTools = (ports: ProjectPorts): Tool[] => [
     }),
     job: 'symbol',
     request: (args, bytes) => ({ ...args, bytes }),
-    answer: (found) => textAnswer(found, countNotes(found.symbols, 'declarations', found.truncated)),
+    answer: (found) =>
+      textAnswer(found, [
+        ...countNotes(found.symbols, 'declarations', found.truncated),
+        ...(found.unparsed ?? []),
+      ]),
   }),
   defineTextTool(ports, {
     name: 'project_find_references',
@@ -209,6 +213,7 @@ const symbolTools = (ports: ProjectPorts): Tool[] => [
     answer: ({ escaped, ...found }) =>
       textAnswer(found, [
         ...countNotes(found.symbols, 'lines', found.truncated),
+        ...(found.unparsed ?? []),
         ...(escaped ? [ESCAPED] : []),
       ]),
   }),

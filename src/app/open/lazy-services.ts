@@ -49,11 +49,15 @@ export const lazyBeliefs = ({ config, root }: ServiceContext, handshake: ServerB
 
 /** The recorder of decisions, opened with the first of them. Calls that only read cost nothing. */
 export const lazyDecisions = ({ config, root, clock, log }: ServiceContext) => {
-  const decisions = lazyAsync(async () =>
-    (await import('./decisions.ts')).openDecisions(config, root, clock, (message) =>
+  const decisions = lazyAsync(async () => {
+    const [{ openDecisions }, { locateDecisions }] = await Promise.all([
+      import('./decisions.ts'),
+      import('./repository.ts'),
+    ])
+    return openDecisions(config, await locateDecisions(config, root), clock, (message) =>
       log.write('warn', message),
-    ),
-  )
+    )
+  })
   let told = false
   const skipRecord = (): undefined => {
     if (!told)

@@ -15,7 +15,7 @@ const TEMPLATE_FOLDER =
 const TEMPLATE = /(?<!\$)\{\{|\{%|<%|^\s*#(?:if|each|foreach)\b/m
 /** Files whose readers accept comments and trailing commas. */
 const COMMENTED_NAME =
-  /(?:^|\/)(?:[tj]sconfig[^/]*|devcontainer|\.eslintrc|\.swcrc|\.babelrc|renovate|turbo|nx|wrangler|deno|biome)\.json$|\.jsonc$|(?:^|\/)\.(?:vscode|devcontainer|zed)\//
+  /(?:^|\/)(?:[tj]sconfig[^/]*|devcontainer|\.eslintrc|\.swcrc|\.babelrc|renovate|turbo|nx|wrangler|deno|biome)\.json$|\.jsonc$|(?:^|\/)(?:\.?vscode|\.devcontainer|\.zed)\//
 // A string that is not closed ends with its line: each character is read once.
 const STRING_OR_COMMENT = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g
 const STRING_OR_LAST_COMMA = /"(?:[^"\\\n]|\\.)*"?|,(?=\s*[}\]])/g

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isRecord } from '../../../kernel/encoding/json.ts'
-import { noteSigner, writeCheckpoint } from '../../../lineage/checkpoint.ts'
+import { signNote, writeCheckpoint } from '../../../lineage/checkpoint.ts'
 import { DECISION_LOG, logOrigin } from '../../../lineage/origin.ts'
 import { proveConsistency, rootAt } from '../../../lineage/proof.ts'
 import type { LogReader } from '../../../lineage/store.ts'
@@ -16,6 +16,7 @@ import type { GitNotes } from '../../../platform/git/notes/git-notes.ts'
 import type { CommitResult } from '../../../receipts/judge-commits.ts'
 import type { ReceiptSigner } from '../../../receipts/verifier-key.ts'
 import { detailsOf } from '../../../receipts/verify-receipt.ts'
+import { noteKeyOf } from './signing-key.ts'
 
 /**
  * Checkpoints of logs travel in git notes on an object that is named by the origin of the log. The hook of a push, and CI,
@@ -24,7 +25,6 @@ import { detailsOf } from '../../../receipts/verify-receipt.ts'
 
 const RECEIPTS = 'warrant'
 const WITNESSED = 'warrant-witness'
-const SIGNATURE_BYTES = 64
 
 /** The id of the blob that holds the origin; it need not exist. */
 export const originObject = (origin: string, format: 'sha1' | 'sha256'): string =>
@@ -165,24 +165,6 @@ export const checkOwnLog = async (
   return [{ origin, outcome: older.outcome === 'cut' ? 'rollback' : 'forked', older: { size, root }, newer }]
 }
 
-/** Makes a note with a key that may answer later, such as that of an ssh-agent: `make` is told the signature of what it signs. */
-const signNote = async (
-  { key, sign }: ReceiptSigner,
-  name: string,
-  make: (signer: ReturnType<typeof noteSigner>) => string,
-): Promise<string> => {
-  const publicKey = Buffer.from(key.id, 'hex')
-  let message: Uint8Array = Buffer.alloc(0)
-  make(
-    noteSigner(name, publicKey, (bytes) => {
-      message = bytes
-      return Buffer.alloc(SIGNATURE_BYTES)
-    }),
-  )
-  const signature = await sign(message)
-  return make(noteSigner(name, publicKey, () => signature))
-}
-
 /** Cosigns the newest checkpoint of each log that only grew. */
 export const cosignLogs = async (
   { notes, format, signal }: WitnessContext,
@@ -194,7 +176,9 @@ export const cosignLogs = async (
   for (const log of logs) {
     const note = log.outcome === 'consistent' ? log.newest.note : undefined
     if (note === undefined) continue
-    const checkpoint = await signNote(signer, signer.key.name, (by) => cosignCheckpoint(by, note, seconds))
+    const checkpoint = await signNote(noteKeyOf(signer), signer.key.name, (by) =>
+      cosignCheckpoint(by, note, seconds),
+    )
     lines.set(originObject(log.origin, format), [JSON.stringify({ checkpoint })])
   }
   if (lines.size > 0) await notes.append(WITNESSED, lines, signal)
@@ -219,7 +203,7 @@ export const publishLines = async (
   if (known.some((one) => one.size >= size)) return []
   const continued = new Set(known.map(({ old }) => old))
   const ends = [...new Set(known.map((one) => one.size))].filter((one) => !continued.has(one))
-  const checkpoint = await signNote(signer, origin, (by) => writeCheckpoint(by, size, root))
+  const checkpoint = await signNote(noteKeyOf(signer), origin, (by) => writeCheckpoint(by, size, root))
   const from = async (old: number): Promise<WitnessRequest> => {
     const { path } = await proveConsistency(log, old, size)
     return { origin, old, proof: path.map((hash) => Buffer.from(hash, 'hex').toString('base64')), checkpoint }

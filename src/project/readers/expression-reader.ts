@@ -1,6 +1,6 @@
+import type { CallExpression, Expression } from '../source/source-unit.ts'
+import type { SyntaxNode } from '../source/syntax-tree.ts'
 import type { RelevantCalls } from './relevant-calls.ts'
-import type { CallExpression, Expression } from './source-unit.ts'
-import type { SyntaxNode } from './syntax-tree.ts'
 
 const MAX_DEPTH = 100
 /** Route calls: the enclosing calls hold their path prefixes. */

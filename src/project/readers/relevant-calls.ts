@@ -12,7 +12,7 @@ const ROUTES = 'GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS'
 const CODE_SMELLS = 'printStackTrace'
 
 const JVM = [HTTP, MESSAGES, GRPC, DATA, ROUTES, CODE_SMELLS, 'Thread'].join('|')
-const SCRIPT = 'get|post|put|patch|delete|head|options|all|use|route|fetch|axios|got|request'
+const SCRIPT = 'get|post|put|patch|delete|head|options|all|use|route|register|del|fetch|axios|got|request'
 
 export interface RelevantCalls {
   /** Prefilter: whether a text may contain a relevant call. */
@@ -28,3 +28,15 @@ const compileNames = (names: string): RelevantCalls => ({
 
 export const JVM_CALLS: RelevantCalls = compileNames(JVM)
 export const SCRIPT_CALLS: RelevantCalls = compileNames(SCRIPT)
+
+const PYTHON = [
+  'get|post|put|patch|delete|head|options|request|websocket|api_route|add_api_route|add_route|route|mount',
+  'include_router|register_blueprint|register|add_url_rule|add_resource|path|re_path|url|include|as_view',
+  'urlopen|Session|Client|AsyncClient|ClientSession|stream',
+  'create_engine|create_async_engine|connect|Redis|StrictRedis|from_url|MongoClient|AsyncIOMotorClient|Elasticsearch',
+  'delay|apply_async|send_task|publish|basic_publish|basic_consume|send|send_and_wait|produce|subscribe',
+  'KafkaProducer|KafkaConsumer|AIOKafkaProducer|AIOKafkaConsumer|Producer|Consumer|insecure_channel|secure_channel',
+  '\\w+Stub|add_\\w+Servicer_to_server|client|resource|add_periodic_task|add_job',
+].join('|')
+
+export const PYTHON_CALLS: RelevantCalls = compileNames(PYTHON)

@@ -1,3 +1,5 @@
+import type { Annotation, Expression } from '../source/source-unit.ts'
+import type { SyntaxNode } from '../source/syntax-tree.ts'
 import {
   decodeEscapes,
   type ExpressionRule,
@@ -6,8 +8,6 @@ import {
   joinParts,
 } from './expression-reader.ts'
 import { JVM_CALLS } from './relevant-calls.ts'
-import type { Annotation, Expression } from './source-unit.ts'
-import type { SyntaxNode } from './syntax-tree.ts'
 
 type Read = (node: SyntaxNode | undefined) => Expression
 

@@ -8,7 +8,7 @@ const SNIPPETS = [
     text: `import express from 'express'
 import './side-effect'
 const fastify = require('fastify')()`,
-    rows: ['import express', 'import ./side-effect', 'import fastify', 'top-level fastify = ()'],
+    rows: ['import express', 'import ./side-effect', 'import fastify', 'top-level fastify = fastify()'],
   },
   {
     title: 'reads a class with decorators, fields and heritage',

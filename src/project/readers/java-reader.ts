@@ -1,5 +1,3 @@
-import { ExpressionReader } from './expression-reader.ts'
-import { JAVA, javaAnnotation } from './java-expression.ts'
 import {
   type Annotation,
   type CallExpression,
@@ -9,8 +7,10 @@ import {
   type TypeKind,
   type TypeUnit,
   type Variable,
-} from './source-unit.ts'
-import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from './syntax-tree.ts'
+} from '../source/source-unit.ts'
+import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../source/syntax-tree.ts'
+import { ExpressionReader } from './expression-reader.ts'
+import { JAVA, javaAnnotation } from './java-expression.ts'
 
 const KINDS: Readonly<Record<string, TypeKind>> = {
   class_declaration: 'class',
@@ -156,7 +156,10 @@ export const readJava = (file: string, root: SyntaxNode): SourceUnit => {
     language: 'java',
     package: childOfKind(declared, 'scoped_identifier', 'identifier')?.text() ?? '',
     imports: childrenOfKind(root, 'import_declaration').map(nameIn),
+    bindings: new Map(),
+    exports: new Map(),
     types: root.descend(TYPE_KINDS).map((node) => reader.type(node)),
+    functions: [],
     topLevel: NO_METHOD,
   }
 }

@@ -1,13 +1,4 @@
 import {
-  decodeEscapes,
-  ExpressionReader,
-  type ExpressionRule,
-  type ExpressionSyntax,
-  joinNames,
-  joinParts,
-} from './expression-reader.ts'
-import { SCRIPT_CALLS } from './relevant-calls.ts'
-import {
   type Annotation,
   type CallExpression,
   type Expression,
@@ -16,8 +7,18 @@ import {
   type SourceUnit,
   type TypeUnit,
   type Variable,
-} from './source-unit.ts'
-import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from './syntax-tree.ts'
+} from '../source/source-unit.ts'
+import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../source/syntax-tree.ts'
+import {
+  decodeEscapes,
+  ExpressionReader,
+  type ExpressionRule,
+  type ExpressionSyntax,
+  joinNames,
+  joinParts,
+} from './expression-reader.ts'
+import { SCRIPT_CALLS } from './relevant-calls.ts'
+import { readBindings, readExports } from './script-modules.ts'
 
 const text = (value: string): Expression => ({ kind: 'text', text: value })
 
@@ -26,6 +27,13 @@ const argumentsOf = (node: SyntaxNode): readonly SyntaxNode[] =>
     .field('arguments')
     ?.children()
     .filter(({ kind }) => kind !== 'comment') ?? []
+
+/** The name of a called function; of `require('x')(…)`, the module. */
+const nameOfCallee = (callee: SyntaxNode | undefined): string => {
+  if (callee?.kind === 'identifier') return callee.text()
+  const [module] = callee?.field('function')?.text() === 'require' ? argumentsOf(callee) : []
+  return module?.kind === 'string' ? module.text().slice(1, -1) : ''
+}
 
 const RULES: Readonly<Record<string, ExpressionRule>> = {
   string: (node) => text(decodeEscapes(node.text().slice(1, -1))),
@@ -64,11 +72,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
       kind: 'call',
       call: {
         ...(member && { receiver: read(callee?.field('object')) }),
-        name: member
-          ? (callee?.field('property')?.text() ?? '')
-          : callee?.kind === 'identifier'
-            ? callee.text()
-            : '',
+        name: member ? (callee?.field('property')?.text() ?? '') : nameOfCallee(callee),
         makes: false,
         args: argumentsOf(node).map(read),
         line: (member ? callee?.field('property')?.line : undefined) ?? node.line,
@@ -231,7 +235,10 @@ export const readScript = (file: string, root: SyntaxNode): SourceUnit => {
     language: 'script',
     package: '',
     imports: [...sources, ...required],
+    bindings: readBindings(root),
+    exports: readExports(root),
     types: root.descend(CLASSES).map((one) => reader.type(one)),
+    functions: [],
     topLevel: reader.topLevel(root),
   }
 }

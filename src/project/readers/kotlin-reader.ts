@@ -1,5 +1,3 @@
-import { ExpressionReader } from './expression-reader.ts'
-import { KOTLIN, kotlinAnnotation } from './kotlin-expression.ts'
 import {
   type Annotation,
   type CallExpression,
@@ -9,8 +7,10 @@ import {
   type TypeKind,
   type TypeUnit,
   type Variable,
-} from './source-unit.ts'
-import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from './syntax-tree.ts'
+} from '../source/source-unit.ts'
+import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../source/syntax-tree.ts'
+import { ExpressionReader } from './expression-reader.ts'
+import { KOTLIN, kotlinAnnotation } from './kotlin-expression.ts'
 
 const TYPES = ['user_type', 'nullable_type', 'function_type']
 /** Children of a property that are not its value. */
@@ -201,7 +201,10 @@ export const readKotlin = (file: string, root: SyntaxNode): SourceUnit => {
     language: 'kotlin',
     package: childOfKind(childOfKind(root, 'package_header'), 'identifier')?.text() ?? '',
     imports: root.descend(IMPORTS).map((one) => childOfKind(one, 'identifier')?.text() ?? ''),
+    bindings: new Map(),
+    exports: new Map(),
     types: root.descend(CLASSES).map((one) => reader.type(one, before.get(one.id))),
+    functions,
     topLevel: {
       ...NO_METHOD,
       locals: [...constants, ...functions.flatMap(({ locals, parameters }) => [...parameters, ...locals])],

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { inboundRows, outboundRows, type Snippet } from '../../../test/support/project-rows.ts'
-import { syntaxTrees } from '../../platform/syntax/syntax-trees.ts'
-import { type Architecture, analyse } from '../architecture/architecture.ts'
-import { memoryFiles } from '../source/memory-files.fake.ts'
+import { inboundRows, outboundRows, type Snippet } from '../../../../test/support/project-rows.ts'
+import { syntaxTrees } from '../../../platform/syntax/syntax-trees.ts'
+import { type Architecture, analyse } from '../../architecture/architecture.ts'
+import { memoryFiles } from '../../source/memory-files.fake.ts'
 
 const study = (texts: Record<string, string>) =>
   analyse(memoryFiles(texts), syntaxTrees(), { at: '', checkDeadline: () => {} })
@@ -28,6 +28,106 @@ cache.get('/not-a-route', 1)
     'REST GET /health',
     'REST POST /api/items/:id',
     'fetch → http://billing.internal/pay/{id}',
+  ])
+})
+
+it('joins the prefixes of routers that other files mount', async () => {
+  const found = await study({
+    'src/app.ts': `import express from 'express'
+import users from './routes/users'
+import { orders as shop } from './routes'
+const app = express()
+app.use('/api', auth, users)
+app.use('/shop', shop)
+app.use('/old', require('./routes/legacy'))
+app.use('/made', makeRoutes())
+`,
+    'src/routes/index.ts': `export { router as orders } from './orders'\n`,
+    'src/routes/users.ts': `import { Router } from 'express'
+import { admin } from './admin'
+const router = Router()
+router.get('/users', list)
+router.route('/users/:id').get(one).delete(remove)
+router.use('/admin', admin)
+export default router
+`,
+    'src/routes/admin.ts': `import { Router } from 'express'
+export const admin = Router()
+admin.post('/ban', ban)
+`,
+    'src/routes/orders.ts': `import { Router } from 'express'
+export const router = Router()
+router.get('/orders', list)
+`,
+    'src/routes/legacy.js': `const express = require('express')
+const router = express.Router()
+router.get('/x', x)
+module.exports = router
+`,
+  })
+  expect(shown(found)).toEqual([
+    'REST POST /api/admin/ban',
+    'REST GET /old/x',
+    'REST GET /shop/orders',
+    'REST GET /api/users',
+    'REST DELETE /api/users/:id',
+    'REST GET /api/users/:id',
+  ])
+})
+
+it('ends when routers mount each other in a circle', async () => {
+  const found = await study({
+    'a.js': `const express = require('express')
+const b = require('./b')
+const a = express.Router()
+a.get('/a', x)
+a.use('/to-b', b)
+module.exports = a
+`,
+    'b.js': `const express = require('express')
+const a = require('./a')
+const b = express.Router()
+b.get('/b', x)
+b.use('/to-a', a)
+module.exports = b
+`,
+  })
+  expect(shown(found)).toEqual(['REST GET /to-b/to-a/a', 'REST GET /to-a/to-b/b'])
+})
+
+it('finds routes of Hono, Koa and plugins of Fastify with their prefixes', async () => {
+  const found = await study({
+    'hono.ts': `import { Hono } from 'hono'
+import books from './books'
+const app = new Hono().basePath('/v1')
+app.get('/health', (c) => c.text('ok'))
+app.route('/books', books)
+export default app
+`,
+    'books.ts': `import { Hono } from 'hono'
+const books = new Hono()
+books.get('/', list).post('/', add)
+export default books
+`,
+    'koa.js': `const Router = require('@koa/router')
+const router = new Router({ prefix: '/pets' })
+router.get('pet', '/:id', show)
+app.use(router.routes())
+`,
+    'fast.js': `const fastify = require('fastify')()
+fastify.register(require('./plugin'), { prefix: '/plug' })
+`,
+    'plugin.js': `module.exports = async function (fastify, opts) {
+  fastify.get('/in', async () => 1)
+}
+`,
+  })
+  expect(shown(found)).toEqual([
+    'REST GET /v1/books',
+    'REST POST /v1/books',
+    'REST GET /v1/health',
+    'REST GET /pets/:id',
+    'REST GET /plug/in',
   ])
 })
 
