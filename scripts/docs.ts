@@ -26,6 +26,7 @@ import { canonicalFaults } from '../src/kernel/encoding/canonical.ts'
 import { FAULT_KINDS, type FaultKind, type FaultMaker } from '../src/kernel/fault.ts'
 import { jailFaults } from '../src/kernel/jail.ts'
 import { xmlFaults } from '../src/kernel/text/xml.ts'
+import type { ToolListing } from '../src/kernel/tool.ts'
 import { storeFaults } from '../src/lineage/faults.ts'
 import { proofFaults } from '../src/lineage/proof.ts'
 import { packetFaults } from '../src/packets/faults.ts'
@@ -103,8 +104,8 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   xmlFaults,
 ]
 
-const everything = () =>
-  composeServer(loadConfig({}, { environment: {}, cwd: '/' }).config, {
+const everything = (flags: Readonly<Record<string, string>> = {}) =>
+  composeServer(loadConfig(flags, { environment: {}, cwd: '/' }).config, {
     cwd: '/',
     environment: {},
     writeLog: () => {},
@@ -134,18 +135,32 @@ const toolsetTable = (): string => {
   )
 }
 
+const LISTINGS: Readonly<Record<ToolListing, string>> = {
+  selected: 'with its toolset',
+  named: 'by `--tools`',
+}
+
 const toolTable = (): string => {
-  const { catalog, toolsets } = everything()
+  const { catalog, toolsets } = everything({ toolsets: 'all' })
   return table(
-    ['tool', 'toolset', 'effect', 'what it does', 'tokens'],
-    toolCosts(catalog, toolsets).tools.map(({ name, toolset, effect, tokens }) => [
-      code(name),
-      toolset,
-      effect,
-      catalog.find(name)?.description ?? '',
-      String(tokens),
-    ]),
+    ['tool', 'toolset', 'effect', 'what it does', 'listed', 'tokens'],
+    toolCosts({ ...catalog, listedTools: catalog.tools }, toolsets).tools.map(
+      ({ name, toolset, effect, tokens }) => {
+        const tool = catalog.find(name)
+        const listed = tool?.listing === undefined ? 'always' : LISTINGS[tool.listing]
+        return [code(name), toolset, effect, tool?.description ?? '', listed, String(tokens)]
+      },
+    ),
   )
+}
+
+/** What older servers and versions call the tools. */
+const formerNames = (): string => {
+  const { catalog } = everything()
+  const rows = catalog.tools.flatMap((tool) =>
+    (tool.aliases ?? []).map((former) => [code(former), code(catalog.listed(tool))]),
+  )
+  return table(['former name', 'name'], rows)
 }
 
 const toolsPage = (): string => {
@@ -156,12 +171,16 @@ const toolsPage = (): string => {
       `## ${name}: ${title}`,
       ...tools.map((tool) => {
         const { inputSchema, outputSchema, annotations } = describeTool(tool, catalog.listed(tool))
+        const { unlistedArguments = [] } = tool
         return [
           `### ${code(catalog.listed(tool))}`,
           `${tool.title}. ${tool.description}`,
           `Effect: ${tool.effect}. Hints: ${JSON.stringify(annotations)}`,
           'Input:',
           json(inputSchema),
+          ...(unlistedArguments.length === 0
+            ? []
+            : [`Accepted and not listed: ${unlistedArguments.map(code).join(', ')}.`]),
           'Output:',
           json(outputSchema),
         ].join('\n\n')
@@ -182,7 +201,15 @@ const toolsPage = (): string => {
       ),
     ].join('\n\n'),
   )
-  return page('Tools', toolTable(), ...sections)
+  return page(
+    'Tools',
+    'The tools of `warrant mcp` and `warrant serve` ([the unified server](../server.md)). Tokens are estimated for name, description and input schema.',
+    toolTable(),
+    '## Former names',
+    'They are accepted in calls and settings, with dots or underscores, and not listed.',
+    formerNames(),
+    ...sections,
+  )
 }
 
 const faultsPage = (): string =>
