@@ -3,9 +3,7 @@ import type { MissingGrammar } from '../kernel/text/languages.ts'
 import type { CheckedCommit } from '../receipts/judge-commits.ts'
 import type { CompiledRule } from './rules/compiled-rule.ts'
 
-/**
- * The files that a gate run checks. A range starts at a commit, or at `EMPTY_TREE`; `label` is how reports name it.
- */
+/** The files that a gate run checks. A range starts at a commit, or at `EMPTY_TREE`; `label` is its name in reports. */
 export type Scope =
   | { readonly kind: 'staged' }
   | { readonly kind: 'range'; readonly from: string; readonly to: string; readonly label?: string }

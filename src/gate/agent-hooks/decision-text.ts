@@ -49,5 +49,5 @@ export const writtenFindings = (
 export const refusedOwnFile = (path: string): string =>
   `Warrant refuses this write: ${oneLine(path)} decides how changes are judged, or holds its results. A person changes it. Leave it as it is and go on.`
 
-export const stateLines = ({ verdict, findings, required }: GateState): string =>
+export const gateStateText = ({ verdict, findings, required }: GateState): string =>
   [`Warrant: ${verdict}`, `Open findings: ${findings}`, `Required: ${required}`].map(oneLine).join('\n')

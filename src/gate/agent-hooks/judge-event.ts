@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { safeText, stateLines, writtenFindings } from './decision-text.ts'
+import { gateStateText, safeText, writtenFindings } from './decision-text.ts'
 import type { FileEdit } from './file-edit.ts'
 import { judgeWrite } from './judge-write.ts'
 import { parsePatch } from './parse-patch.ts'
@@ -95,7 +95,7 @@ const judgeEnd = async ({ isRepeated }: AgentEvent, { state }: AgentHookPorts): 
 
 /** Decides about one event. */
 export const judgeEvent = async (event: AgentEvent, ports: AgentHookPorts): Promise<HookDecision> => {
-  if (event.moment === 'start') return { kind: 'tell', text: stateLines(await ports.state()) }
+  if (event.moment === 'start') return { kind: 'tell', text: gateStateText(await ports.state()) }
   if (event.moment === 'end') return judgeEnd(event, ports)
   const { tool } = event
   if (tool === undefined) return ALLOW
