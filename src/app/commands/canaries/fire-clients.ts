@@ -66,7 +66,10 @@ const describeVersion = (client: HookedClient, version: string | undefined): str
 
 const readTrust = async (client: HookedClient, root: string): Promise<ClientTrust> => {
   if (client === 'codex') return readCodexTrust(await readHomeFile('.codex/config.toml'), root)
-  if (client === 'gemini') return readGeminiTrust(await readHomeFile('.gemini/trustedFolders.json'), root)
+  if (client === 'gemini') {
+    const [folders, settings] = ['.gemini/trustedFolders.json', '.gemini/settings.json'].map(readHomeFile)
+    return readGeminiTrust(await folders, await settings, root)
+  }
   return 'unknown'
 }
 
@@ -177,11 +180,11 @@ const firePresent = async (
       detail: `${detail}; ${CLIENT_TABLE[client].product} skips the hooks of this project`,
       fix: `Start ${client} here, and trust the folder and its hooks.`,
     }
-  if (client === 'gemini' && trust === 'unknown')
+  if (trust === 'unknown' && (client === 'codex' || client === 'gemini'))
     return {
       result: 'cannot be shown',
-      detail: `${detail}; whether the folder is trusted is not known`,
-      fix: 'Start gemini here, and trust the folder if it asks.',
+      detail: `${detail}; what ${CLIENT_TABLE[client].product} trusts cannot be read`,
+      fix: `Start ${client} here, and trust the folder and its hooks.`,
     }
   return { result: 'blocks', detail }
 }
