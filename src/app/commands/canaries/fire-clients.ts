@@ -59,7 +59,7 @@ const isOlder = (version: string, than: readonly number[]): boolean => {
 }
 
 const describeVersion = (client: HookedClient, version: string | undefined): string => {
-  if (version === undefined) return 'program not found on the PATH'
+  if (version === undefined) return 'its program is not on the PATH'
   const goesOn = client === 'claude' && isOlder(version, BLOCKING_FAILURE)
   return goesOn ? `version ${version}, which goes on when the hook fails` : `version ${version}`
 }
