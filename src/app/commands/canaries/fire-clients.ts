@@ -10,10 +10,10 @@ import { SETUP_CLIENTS } from '../../../gate/setup/clients.ts'
 import type { LaunchWords } from '../../../gate/setup/launch.ts'
 import { isPathInside } from '../../../kernel/text/path-inside.ts'
 import { readHomeFile } from '../../../platform/files/home-file.ts'
+import type { ScratchClone } from '../../../platform/git/scratch-clone.ts'
 import { repositoryFiles } from '../../../platform/git/worktree.ts'
 import { findProgram } from '../../../platform/programs/client-signs.ts'
 import { runProgram } from '../../../platform/programs/program.ts'
-import type { ScratchClone } from '../../../platform/programs/scratch-clone.ts'
 import { trustedPath } from '../../../platform/programs/trusted-path.ts'
 
 const MAX_BYTES = 1024 * 1024

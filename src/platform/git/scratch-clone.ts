@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import type { ProgramResult } from '../../gate/ports.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
-import { gitFaults } from '../git/run.ts'
-import { atExit } from './process-groups.ts'
-import { runProgram } from './program.ts'
+import { atExit } from '../programs/process-groups.ts'
+import { runProgram } from '../programs/program.ts'
+import { gitFaults } from './run.ts'
 
 /** A repository to be copied. */
 interface CloneSource {
