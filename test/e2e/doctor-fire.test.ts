@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { BINARY } from '../support/binary.ts'
@@ -36,7 +36,10 @@ beforeAll(() => {
   expect(run(repo, ['init', '--yes', '--clients', 'claude,codex'], env()).status).toBe(0)
 })
 
-describe('doctor --fire', () => {
+/** It starts some twenty programs, one after the other. */
+const FIRE_MS = 120_000
+
+describe('doctor --fire', { timeout: FIRE_MS }, () => {
   it('shows what blocks, and leaves nothing behind', () => {
     const before = [takePicture(repo), refs(), log()]
     const { status, stderr, results } = fire()
@@ -78,6 +81,19 @@ describe('doctor --fire', () => {
       'a commit with --no-verify: allowed',
     )
     rmSync(liar.folder, { recursive: true })
+  })
+
+  it('does not write through a link that is committed', () => {
+    const outside = new Repo().write({ 'one/package.json': '{}' })
+    const hostile = Repo.init('main').commit({ 'src/a.ts': 'export {}\n' })
+    symlinkSync(outside.folder, hostile.path('node_modules'))
+    hostile.git('add', 'node_modules')
+    hostile.git('commit', '-q', '--no-verify', '-m', 'link')
+    rmSync(hostile.path('node_modules'))
+    hostile.write({ 'node_modules/two/package.json': '{}' })
+    expect(run(hostile, ['doctor', '--fire'], env()).status).toBe(3)
+    expect(readdirSync(outside.folder)).toEqual(['one'])
+    expect(readdirSync(temporary)).toEqual([])
   })
 
   it('removes its copy when it is interrupted', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import type { ProgramResult } from '../../gate/ports.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
+import { requireNoSymlinks } from '../files/no-symlinks.ts'
 import { atExit } from '../programs/process-groups.ts'
 import { runProgram } from '../programs/program.ts'
 import { gitFaults } from './run.ts'
@@ -80,9 +81,14 @@ export class ScratchClone {
     await this.#need(this.folder, 'fetch', '-q', 'origin')
   }
 
+  /** A folder of the copy. A link that is committed in its place could lead out of it. */
+  #inside(path: string): string {
+    return requireNoSymlinks(this.folder, path)
+  }
+
   async #copyPresent(top: string, present: readonly string[]): Promise<void> {
     for (const path of present) {
-      await mkdir(dirname(join(this.folder, path)), { recursive: true })
+      await mkdir(this.#inside(dirname(path)), { recursive: true })
       // A path that was deleted is deleted here as well; links are not followed.
       await rm(join(this.folder, path), { force: true })
       await cp(join(top, path), join(this.folder, path), { verbatimSymlinks: true }).catch(() => {})
@@ -97,7 +103,7 @@ export class ScratchClone {
     const from = join(top, 'node_modules')
     const names = await readdir(from).catch(() => [])
     if (names.length === 0) return
-    const to = join(this.folder, 'node_modules')
+    const to = this.#inside('node_modules')
     await mkdir(to, { recursive: true })
     for (const name of names.filter((one) => one === '.bin' || !one.startsWith('.')))
       await symlink(join(from, name), join(to, name)).catch(() => {})
@@ -108,11 +114,15 @@ export class ScratchClone {
   async #copyHooks(top: string, common: string, hooks: string): Promise<void> {
     const inTree = isPathInside(top, hooks) && !isPathInside(common, hooks)
     const own = inTree || isPathInside(common, hooks)
-    const target = inTree ? join(this.folder, relative(top, hooks)) : join(this.folder, '.git', 'hooks')
+    const target = this.#inside(inTree ? relative(top, hooks) : join('.git', 'hooks'))
     if (own) {
       await mkdir(target, { recursive: true })
-      for (const entry of await readdir(hooks, { withFileTypes: true }).catch(() => []))
-        if (entry.isFile()) await copyFile(join(hooks, entry.name), join(target, entry.name))
+      for (const entry of await readdir(hooks, { withFileTypes: true }).catch(() => [])) {
+        if (entry.isDirectory()) continue
+        await rm(join(target, entry.name), { force: true })
+        // A hook may be a link to a script; one that leads nowhere is no hook.
+        await copyFile(join(hooks, entry.name), join(target, entry.name)).catch(() => {})
+      }
     }
     await this.#need(this.folder, 'config', 'core.hooksPath', own ? target : hooks)
   }
