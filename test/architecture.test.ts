@@ -111,6 +111,10 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/files/export-file.ts': 'opens the folder as the jail does, and writes into the open folder',
   'src/platform/files/output-file.ts': 'in the repository only below a folder that the jail opened',
   'src/platform/files/published-folder.ts': 'below a folder that the operator named and the jail opened',
+  'src/platform/files/setup-files.ts': 'only below a folder that the jail opened, after looking for links',
+  'src/platform/files/purge-state.ts':
+    'the state folder, which is no link; removes links instead of following them',
+  'src/platform/programs/client-signs.ts': 'whether programs and folders of the user exist; opens nothing',
   'src/platform/files/remove-file.ts': 'only below a folder that the jail opened',
   'src/platform/git/worktree.ts': 'lists a folder that the jail opened, and looks for links on the way to it',
   'src/platform/files/evidence-file.ts':

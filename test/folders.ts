@@ -62,8 +62,12 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['app/config', 'app/open', 'app/servers', ...EVERYTHING],
   },
   'app/commands/gate': {
-    purpose: 'Commands of the gate: gate, why, checks, status, sdd, install, uninstall, hooks.',
+    purpose: 'Commands of the gate: gate, why, checks, status, sdd, install, hooks.',
     imports: ['app/config', 'app/open', ...EVERYTHING],
+  },
+  'app/commands/setup': {
+    purpose: 'Commands init and uninstall: agents, git hooks, CI, keys.',
+    imports: ['app/config', 'app/open', 'app/commands/gate', ...EVERYTHING],
   },
   'app/commands/lineage': { purpose: 'Commands lineage and graph.', imports: ['app/open', ...EVERYTHING] },
   'app/commands/receipts': {
@@ -137,6 +141,15 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Git hooks, and installing and uninstalling the gate.',
     imports: ['evidence', 'kernel'],
   },
+  'gate/setup': {
+    purpose: 'Setting up a repository: clients, their entries, hook managers, the plan, taking it back.',
+    imports: ['gate/install', 'kernel'],
+  },
+  'gate/setup/editors': {
+    purpose:
+      'Entries in JSON, TOML, YAML and scripts: added and removed by position, the rest kept to the byte.',
+    imports: ['gate/install', 'kernel'],
+  },
   'gate/why': {
     purpose: 'Why a verdict is as it is: reasons, repairs, policy lines, what it rests on.',
     imports: ['gate/rules', 'gate/findings', 'gate/reports', 'gate/checks', 'receipts', 'evidence', 'kernel'],
@@ -173,12 +186,17 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'project/frameworks': {
     purpose: 'The frameworks and client libraries that the detectors know.',
     imports: [
+      'project/frameworks/go',
       'project/frameworks/python',
       'project/frameworks/script',
       'project/connections',
       'project/source',
       'kernel',
     ],
+  },
+  'project/frameworks/go': {
+    purpose: 'Frameworks of Go.',
+    imports: ['project/connections', 'project/source', 'kernel'],
   },
   'project/frameworks/python': {
     purpose: 'Frameworks of Python.',

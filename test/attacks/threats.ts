@@ -261,7 +261,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       defence: 'the keys of the base count; adding one is a finding that a reviewer decides',
       shownBy: [
         ['test/e2e/receipts.test.ts', 'of a key that is not listed are shown and not trusted'],
-        ['test/e2e/receipts.test.ts', 'counts for what it signed before, and for nothing after'],
+        ['test/e2e/receipts.test.ts', 'counts for what another key witnessed before, and for nothing else'],
         [
           'test/attacks/forged-receipts.test.ts',
           'when its key is not listed, or is listed by the change itself',
