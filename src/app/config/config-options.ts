@@ -4,7 +4,7 @@ import { SETTINGS, type Setting } from './settings.ts'
 /** Every setting in the group of what uses it. The help of a command lists the groups that the command names. */
 const SETTING_KEYS = {
   repository: ['root', 'gitFolders', 'stateDir', 'readOnly'],
-  tools: ['toolsets', 'tools', 'excludeTools', 'toolNames', 'dialect'],
+  tools: ['toolsets', 'tools', 'excludeTools', 'toolNames', 'dialect', 'outputSchemas', 'capabilities'],
   http: ['host', 'port', 'token', 'issuer', 'allowedHosts', 'allowedOrigins'],
   store: ['store', 'clock'],
   beliefs: ['graph', 'wire', 'revealTopology', 'allowCycles', 'snapshotEvery'],
