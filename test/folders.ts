@@ -173,12 +173,17 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'project/frameworks': {
     purpose: 'The frameworks and client libraries that the detectors know.',
     imports: [
+      'project/frameworks/go',
       'project/frameworks/python',
       'project/frameworks/script',
       'project/connections',
       'project/source',
       'kernel',
     ],
+  },
+  'project/frameworks/go': {
+    purpose: 'Frameworks of Go.',
+    imports: ['project/connections', 'project/source', 'kernel'],
   },
   'project/frameworks/python': {
     purpose: 'Frameworks of Python.',

@@ -136,10 +136,10 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
     {
       attack: 'a pull request that brings its own gate',
       defence:
-        'the action installs an exact version without install scripts into a new folder outside the checkout, and runs it by its path',
+        'the action builds Warrant from its own commit, installs it without install scripts into a new folder outside the checkout, and runs it by its path',
       shownBy: [
         ['test/e2e/gate-places.test.ts', 'runs nothing that the pull request calls by our name'],
-        ['test/e2e/gate-places.test.ts', 'installs one version from one registry'],
+        ['test/e2e/gate-places.test.ts', 'installs what its own commit builds'],
       ],
     },
     {
