@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { openspecFaults } from '../src/app/commands/gate/bootstrap-openspec.ts'
 import { publishFaults } from '../src/app/commands/lineage/publish.ts'
 import { reportFaults } from '../src/app/commands/project/report.ts'
@@ -59,7 +60,9 @@ import { HOOK_ATTEMPTS } from '../test/attacks/hook-attempts.ts'
 import { THREATS } from '../test/attacks/threats.ts'
 import { EVERYTHING, FOLDERS } from '../test/folders.ts'
 import type { Pledge } from '../test/requirements.ts'
+import { renderManifests } from './distribution.ts'
 import { rulesPage } from './docs-rules.ts'
+import { manPage } from './man-page.ts'
 
 /** Every fault table in the program. A test compares this list with the sources. */
 export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
@@ -407,8 +410,13 @@ export const renderDocs = (): Readonly<Record<string, string>> => ({
   'docs/reference/commands.md': commandsPage(),
   'docs/reference/http.md': httpPage(),
   'docs/reference/rules.md': page('Rules', ...rulesPage(table, code)),
+  'man/warrant.1': manPage(),
+  ...renderManifests(),
 })
 
 export const main = async (): Promise<void> => {
-  for (const [path, text] of Object.entries(renderDocs())) writeFileSync(path, text)
+  for (const [path, text] of Object.entries(renderDocs())) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
 }

@@ -107,7 +107,7 @@ const toolsText = (): string => {
   const excludeTools = scgServer.preset.get('excludeTools') as string[]
   const selection = { toolsets: [], tools: [], excludeTools, readOnly: false }
   const catalog = buildCatalog([ignoreUnknownArguments(beliefsToolset(unopened))], selection, 'dotted')
-  const listed = listTools(catalog, true) as readonly Record<string, unknown>[]
+  const listed = listTools(catalog, { listingMeta: true }) as readonly Record<string, unknown>[]
   const tools = listed.map(({ name, description, version, sideEffects, dependencies }) => ({
     type: 'object',
     description,

@@ -99,6 +99,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/jail/mounts.ts': 'the table of mounts of the machine',
   'src/platform/jail/portable.ts': 'the jail without /proc',
   'src/platform/system/own-time.ts': 'the counts of the scheduler for this process and its children',
+  'src/platform/syntax/grammar-packages.ts': 'packages beside our own, whose names are constants',
   'src/platform/jail/walk.ts': 'the jail: reads symlinks instead of following them',
   'src/app/open/checks/allowed.ts': 'the identity of the root folder',
   'src/platform/files/check-cache.ts': 'a folder of this user outside of every repository',

@@ -43,11 +43,15 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'app/open/lineage': {
     purpose: 'Opens a log to be published, with its key.',
-    imports: ['app/config', ...EVERYTHING],
+    imports: ['app/config', 'app/open/receipts', ...EVERYTHING],
   },
   'app/open/why': {
     purpose: 'Opens the explanation of a verdict: evidence, policy files of working tree and base.',
     imports: ['app/config', ...EVERYTHING],
+  },
+  'app/unified': {
+    purpose: 'What the unified server adds to the toolsets: names, state of the gate, freshness.',
+    imports: ['app/config', 'app/open', ...EVERYTHING],
   },
   'app/servers': {
     purpose: 'Runs servers over stdio and HTTP, and the binaries that keep older interfaces.',
@@ -171,6 +175,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Source and configuration files read into one model for all languages.',
     imports: ['project/files', 'kernel'],
   },
+  'project/readers': {
+    purpose: 'Syntax trees of each language read into the model.',
+    imports: ['project/source', 'kernel'],
+  },
   'project/build': {
     purpose: 'Modules and dependencies of Maven, Gradle and workspaces.',
     imports: ['project/source', 'kernel'],
@@ -179,9 +187,44 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Detectors: endpoints, clients, events, databases.',
     imports: ['project/source', 'kernel'],
   },
-  'project/architecture': {
-    purpose: 'Services, their relations, metrics and diagrams.',
+  'project/frameworks': {
+    purpose: 'The frameworks and client libraries that the detectors know.',
+    imports: [
+      'project/frameworks/go',
+      'project/frameworks/python',
+      'project/frameworks/script',
+      'project/connections',
+      'project/source',
+      'kernel',
+    ],
+  },
+  'project/frameworks/go': {
+    purpose: 'Frameworks of Go.',
+    imports: ['project/connections', 'project/source', 'kernel'],
+  },
+  'project/frameworks/python': {
+    purpose: 'Frameworks of Python.',
+    imports: ['project/connections', 'project/source', 'kernel'],
+  },
+  'project/frameworks/script': {
+    purpose: 'Frameworks of JavaScript and TypeScript.',
+    imports: ['project/connections', 'project/source', 'kernel'],
+  },
+  'project/services': {
+    purpose: 'The deployables of a project, its stores and brokers, and their relations.',
     imports: ['project/source', 'project/build', 'project/connections', 'kernel'],
+  },
+  'project/architecture': {
+    purpose: 'Types, their relations, metrics and diagrams.',
+    imports: [
+      'project/services',
+      'project/source',
+      'project/readers',
+      'project/build',
+      'project/connections',
+      'project/frameworks',
+      'kernel',
+    ],
   },
   'project/report': {
     purpose: 'The architecture report as Markdown and HTML.',

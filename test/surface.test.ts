@@ -1,26 +1,43 @@
 import { describe, expect, it } from 'vitest'
 import { composeServer } from '../src/app/compose.ts'
 import { loadConfig } from '../src/app/config/load-config.ts'
-import { listPrompts, listResources, listTemplates, listTools } from '../src/surfaces/mcp/listing.ts'
+import { UNIFIED_TOOLS } from '../src/app/unified/tool-table.ts'
+import { HELP_TOOLS } from '../src/core/help-tools.ts'
+import {
+  describeTool,
+  listPrompts,
+  listResources,
+  listTemplates,
+  listTools,
+} from '../src/surfaces/mcp/listing.ts'
 import { toolCosts } from '../src/surfaces/mcp/token-costs.ts'
 import { definitionDigests } from '../src/surfaces/mcp/tool-digests.ts'
 
 /** What a client is shown. A change here is seen by every model, so it is made on purpose or not at all. */
 
-const { catalog, toolsets } = composeServer(loadConfig({}, { environment: {}, cwd: '/' }).config, {
-  cwd: '/',
-  environment: {},
-  writeLog: () => {},
-})
-const tools = listTools(catalog)
+const compose = (flags: Readonly<Record<string, string | boolean>>) =>
+  composeServer(loadConfig(flags, { environment: {}, cwd: '/' }).config, {
+    cwd: '/',
+    environment: {},
+    writeLog: () => {},
+  })
 
-/**
- * The budget of the whole list, and of one tool, in estimated tokens. Everything at once is for the few who want
- * it: `--toolsets` brings a client's share down to one of these.
- */
+const { catalog, listing } = compose({})
+const everything = compose({ toolsets: 'all', 'output-schemas': true })
+/** Every tool that can be called, with the schema of its answers, whether it is listed or not. */
+const tools = everything.catalog.tools.map((tool) => describeTool(tool, everything.catalog.listed(tool)))
+const listed = listTools(catalog, listing)
+
+/** What the default list costs a model: names, descriptions and input schemas, in estimated tokens. */
+const MAX_DEFAULT_TOKENS = 5_000
+/** The budget of everything at once with output schemas, and of its parts. */
 const MAX_TOKENS = 18_000
 const MAX_TOOLSET_TOKENS = 6_500
 const MAX_TOOL_TOKENS = 700
+const BYTES_PER_TOKEN = 3.5
+
+/** SUBJECT_VERB, with the subject of the toolset. */
+const GRAMMAR = /^(warrant|evidence|gate|project|belief|lineage|packet)_[a-z]+(_[a-z]+)*$/
 
 type Schema = { readonly [key: string]: unknown }
 
@@ -39,7 +56,7 @@ describe('the tool list', () => {
   )
 
   it('has the digests that were agreed', async () => {
-    const lines = definitionDigests(catalog).map(({ name, sha256 }) => `${sha256}  ${name}`)
+    const lines = definitionDigests(catalog, listing).map(({ name, sha256 }) => `${sha256}  ${name}`)
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/tools.sha256')
   })
 
@@ -52,15 +69,47 @@ describe('the tool list', () => {
     await expect(JSON.stringify(rest, null, 2)).toMatchFileSnapshot('snapshots/rest.json')
   })
 
-  it('stays within its token budget', () => {
-    const costs = toolCosts(catalog, toolsets)
-    expect(costs.tokens).toBeLessThanOrEqual(MAX_TOKENS)
-    expect(costs.tools.filter(({ tokens }) => tokens > MAX_TOOL_TOKENS)).toEqual([])
+  it('costs a model at most 5000 tokens by default', () => {
+    const costs = toolCosts(catalog, [], listing)
+    expect(costs.tokens).toBeLessThanOrEqual(MAX_DEFAULT_TOKENS)
+    expect(costs.bytes).toBe(listed.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0))
+    expect(listed.filter(({ outputSchema }) => outputSchema !== undefined)).toEqual([])
+  })
+
+  it('stays within its token budget with every tool and output schema', () => {
+    const { toolsets } = everything
+    const costs = toolCosts(everything.catalog, toolsets)
+    const tokensOf = (bytes: number) => Math.ceil(bytes / BYTES_PER_TOKEN)
+    expect(tokensOf(costs.bytes)).toBeLessThanOrEqual(MAX_TOKENS)
+    expect(costs.tools.filter(({ bytes }) => tokensOf(bytes) > MAX_TOOL_TOKENS)).toEqual([])
     for (const { name } of toolsets) {
       const share = costs.tools.filter(({ toolset }) => toolset === name)
-      const tokens = share.reduce((sum, tool) => sum + tool.tokens, 0)
+      const tokens = share.reduce((sum, { bytes }) => sum + tokensOf(bytes), 0)
       expect([name, tokens <= MAX_TOOLSET_TOKENS]).toEqual([name, true])
     }
+  })
+
+  it('speaks one grammar', () => {
+    const names = everything.catalog.listedTools.map(everything.catalog.listed)
+    expect(names.filter((name) => !GRAMMAR.test(name))).toEqual([])
+  })
+
+  it('knows every former name, and lists none of them', () => {
+    const former = Object.keys(UNIFIED_TOOLS)
+    expect(former.filter((name) => catalog.find(name) === undefined)).toEqual([])
+    const renamed = Object.entries(UNIFIED_TOOLS).flatMap(([name, { name: now }]) =>
+      now === undefined || now === name.replaceAll('.', '_') ? [] : [name.replaceAll('.', '_')],
+    )
+    expect(renamed.length).toBeGreaterThan(20)
+    expect(everything.catalog.listedTools.map(everything.catalog.listed)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(new RegExp(`^(${renamed.join('|')})$`))]),
+    )
+  })
+
+  it('has every tool that the help names', () => {
+    expect(HELP_TOOLS.filter((name) => catalog.find(name) === undefined)).toEqual([])
+    const unnamed = listed.map(({ name }) => name).filter((name) => !HELP_TOOLS.includes(name))
+    expect(unnamed).toEqual(['warrant_help'])
   })
 
   it('starts with a tool that needs no arguments, as some checkers call the first', () => {

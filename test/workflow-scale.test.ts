@@ -33,6 +33,7 @@ const counting = (parser: SyntaxParser) => {
     return value
   }
   return {
+    ...parser,
     parse: (...args: Parameters<SyntaxParser['parse']>) => wrap(parser.parse(...args)),
     calls: () => calls,
   }

@@ -3,19 +3,20 @@ import type { Beliefs } from '../beliefs/beliefs.ts'
 import { legacyToolset } from '../beliefs/legacy-tools.ts'
 import { beliefsToolset } from '../beliefs/tools.ts'
 import { coreToolset } from '../core/tools.ts'
+import { announceEvidence } from '../evidence/resources.ts'
 import type { EvidenceReader } from '../evidence/store.ts'
 import { evidenceToolset } from '../evidence/tools.ts'
-import { envelopeAuditFields } from '../gate/audit-fields.ts'
 import { type EnterpriseService, enterpriseResources, enterpriseTools } from '../gate/enterprise/toolset.ts'
 import { gateTools } from '../gate/tools.ts'
 import { buildCatalog, type Catalog, ignoreUnknownArguments, type Toolset } from '../kernel/catalog.ts'
 import { ChangeEmitter } from '../kernel/change-events.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, StoreCheck } from '../kernel/ports.ts'
-import { recordCall } from '../kernel/record-call.ts'
+import { closedGuard } from '../kernel/tool-offer.ts'
 import { packetsToolset } from '../packets/tools.ts'
 import { projectToolset } from '../project/tools.ts'
-import { LEGACY, MODERN } from '../surfaces/mcp/handshake.ts'
+import { LEGACY, MODERN, type ServerBasics } from '../surfaces/mcp/handshake.ts'
+import { describeTool, type ListingOptions } from '../surfaces/mcp/listing.ts'
 import { Service } from '../surfaces/mcp/service.ts'
 import type { Config } from './config/settings.ts'
 import { VERSION } from './config/version.ts'
@@ -33,11 +34,17 @@ import {
   localRepository,
   watchEvidence,
 } from './open/lazy-services.ts'
+import { recordEnterprise } from './open/receipts/record-enterprise.ts'
 import { createServerBasics, type ProcessContext, type ServerProfile } from './server-profile.ts'
+import { withState } from './unified/invoke-with-state.ts'
+import { openServerState } from './unified/open-state.ts'
+import { unifyToolset } from './unified/unify-tools.ts'
 
 export interface ComposedServer {
   readonly config: Config
   readonly catalog: Catalog
+  /** What entries of `tools/list` have. */
+  readonly listing: ListingOptions
   readonly toolsets: readonly Toolset[]
   readonly service: Service
   readonly store: StoreCheck
@@ -81,6 +88,8 @@ export const composeServer = (
   const { clock, log } = basics
   const root = resolve(context.cwd, config.root)
   const { environment, root: rootHandle } = context
+  // Compatibility servers keep the names, schemas and answers that their clients know.
+  const isUnified = profile === undefined
   const serviceContext = { config, root, environment, clock, log, rootHandle }
   const store = embeddedStore(resolve(root, config.stateDir))
   const beliefs = lazyBeliefs(serviceContext, basics)
@@ -94,6 +103,14 @@ export const composeServer = (
   const project = lazyProject(serviceContext)
   const packets = lazyPackets(serviceContext, decisions.recorder)
   const repository = localRepository(serviceContext)
+  const isGated = isUnified && config.capabilities === 'state'
+  const state = openServerState({
+    ...serviceContext,
+    evidence,
+    changed: () => isGated && changes.emit({ kind: 'tools' }),
+  })
+  const offer = isGated ? state.offer : undefined
+  const listing = { outputSchemas: !isUnified || config.outputSchemas }
   const allToolsets: readonly Toolset[] = [
     coreToolset({
       about: () => ({
@@ -102,7 +119,21 @@ export const composeServer = (
         toolsets: enabledToolsets(toolsets, catalog),
         readOnly: config.readOnly,
       }),
-      digests: async () => (await import('../surfaces/mcp/tool-digests.ts')).definitionDigests(catalog),
+      digests: async () =>
+        (await import('../surfaces/mcp/tool-digests.ts')).definitionDigests(catalog, listing),
+      help: {
+        closed: () => (isGated ? state.closed : undefined),
+        refresh: () => state.offer.refresh(),
+        hasEvidence: () => state.hasEvidence,
+        tools: () =>
+          catalog.tools.map((tool) => ({
+            name: catalog.listed(tool),
+            isListed: catalog.listedTools.includes(tool),
+            isOffered: offer?.isOffered(tool) ?? true,
+          })),
+        find: (name) => catalog.find(name),
+        describe: (tool) => describeTool(tool, catalog.listed(tool)),
+      },
       store,
       repository,
       clock,
@@ -122,28 +153,40 @@ export const composeServer = (
       freshness: cachedFreshness(repository, clock),
     }),
     config.wire === 'legacy' ? legacyToolset(graphTools, beliefs.open) : graphTools,
-    packetsToolset(async (place) => (await packets.get()).open(place)),
+    packetsToolset(async (place) => (await packets.get()).open(place), { strict: isUnified }),
   ]
-  const toolsets = basics.compat?.ignoresUnknownArguments
-    ? allToolsets.map(ignoreUnknownArguments)
-    : allToolsets
+  const toolsets = chooseForm(allToolsets, isUnified, basics)
   const catalog = buildCatalog(toolsets, config, config.toolNames)
+  const invoke = createInvoke({
+    clock,
+    log,
+    recorder: auditRecorder,
+    limits: config.limits,
+    guards: [
+      ...(config.readOnly ? [readOnlyGuard] : []),
+      ...(isGated ? [closedGuard(() => state.closed)] : []),
+    ],
+    badArgumentsLevel: basics.compat?.badArgumentsLevel ?? 'debug',
+    listsKnownArguments: isUnified,
+  })
+  const watched = [
+    ...(catalog.toolsets.includes('evidence') ? [announceEvidence] : []),
+    ...(isGated ? [() => void state.reload()] : []),
+  ]
+  const changes = new ChangeEmitter(watched.length === 0 ? undefined : watchEvidence(root, watched))
   const service = new Service({
     ...basics,
     catalog,
-    invoke: createInvoke({
-      clock,
-      log,
-      recorder: auditRecorder,
-      limits: config.limits,
-      guards: config.readOnly ? [readOnlyGuard] : [],
-      badArgumentsLevel: basics.compat?.badArgumentsLevel ?? 'debug',
-    }),
-    changes: new ChangeEmitter(catalog.toolsets.includes('evidence') ? watchEvidence(root) : undefined),
+    changes,
+    listing,
+    invoke: isUnified ? withState(invoke, state, offer) : invoke,
+    ...(offer && { offer }),
+    ...(isUnified && { freshness: () => state.freshnessJson() }),
   })
   return {
     config,
     catalog,
+    listing,
     toolsets,
     service,
     store,
@@ -157,20 +200,20 @@ export const composeServer = (
     },
     beliefs: beliefs.open,
     graphStatus: beliefs.status,
-    enterprise: {
-      ...enterprise,
-      // Plain HTTP calls this directly, with an answer format of its own, so it is recorded here and not by `invoke`.
-      run: async (name, stage, signal) => {
-        const started = clock.elapsed()
-        const value = await enterprise.run(name, stage, signal)
-        const tool = { name, effect: 'read', auditFields: envelopeAuditFields } as const
-        const ports = { clock, log, recorder: auditRecorder }
-        const recorded = await recordCall(ports, tool, { kind: 'answer', value }, { started })
-        if (recorded?.fault !== undefined) throw recorded.fault
-        return value
-      },
-    },
+    enterprise: recordEnterprise(enterprise, { clock, log, recorder: auditRecorder }, (fault) => {
+      throw fault
+    }),
   }
+}
+
+/** The toolsets as the unified server offers them, or as the clients of an older server know them. */
+const chooseForm = (
+  toolsets: readonly Toolset[],
+  isUnified: boolean,
+  { compat }: ServerBasics,
+): readonly Toolset[] => {
+  if (isUnified) return toolsets.map(unifyToolset)
+  return compat?.ignoresUnknownArguments ? toolsets.map(ignoreUnknownArguments) : toolsets
 }
 
 const enabledToolsets = (toolsets: readonly Toolset[], catalog: Catalog) =>

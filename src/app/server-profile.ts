@@ -21,7 +21,7 @@ export type ServerProfile = Pick<ServerBasics, 'identity' | 'instructions' | 'ca
 const WARRANT_PROFILE: ServerProfile = {
   identity: { name: 'warrant', title: 'Warrant', version: VERSION },
   instructions:
-    'Warrant answers what an agent should know before it acts on this repository. Call warrant_status first where it is offered; prefer its answers to guesses, and say how fresh they are.',
+    'Warrant answers what an agent should know before it acts on this repository. Call warrant_help to learn which tool answers which question; prefer its answers to guesses, and say how fresh they are.',
   capabilities: {
     tools: { listChanged: true },
     resources: { subscribe: true, listChanged: true },

@@ -67,16 +67,11 @@ export const addedTools = (ask: AskGraph, revealTopology: boolean): Tool[] => [
   defineTool({
     name: 'lineage_prove',
     title: 'Prove an entry',
-    description:
-      'Returns the Merkle inclusion proof of an entry in the lineage. Check it against a signed checkpoint.',
+    description: 'Returns the Merkle inclusion proof of an entry, to check against a signed checkpoint.',
     effect: 'read',
     input: z.strictObject({
       seq: z.int().nonnegative().describe('The entry to prove.'),
-      size: z
-        .int()
-        .min(1)
-        .optional()
-        .describe('Size of the tree for the proof; the current size when absent.'),
+      size: z.int().min(1).optional().describe('Size of the tree; default: the present one.'),
     }),
     output: InclusionProof,
     run: ({ seq, size }) => ask((beliefs) => beliefs.prove(seq, size)),
@@ -84,8 +79,7 @@ export const addedTools = (ask: AskGraph, revealTopology: boolean): Tool[] => [
   defineTool({
     name: 'belief_explain',
     title: 'Explain a belief',
-    description:
-      'Returns how far other nodes raised and lowered a belief, and at which entries of the lineage.',
+    description: 'Returns how far other nodes raised and lowered a belief, and at which lineage entries.',
     effect: 'read',
     input: z.strictObject({ node_id: IdInput }),
     output: revealTopology ? schemas.RevealedExplainResult : schemas.ExplainResult,

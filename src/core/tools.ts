@@ -4,6 +4,7 @@ import { canonicalJson } from '../kernel/encoding/canonical.ts'
 import { definePrompt } from '../kernel/prompt.ts'
 import { defineResource } from '../kernel/resource.ts'
 import { defineTool, NoInput } from '../kernel/tool.ts'
+import { type HelpPorts, helpPrompt, helpTool } from './help-tools.ts'
 import { type ServerInfo, Status, type StatusPorts, statusReader } from './status.ts'
 
 /** One entry of `warrant://tools`, which shows whether a tool's definition changed. */
@@ -14,6 +15,7 @@ interface ToolDigest {
 }
 
 interface CorePorts extends StatusPorts {
+  readonly help: HelpPorts
   /** Digests of the listed tool definitions. */
   readonly digests: () => Promise<readonly ToolDigest[]>
 }
@@ -54,12 +56,13 @@ export const coreToolset = (ports: CorePorts): Toolset => {
         name: 'warrant_status',
         title: 'Server status',
         description:
-          'Returns version, protocol revisions, enabled toolsets, store health, and the commit, branch and uncommitted changes of the repository. Call it first.',
+          'Returns version, toolsets, store health, and the commit, branch and uncommitted changes of the repository.',
         effect: 'read',
         input: NoInput,
         output: Status,
         run: (_, call) => status(() => call.signal),
       }),
+      helpTool(ports.help),
     ],
     resources: [
       defineResource({
@@ -91,6 +94,7 @@ export const coreToolset = (ports: CorePorts): Toolset => {
         }),
         get: ({ task }) => [{ role: 'user', content: { type: 'text', text: preflight(task) } }],
       }),
+      helpPrompt(ports.help),
     ],
   }
 }

@@ -1,4 +1,5 @@
 import type { RepoState } from '../evidence/schema.ts'
+import type { MissingGrammar } from '../kernel/text/languages.ts'
 import type { CheckedCommit } from '../receipts/judge-commits.ts'
 import type { CompiledRule } from './rules/compiled-rule.ts'
 
@@ -44,9 +45,8 @@ export interface ChangeSet {
   readonly target?: string | undefined
   /** Contents of the files, in this order. Missing files and non-files are left out. */
   read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
-  /** Contents before the change, by present path. Files that are new are left out. */
+  /** Contents before the change, by present path; new files are left out. Where they are on disk, `readCommitted` has the last commit. */
   readBefore(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
-  /** Contents at the last commit, where `readBefore` gives those on disk. */
   readCommitted?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
   /** Added and changed symlinks, as git stores them: the content is the target. */
   readonly links?: readonly string[]
@@ -196,6 +196,8 @@ export type ScanReport =
       readonly outcome: 'given-up'
       readonly why: 'time' | 'size' | 'crash' | 'matches' | 'binary' | 'encoding'
     })
+  /** Rules about its syntax did not run: the grammar is not installed. Those about text did. */
+  | (ScannedFile & { readonly outcome: 'unparsed'; readonly missing: MissingGrammar })
   /** No rule applies to it, or it is not a text of a size that rules about text read. */
   | { readonly path: string; readonly outcome: 'skipped'; readonly why?: 'binary' | 'size' }
 

@@ -3,6 +3,7 @@ import { digestJson } from '../kernel/encoding/hash.ts'
 import type { ReceiptDetails, ReceiptInput } from '../receipts/statement.ts'
 import type { Judgement } from './gate-evidence.ts'
 import { type GatePolicy, isAtLeast } from './policy.ts'
+import type { RuleProfile } from './rules/profile.ts'
 import { BYPASS_VARIABLE } from './sdd/decision.ts'
 
 /** The versions of the repository that a run compared. All undefined where no file was read. */
@@ -14,6 +15,8 @@ export interface BoundVersions {
   readonly baseTree?: string | undefined
   readonly head?: string | undefined
   readonly policies?: ReceiptDetails['policies']
+  readonly suppressions?: ReceiptDetails['suppressions']
+  readonly platforms?: ReceiptDetails['platforms']
   /** Whether variables of the environment relaxed the policy. */
   readonly isRelaxed?: boolean
 }
@@ -33,21 +36,26 @@ export interface RunFacts {
 
 interface FactsInput extends Judgement {
   readonly policy: GatePolicy
+  readonly profile: RuleProfile
+  readonly specification: ReceiptInput | undefined
   readonly bound: BoundVersions
 }
 
 const MAX_LISTED = 100
 
+const GIVEN_UP_RULES = new Set(['gate.file-given-up', 'gate.file-unread', 'gate.grammar-missing'])
+
 const listGivenUp = ({ findings }: Judgement) =>
   findings
-    .filter(({ ruleId }) => ruleId === 'gate.file-given-up' || ruleId === 'gate.file-unread')
+    .filter(({ ruleId }) => GIVEN_UP_RULES.has(ruleId))
     .slice(0, MAX_LISTED)
     .map(({ file, code }) => ({ path: file, reason: code }))
 
-/** Output of checks and packets that rules came from. The evidence is added when it is written. */
-const listInputs = ({ checks, baseline }: Judgement): ReceiptInput[] => [
+/** Output of checks, baseline and specification. The evidence is added when it is written. */
+const listInputs = ({ checks, baseline, specification }: FactsInput): ReceiptInput[] => [
   ...checks.flatMap(({ name, digest }) => (digest === undefined ? [] : [{ uri: `check:${name}`, digest }])),
   ...(baseline === undefined ? [] : [{ uri: baseline.path, digest: baseline.digest }]),
+  ...(specification === undefined ? [] : [specification]),
 ]
 
 /** The rules that block, each once. */
@@ -66,7 +74,7 @@ const listRelaxing = ({ bound, decision }: FactsInput): string[] => [
 
 export const runFacts = (input: FactsInput): RunFacts => {
   const { tree: judged, bound, findings, files, counts, policy, rulesets, overrides } = input
-  const { tree, base, baseTree, head, policies } = bound
+  const { tree, base, baseTree, head, policies, suppressions, platforms } = bound
   const relaxed = listRelaxing(input)
   const suppressed = findings
     .filter(({ state }) => state === 'suppressed')
@@ -97,7 +105,9 @@ export const runFacts = (input: FactsInput): RunFacts => {
       }),
       suppressed: { count: suppressed.length, digest: digestJson(suppressed.sort(compareText)) },
       known: counts.known,
-      platforms: Object.keys(input.platforms).sort(compareText),
+      ...(suppressions !== undefined && { suppressions }),
+      ...(platforms !== undefined && { platforms }),
+      profile: input.profile,
       ...(input.unchanged !== undefined && { changed_lines: true }),
       imported: input.checks.flatMap(({ name, origin }) => (origin === 'imported' ? [name] : [])),
     },

@@ -1,4 +1,4 @@
-import type { Evidence, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
+import type { Evidence, RepoState } from '../evidence/schema.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
 import { findUnchanged, judgesByLine } from './changed-line-findings.ts'
@@ -8,14 +8,13 @@ import { alongChecks, checkDrafts, type StageCheckPorts } from './checks/stage-c
 import { readStageChange } from './facts/change-context.ts'
 import { fileKinds } from './facts/file-kinds.ts'
 import type { StageInput } from './facts/scope.ts'
-import type { LoadedBaseline } from './findings/baseline.ts'
 import { branchDrafts } from './findings/branch-finding.ts'
 import { classifyFindings } from './findings/classify-findings.ts'
 import { collectMatches, type FindingDraft } from './findings/collect.ts'
 import { collectChanges } from './findings/collect-changes.ts'
 import { addEdits, type RewriteMatch } from './findings/edits.ts'
 import { SDD_SOURCE } from './findings/known.ts'
-import { addedSuppressions, policyDrafts, withBrokenManifests } from './findings/policy-findings.ts'
+import { compareSuppressions, policyDrafts, withBrokenManifests } from './findings/policy-findings.ts'
 import { type CommitPorts, commitDrafts } from './findings/receipt-findings.ts'
 import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
 import { judgedTreeId } from './judged-tree.ts'
@@ -23,11 +22,11 @@ import { type GatePolicy, judgeSeverities } from './policy.ts'
 import { type PolicyPorts, type PolicyRequest, readJoinedPolicy, readWorktreePolicy } from './policy-layer.ts'
 import type { Scanner, Scope } from './ports.ts'
 import type { ReceiptMode } from './receipt-mode.ts'
-import { type CheckRow, countFindings, type GateRun } from './reports/report.ts'
+import { countFindings, type GateRun } from './reports/report.ts'
 import { loadRuleSet } from './rules/assemble-rules.ts'
-import type { AppliedOverride } from './rules/severity-overrides.ts'
 import { type BoundVersions, type RunFacts, runFacts } from './run-facts.ts'
 import { type SddDecision, sddFinding } from './sdd/decision.ts'
+import type { BoundDecision } from './sdd/sdd.ts'
 import type { GateStage } from './stage.ts'
 
 export interface GatePorts extends PolicyPorts, StageCheckPorts, CommitPorts {
@@ -37,8 +36,8 @@ export interface GatePorts extends PolicyPorts, StageCheckPorts, CommitPorts {
   /** Branches on which no change is made; empty unless the operator named some. */
   readonly protectedBranches: readonly string[]
   readonly state: (signal: AbortSignal) => Promise<RepoState>
-  /** Whether the specification allows the stage; undefined when the repository follows none. */
-  readonly sddDecision: (stage: GateStage, signal: AbortSignal) => Promise<SddDecision | undefined>
+  /** Whether the specification allows the stage; empty when the repository follows none. */
+  readonly sddDecision: (stage: GateStage, signal: AbortSignal) => Promise<BoundDecision>
   /** Whether the decision log shows that the newest run wrote this evidence; true when the log records no run. */
   readonly ownsEvidence: (payloadHash: string) => Promise<boolean>
   /** Milliseconds since the epoch, for the evidence. */
@@ -69,26 +68,15 @@ export interface JudgedRun extends GateRun {
 }
 
 /** Findings before they are judged, and where they come from. */
-interface Evaluation {
+interface Evaluation
+  extends Omit<Judgement, 'stage' | 'outcome' | 'findings' | 'counts' | 'state' | 'decision'> {
   readonly drafts: readonly FindingDraft[]
-  /** Families of findings on unchanged lines; undefined when every line of a changed file counts. */
-  readonly unchanged?: ReadonlySet<string>
-  readonly source: string
-  readonly files: GateRun['report']['files']
   readonly notes: readonly string[]
-  readonly platforms: Readonly<Record<string, Platform>>
-  readonly rulesets: readonly Ruleset[]
-  readonly overrides: readonly AppliedOverride[]
   readonly policy: GatePolicy
-  readonly baseline: LoadedBaseline | undefined
-  /** The commit whose policy was joined, if any. */
-  readonly policyBase: string | undefined
   /** New path → old path of moved files. */
   readonly moved: ReadonlyMap<string, string>
-  readonly tree: JudgedTree | undefined
   /** What the receipt says of the commits and of the policy files. */
   readonly bound: BoundVersions
-  readonly checks: readonly CheckRow[]
 }
 
 const evaluateFiles = async (
@@ -124,6 +112,8 @@ const evaluateFiles = async (
   const trial = request.policyFrom === 'worktree'
   // A comment may name a rule about other files.
   const named = found.suppressions.length === 0 ? rules : await loadRuleSet(ports.shippedRules, inputs)
+  const comparison = { stage, set, rules: named, scanner, trial }
+  const suppressions = await compareSuppressions(found.suppressions, comparison, signal)
   const drafts = [
     ...withBrokenManifests(
       await addEdits(found.drafts, rules.rules, ports.rewrite),
@@ -131,7 +121,7 @@ const evaluateFiles = async (
       set.source,
     ),
     ...missing,
-    ...(await addedSuppressions(found.suppressions, { stage, set, rules: named, scanner, trial }, signal)),
+    ...suppressions.drafts,
     ...(await commitDrafts(ports, request, { ...set, keys: versions.targetKeys }, signal)),
     ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
     ...(await checkDrafts(checked, found.suppressions)),
@@ -150,7 +140,14 @@ const evaluateFiles = async (
     policyBase: trial ? undefined : set.base,
     moved: new Map(set.changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]]))),
     tree,
-    bound: { tree: await treeId?.(), base: set.base, head: set.head, ...versions },
+    bound: {
+      tree: await treeId?.(),
+      base: set.base,
+      head: set.head,
+      ...versions,
+      suppressions: suppressions.versions,
+      platforms: context.platforms,
+    },
     checks: checked.rows,
   }
 }
@@ -162,7 +159,7 @@ const sddDrafts = (decision: SddDecision | undefined): FindingDraft[] => {
   return [{ ruleId, severity, code, message, file, matchedBy, source, text: '' }]
 }
 
-/** The evaluation when the specification blocks the stage: no changed file is read. */
+/** The evaluation of the profile `seed` when the specification blocks the stage: no changed file is read. */
 const notEvaluated = async (
   ports: GatePorts,
   request: GateRequest,
@@ -198,11 +195,11 @@ export const runGate = async (
 ): Promise<JudgedRun> => {
   const { stage, policyFrom } = request
   const write = request.write && policyFrom === 'base'
-  const decision = await ports.sddDecision(stage, signal)
+  const { decision, specification } = await ports.sddDecision(stage, signal)
   const refused = decision?.allowed === false
   const [state, evaluation] = await Promise.all([
     ports.state(signal),
-    refused ? notEvaluated(ports, request, signal) : evaluateFiles(ports, request, signal),
+    (refused && ports.profile === 'seed' ? notEvaluated : evaluateFiles)(ports, request, signal),
   ])
   const { policy, baseline, policyBase } = evaluation
   const onBranch = await branchDrafts(ports, state, stage, signal)
@@ -244,6 +241,6 @@ export const runGate = async (
     },
     excerpts,
     shadowed: findings.filter(isShadowed),
-    facts: runFacts({ ...judgement, policy, bound: evaluation.bound }),
+    facts: runFacts({ ...judgement, policy, profile: ports.profile, bound: evaluation.bound, specification }),
   }
 }

@@ -34,10 +34,13 @@ type NameStyle = 'underscore' | 'dotted'
 /** Everything one server offers, in the order it lists it. */
 export interface Catalog {
   readonly toolsets: readonly string[]
+  /** Every tool that can be called. */
   readonly tools: readonly Tool[]
+  /** The tools that `tools/list` shows. */
+  readonly listedTools: readonly Tool[]
   readonly resources: readonly Resource[]
   readonly prompts: readonly Prompt[]
-  /** Finds a tool by its name with dots or underscores. */
+  /** Finds a tool by its name or an alias, with dots or underscores. */
   find(name: string): Tool | undefined
   /** The name under which this server lists the tool. */
   listed(tool: Tool): string
@@ -58,6 +61,10 @@ const chooseToolsets = (all: readonly Toolset[], wanted: readonly string[]): rea
   return wanted.length === 0 || wanted.includes('all') ? all : all.filter(({ name }) => wanted.includes(name))
 }
 
+const namesOf = ({ name, aliases = [] }: Tool): readonly string[] => [
+  ...new Set([name, ...aliases].map(underscored)),
+]
+
 /** Read-only wins over the lists: no list of names brings a writing tool back. */
 export const buildCatalog = (
   all: readonly Toolset[],
@@ -65,7 +72,7 @@ export const buildCatalog = (
   style: NameStyle = 'underscore',
 ): Catalog => {
   const toolsets = chooseToolsets(all, selection.toolsets)
-  const known = new Set(all.flatMap(({ tools }) => tools.map(({ name }) => underscored(name))))
+  const known = new Set(all.flatMap(({ tools }) => tools.flatMap(namesOf)))
   for (const name of [...selection.tools, ...selection.excludeTools]) {
     if (!known.has(underscored(name)))
       throw catalogFaults.tool_unknown(`unknown tool ${JSON.stringify(name)}`)
@@ -74,18 +81,30 @@ export const buildCatalog = (
   const except = new Set(selection.excludeTools.map(underscored))
   const tools = toolsets
     .flatMap((set) => set.tools)
-    .filter(({ name }) => (only.size === 0 || only.has(underscored(name))) && !except.has(underscored(name)))
+    .filter((tool) => only.size === 0 || namesOf(tool).some((name) => only.has(name)))
+    .filter((tool) => !namesOf(tool).some((name) => except.has(name)))
     .filter(({ effect }) => !selection.readOnly || effect === 'read')
-  const byName = new Map(tools.map((tool) => [underscored(tool.name), tool]))
-  if (byName.size !== tools.length) throw new TypeError('two tools share one name')
-  // Both spellings, so that `find` seldom has to convert one.
-  for (const tool of tools) byName.set(tool.name, tool)
+  const isListed = ({ listing }: Tool): boolean =>
+    listing === undefined || only.size > 0 || (listing === 'selected' && selection.toolsets.length > 0)
   return {
     toolsets: toolsets.map(({ name }) => name),
     tools,
+    listedTools: tools.filter(isListed),
     resources: toolsets.flatMap((set) => set.resources),
     prompts: toolsets.flatMap((set) => set.prompts),
-    find: (name) => byName.get(name) ?? byName.get(underscored(name)),
+    find: findByName(tools),
     listed: ({ name }) => (style === 'dotted' ? name : underscored(name)),
   }
+}
+
+const findByName = (tools: readonly Tool[]): Catalog['find'] => {
+  const byName = new Map<string, Tool>()
+  for (const tool of tools)
+    for (const name of namesOf(tool)) {
+      if (byName.has(name)) throw new TypeError(`two tools share the name ${name}`)
+      byName.set(name, tool)
+    }
+  // Both spellings, so that `find` seldom has to convert one.
+  for (const tool of tools) byName.set(tool.name, tool)
+  return (name) => byName.get(name) ?? byName.get(underscored(name))
 }

@@ -3,10 +3,9 @@ import type { Call } from './call.ts'
 import { callFaults } from './call-faults.ts'
 import { Fault } from './fault.ts'
 import type { Limits } from './limits.ts'
-import type { LogLevel } from './ports.ts'
 import { digestArguments, isPromise, needsRecord, type RecordPorts, recordCall } from './record-call.ts'
 import type { Tool } from './tool.ts'
-import { acceptAnswer, parseArguments, type ToolAnswer } from './tool-io.ts'
+import { type ArgumentOptions, acceptAnswer, parseArguments, type ToolAnswer } from './tool-io.ts'
 
 /** How a call ended. A bug carries no details: they are in the log. */
 export type Outcome =
@@ -18,11 +17,9 @@ export type Outcome =
 /** Throws a fault to refuse a call. */
 type CallGuard = (tool: Tool) => void
 
-export interface InvokePorts extends RecordPorts {
+export interface InvokePorts extends RecordPorts, ArgumentOptions {
   readonly limits: Pick<Limits, 'callMs' | 'answerBytes'>
   readonly guards: readonly CallGuard[]
-  /** The log level of bad arguments. Default: `debug`. */
-  readonly badArgumentsLevel?: LogLevel
 }
 
 type OnOutcome = (outcome: Outcome) => void
@@ -57,7 +54,7 @@ class Invoker {
   /** The outcome, or the promise of a tool that is still running. */
   #begin(tool: Tool, args: unknown, call: Call): Outcome | Promise<unknown> {
     try {
-      const parsed = parseArguments(tool, args, call, this.ports.badArgumentsLevel ?? 'debug')
+      const parsed = parseArguments(tool, args, call, this.ports)
       for (const guard of this.ports.guards) guard(tool)
       // Cancelled before it began: the tool would add its listener after the signal was aborted.
       if (call.cancelled) return { kind: 'cancelled' }

@@ -51,15 +51,15 @@ const callRecord = (
   facts: CallFacts,
   ms: number,
 ): CallRecord => {
-  const { name, effect, auditFields } = tool
+  const { name, recordedName = name, effect, auditFields } = tool
   const { kind } = outcome
   const { args, attachment } = facts
   // The most frequent case without object spreads, which cost time even when they add nothing.
   if (kind === 'answer' && auditFields === undefined && args === undefined)
-    return { tool: name, effect, outcome: kind, ms }
+    return { tool: recordedName, effect, outcome: kind, ms }
   const verdict = kind === 'answer' ? auditFields?.(outcome.value as never) : undefined
   return {
-    tool: name,
+    tool: recordedName,
     effect,
     outcome: kind,
     ...(kind === 'fault' && { code: outcome.fault.code, kind: outcome.fault.kind }),

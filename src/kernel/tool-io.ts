@@ -43,18 +43,51 @@ const logUnknownArguments = (tool: Tool, args: unknown, call: Call): void => {
   }
 }
 
-export const parseArguments = (tool: Tool, args: unknown, call: Call, level: LogLevel): never => {
+/** The part of a definition that leads from a schema to the object below defaults, nulls and transforms. */
+interface SchemaDefinition {
+  readonly innerType?: { readonly def: SchemaDefinition }
+  readonly in?: { readonly def: SchemaDefinition }
+  readonly shape?: Readonly<Record<string, { readonly def: SchemaDefinition }>>
+}
+
+/** The names that a schema knows. Not by `instanceof`: that would load the schema library with every server. */
+const knownNames = (def: SchemaDefinition | undefined, path: readonly PropertyKey[]): readonly string[] => {
+  const inner = def?.innerType ?? def?.in
+  if (inner !== undefined) return knownNames(inner.def, path)
+  const [first, ...rest] = path
+  const { shape = {} } = def ?? {}
+  return first === undefined ? Object.keys(shape) : knownNames(shape[String(first)]?.def, rest)
+}
+
+const describeUnknown = ({ input }: Tool, { keys, path }: z.core.$ZodIssueUnrecognizedKeys): string => {
+  const names = keys.map((key) => JSON.stringify(key.slice(0, 64))).join(', ')
+  const known = knownNames(input.def as unknown as SchemaDefinition, path)
+  return `unknown argument ${names}; ${known.length === 0 ? 'there are none' : `known: ${known.join(', ')}`}`
+}
+
+export interface ArgumentOptions {
+  /** The log level of bad arguments. Default: `debug`. */
+  readonly badArgumentsLevel?: LogLevel
+  /** Whether the refusal of an unknown argument lists the known ones. */
+  readonly listsKnownArguments?: boolean
+}
+
+export const parseArguments = (tool: Tool, args: unknown, call: Call, options: ArgumentOptions): never => {
+  const { badArgumentsLevel = 'debug', listsKnownArguments = false } = options
   const parsed = tool.input.safeParse(args)
   if (parsed.success) {
     logUnknownArguments(tool, args, call)
     return parsed.data as never
   }
-  const issues = parsed.error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({
-    path: path.map(String).join('.').slice(0, 128),
-    message: message.slice(0, 256),
+  const issues = parsed.error.issues.slice(0, MAX_ISSUES).map((issue) => ({
+    path: issue.path.map(String).join('.').slice(0, 128),
+    message: (listsKnownArguments && issue.code === 'unrecognized_keys'
+      ? describeUnknown(tool, issue)
+      : issue.message
+    ).slice(0, 256),
   }))
   const texts = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  call.log.write(level, 'bad arguments', { issues: texts.join('; ') })
+  call.log.write(badArgumentsLevel, 'bad arguments', { issues: texts.join('; ') })
   throw callFaults.arguments(`${tool.name}: ${texts.join('; ')}`, {
     detail: { reason: issueReason(parsed.error.issues[0], args), issues },
   })

@@ -38,12 +38,17 @@ interface ResourceBlob {
 /** The part of a tool that the audit log needs. */
 export interface AuditedTool {
   readonly name: string
+  /** The name in records and metrics. Default: `name`. */
+  readonly recordedName?: string
   readonly effect: Effect
   /** The facts of a decision that the audit log keeps, without its contents. Only tools that decide have it. */
   readonly auditFields?: (answer: never) => JsonObject | undefined
   /** What it writes is an entry of another lineage, so the audit log need not have it. */
   readonly ownLineage?: true
 }
+
+/** `selected`: when its toolset is named. `named`: when the tool itself is. */
+export type ToolListing = 'selected' | 'named'
 
 /** A tool with its types folded away, as the surfaces and `invoke` see it. */
 export interface Tool extends AuditedTool {
@@ -63,6 +68,14 @@ export interface Tool extends AuditedTool {
   readonly truncate?: (answer: never, bytes: number) => unknown
   /** Additional members of the tool's entry in `tools/list`, for clients of compatibility servers. */
   readonly listingMeta?: JsonObject
+  /** Further names that a call may use. They are not listed. */
+  readonly aliases?: readonly string[]
+  /** When the tool is listed. Default: always. It can be called in any case. */
+  readonly listing?: ToolListing
+  /** Arguments that are accepted and not listed, because few callers need them. */
+  readonly unlistedArguments?: readonly string[]
+  /** Offered while the gate blocks, although it writes. */
+  readonly whileBlocked?: true
   /** Writes the content blocks. Without it: one text block of compact JSON, or indented by two spaces. */
   readonly render?: 'indented' | ((answer: never) => readonly Content[])
 }
@@ -83,6 +96,7 @@ interface ToolDefinition<I extends z.ZodObject, O extends z.ZodType> {
   readonly render?: 'indented' | ((answer: z.output<O>) => readonly Content[])
   readonly auditFields?: (answer: z.output<O>) => JsonObject
   readonly ownLineage?: true
+  readonly whileBlocked?: true
   readonly amend?: (answer: z.output<O>, attached: JsonObject) => AnswerOf<O>
   /** Calling it twice has the same effect as calling it once. Default: true for reads. */
   readonly idempotent?: boolean
@@ -103,6 +117,19 @@ export const defineTool = <I extends z.ZodObject, O extends z.ZodType>(def: Tool
     destructive: def.effect === 'write' && (def.destructive ?? false),
     openWorld: def.openWorld ?? false,
   }
+}
+
+/** The same input with other descriptions of some arguments. */
+export const describeArguments = (
+  input: z.ZodObject,
+  hints: Readonly<Record<string, string>>,
+): z.ZodObject => {
+  const described = Object.entries(hints).map(([name, hint]) => {
+    const argument = input.shape[name]
+    if (!(argument instanceof z.ZodType)) throw new TypeError(`there is no argument ${name}`)
+    return [name, argument.describe(hint)]
+  })
+  return described.length === 0 ? input : input.safeExtend(Object.fromEntries(described))
 }
 
 /** The input of tools without arguments. */

@@ -1,4 +1,4 @@
-import { type Signer, writeCheckpoint } from './checkpoint.ts'
+import type { CheckpointSigner } from './checkpoint.ts'
 import { storeFaults } from './faults.ts'
 import { compareWithSeen, describeMismatch, type LogMemory } from './log-memory.ts'
 import { LogWriter } from './log-writer.ts'
@@ -14,7 +14,7 @@ interface NewestCheckpoint {
 
 interface SourcePorts {
   readonly log: LineageLog
-  readonly signer: Signer
+  readonly signer: CheckpointSigner
   /** What this machine saw of the log. A log that is not its continuation is not signed. */
   readonly memory: LogMemory
 }
@@ -59,7 +59,7 @@ export class CheckpointSource {
     if ((await rootAt(log, size)).root !== root)
       throw storeFaults.damaged('the stored Merkle tree does not match the entries')
     if ((seen?.size ?? 0) < size) await memory.write({ size, head: position.link })
-    this.#newest = { size, root, note: writeCheckpoint(signer, size, root) }
+    this.#newest = { size, root, note: await signer.checkpoint(size, root) }
     return this.#newest
   }
 }

@@ -3,6 +3,7 @@ import { canonicalJson } from '../kernel/encoding/canonical.ts'
 import type { JsonObject } from '../kernel/encoding/json.ts'
 import type { CallRecord, Recorder } from '../kernel/ports.ts'
 import { isAudited } from '../kernel/record-call.ts'
+import { newestAnchors } from './anchors.ts'
 import type { EntryDraft } from './entry.ts'
 import { storeFaults } from './faults.ts'
 import { readGraphHeads } from './graph-heads.ts'
@@ -50,6 +51,7 @@ const auditedFacts = ({ tool, outcome, code, verdict, args }: CallRecord): JsonO
 
 interface OpenedLog {
   readonly store: LogStore
+  readonly log: LogReader
   readonly writer: LogWriter
   readonly origin: string
   readonly lost: SeenLog['lost']
@@ -85,10 +87,11 @@ export class DecisionRecorder implements Recorder {
     return isAudited(call) ? this.#add(call) : undefined
   }
 
-  /** Records the heads of the belief graphs in the same store, if there are any. */
+  /** Records the heads of the belief graphs in the same store, if there are any that changed since. */
   async anchor(): Promise<void> {
-    const { store } = await this.#opened.get()
-    if ((await readGraphHeads(store)).length > 0)
+    const { store, log } = await this.#opened.get()
+    const heads = await readGraphHeads(store)
+    if (heads.length > 0 && canonicalJson(heads) !== canonicalJson(await newestAnchors(log)))
       await this.#add({ tool: ANCHOR, effect: 'write', outcome: 'answer', ms: 0 })
   }
 
@@ -126,7 +129,7 @@ export class DecisionRecorder implements Recorder {
       const writer = await LogWriter.open(log, this.#ports.salt, size)
       this.#lastRun = await newestRun(log, size)
       if (size === 0) await this.#begin(writer)
-      return { store, lost, writer, origin: await logOrigin(DECISION_LOG, log) }
+      return { store, log, lost, writer, origin: await logOrigin(DECISION_LOG, log) }
     } catch (cause) {
       await store.close()
       throw cause

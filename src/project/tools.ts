@@ -21,14 +21,14 @@ import {
 import { type WorkflowPorts, workflowTools } from './workflow-tools.ts'
 
 const Folder = PathInput.default('.')
-const Ignored = z.boolean().default(false).describe('Include files that .gitignore excludes.')
+const Ignored = z.boolean().default(false).describe('Include ignored files.')
 const count = (max: number, defaultValue: number) => z.int().min(1).max(max).default(defaultValue)
 
 const readTools = (ports: ProjectPorts): Tool[] => [
   defineTextTool(ports, {
     name: 'project_read',
     title: 'Read a file',
-    description: `Returns the text of a file, whole or by lines. A long text ends at a whole line, and a last line says where to continue. ${DATA}`,
+    description: `Returns the text of a file, whole or by lines; the last line says where a long one continues. ${DATA}`,
     input: z.strictObject({ path: PathInput, ...lineInputs }),
     job: 'read',
     request: (args, bytes) => ({ ...args, bytes }),
@@ -42,9 +42,9 @@ const readTools = (ports: ProjectPorts): Tool[] => [
   defineTextTool(ports, {
     name: 'project_read_many',
     title: 'Read several files',
-    description: `Returns the texts of up to 20 files, one block each that begins with the path, in the order of paths. A file that cannot be read has an error; the others are returned. ${DATA}`,
+    description: `Returns the texts of up to 20 files, one block each; a file that cannot be read has an error. ${DATA}`,
     input: z.strictObject({
-      paths: z.array(PathInput).min(1).max(20).describe('Paths from the project root.'),
+      paths: z.array(PathInput).min(1).max(20).describe('Paths from the root.'),
     }),
     job: 'many',
     request: ({ paths }, bytes) => ({ paths, bytes: bytes - 600 * paths.length }),
@@ -56,8 +56,7 @@ const readTools = (ports: ProjectPorts): Tool[] => [
   defineJobTool(ports, {
     name: 'project_info',
     title: 'File facts',
-    description:
-      'Returns the kind, size and time of change of a path, and whether project_read can return its text.',
+    description: 'Returns kind, size and time of change of a path, and whether project_read can read it.',
     input: z.strictObject({ path: PathInput }),
     output: z.object({
       path: z.string(),
@@ -91,12 +90,11 @@ const findTools = (ports: ProjectPorts): Tool[] => [
   defineTextTool(ports, {
     name: 'project_list',
     title: 'List a folder',
-    description:
-      'Lists the entries of one folder, one name a line; folders end with a slash. For more entries, call again with offset.',
+    description: 'Lists the entries of one folder, one name a line; folders end with a slash.',
     input: z.strictObject({
       path: Folder,
       offset: z.int().min(0).default(0).describe('Entries to skip.'),
-      limit: count(1_000, 1_000).describe('Maximum number of entries.'),
+      limit: count(1_000, 1_000).describe('Most entries.'),
     }),
     job: 'list',
     request: (args, bytes) => ({ ...args, bytes }),
@@ -106,13 +104,13 @@ const findTools = (ports: ProjectPorts): Tool[] => [
     name: 'project_tree',
     title: 'Folder tree',
     description:
-      'Returns the folders and files below a path as an indented tree, as many levels as fit, without files that .gitignore excludes. A last line says what is missing.',
+      'Returns folders and files below a path as an indented tree, as many levels as fit, without ignored files.',
     input: z.strictObject({
       path: Folder,
-      depth: count(64, 4).describe('Maximum number of levels.'),
-      exclude: z.array(z.string().max(500)).max(50).default([]).describe('Globs of paths to leave out.'),
+      depth: count(64, 4).describe('Most levels.'),
+      exclude: z.array(z.string().max(500)).max(50).default([]).describe('Globs to leave out.'),
       ignored: Ignored,
-      limit: count(2_000, 500).describe('Maximum number of entries.'),
+      limit: count(2_000, 500).describe('Most entries.'),
     }),
     job: 'tree',
     request: (args, bytes) => ({ ...args, bytes }),
@@ -121,17 +119,12 @@ const findTools = (ports: ProjectPorts): Tool[] => [
   defineTextTool(ports, {
     name: 'project_glob',
     title: 'Find files by name',
-    description:
-      'Finds files by a glob such as src/**/*.ts or *.{yml,yaml}, one path a line, without files that .gitignore excludes.',
+    description: 'Finds files by a glob such as src/**/*.ts, one path a line, without ignored files.',
     input: z.strictObject({
-      pattern: z
-        .string()
-        .min(1)
-        .max(500)
-        .describe('The glob. Without a slash it matches names in every folder.'),
+      pattern: z.string().min(1).max(500).describe('Glob; without a slash it matches in every folder.'),
       path: Folder,
       ignored: Ignored,
-      limit: count(2_000, 200).describe('Maximum number of paths.'),
+      limit: count(2_000, 200).describe('Most paths.'),
     }),
     job: 'glob',
     request: (args, bytes) => ({ ...args, bytes }),
@@ -140,16 +133,16 @@ const findTools = (ports: ProjectPorts): Tool[] => [
   defineTextTool(ports, {
     name: 'project_search',
     title: 'Search in files',
-    description: `Searches text files for a regular expression or a literal text and returns the matching lines with their numbers, grouped by file, without files that .gitignore excludes. A last line has the counts and what is missing. ${DATA}`,
+    description: `Searches files and returns the matching lines with their numbers by file, without ignored files. ${DATA}`,
     input: z.strictObject({
       pattern: z.string().min(1).max(1_000).describe('JavaScript regular expression.'),
-      literal: z.boolean().default(false).describe('The pattern is literal text, not a regular expression.'),
-      ignoreCase: z.boolean().default(false).describe('Ignore upper and lower case.'),
+      literal: z.boolean().default(false).describe('The pattern is plain text.'),
+      ignoreCase: z.boolean().default(false).describe('Ignore case.'),
       path: Folder,
-      glob: z.string().min(1).max(500).optional().describe('Search only files that match this glob.'),
+      glob: z.string().min(1).max(500).optional().describe('Only files that match.'),
       ignored: Ignored,
-      context: z.int().min(0).max(10).default(0).describe('Lines to show before and after each match.'),
-      limit: count(1_000, 100).describe('Maximum number of matches.'),
+      context: z.int().min(0).max(10).default(0).describe('Lines around a match.'),
+      limit: count(1_000, 100).describe('Most matches.'),
     }),
     job: 'search',
     request: (args, bytes) => ({ ...args, bytes }),
@@ -174,11 +167,11 @@ const symbolTools = (ports: ProjectPorts): Tool[] => [
     name: 'project_symbols',
     title: 'Symbols of a file',
     description:
-      'Returns the outline of a source file: first and last line, kind and name of each declaration, members indented. For TypeScript, JavaScript, Java, Kotlin, Python, Go and Swift.',
+      'Returns the outline of a source file: lines, kind and name of each declaration. For TypeScript, JavaScript, Java, Kotlin, Python, Go and Swift.',
     input: z.strictObject({
       path: PathInput,
-      depth: count(8, 2).describe('Maximum number of levels.'),
-      limit: count(1_000, 300).describe('Maximum number of symbols.'),
+      depth: count(8, 2).describe('Most levels.'),
+      limit: count(1_000, 300).describe('Most symbols.'),
     }),
     job: 'outline',
     request: (args, bytes) => ({ ...args, bytes }),
@@ -191,32 +184,36 @@ const symbolTools = (ports: ProjectPorts): Tool[] => [
   defineTextTool(ports, {
     name: 'project_find_symbol',
     title: 'Find a declaration',
-    description:
-      'Finds declarations by name or as Class/member in the syntax trees: path, lines, kind and full name. Then read the lines with project_read.',
+    description: 'Finds declarations by name in the syntax trees: path, lines, kind and full name.',
     input: z.strictObject({
       name: z.string().min(1).max(200).describe('The name, or Class/member.'),
-      part: z.boolean().default(false).describe('Match any declaration whose name contains the last name.'),
+      part: z.boolean().default(false).describe('Match names that contain it.'),
       path: Folder,
-      limit: count(500, 50).describe('Maximum number of declarations.'),
+      limit: count(500, 50).describe('Most declarations.'),
     }),
     job: 'symbol',
     request: (args, bytes) => ({ ...args, bytes }),
-    answer: (found) => textAnswer(found, countNotes(found.symbols, 'declarations', found.truncated)),
+    answer: (found) =>
+      textAnswer(found, [
+        ...countNotes(found.symbols, 'declarations', found.truncated),
+        ...(found.unparsed ?? []),
+      ]),
   }),
   defineTextTool(ports, {
     name: 'project_find_references',
     title: 'Find uses of a name',
-    description: `Finds the lines that use a name, not counting comments and strings. Declarations of the same name are not distinguished. ${DATA}`,
+    description: `Finds the lines that use a name, outside of comments and strings. ${DATA}`,
     input: z.strictObject({
       name: z.string().min(1).max(200).describe('The name.'),
       path: Folder,
-      limit: count(1_000, 100).describe('Maximum number of lines.'),
+      limit: count(1_000, 100).describe('Most lines.'),
     }),
     job: 'uses',
     request: (args, bytes) => ({ ...args, bytes }),
     answer: ({ escaped, ...found }) =>
       textAnswer(found, [
         ...countNotes(found.symbols, 'lines', found.truncated),
+        ...(found.unparsed ?? []),
         ...(escaped ? [ESCAPED] : []),
       ]),
   }),

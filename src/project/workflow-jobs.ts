@@ -99,7 +99,7 @@ export const WORKFLOWS = {
   },
   analysis: async (context: WorkflowContext, args: ReportArgs) => {
     const { found, model } = await composeModel(context, args, false)
-    const { graph, suggestions, secrets, warnings } = found
+    const { graph, system, suggestions, secrets, warnings } = found
     const { structure, ...results } = found
     // `structure` holds the time of the scan; equal projects must have equal digests.
     const snapshot = digestJson(JSON.parse(JSON.stringify({ ...results, modules: structure.root })))
@@ -108,6 +108,7 @@ export const WORKFLOWS = {
       summary: summaryOf(found, REPORT_STRINGS[args.lang]),
       mermaid: renderArchitectureMermaid(fitGraph(graph)),
       graph,
+      system,
       suggestions,
       secrets,
       warnings,

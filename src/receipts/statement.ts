@@ -50,6 +50,11 @@ export interface ReceiptFacts {
   readonly details: ReceiptDetails
 }
 
+interface CountedDigest {
+  readonly count: number
+  readonly digest: string
+}
+
 /** The members of a receipt beyond the verification summary. Digests and counts, never contents. */
 export interface ReceiptDetails {
   /** `run`: the gate judged the files. `check`: the evidence of an earlier run was judged. */
@@ -70,9 +75,15 @@ export interface ReceiptDetails {
     readonly not_judged: Readonly<Record<string, number>>
     readonly given_up: readonly { readonly path: string; readonly reason: string }[]
   }
-  readonly suppressed?: { readonly count: number; readonly digest: string }
+  /** Findings that comments left out. */
+  readonly suppressed?: CountedDigest
+  /** The comments of the files that suppress something after the change, before and after it. */
+  readonly suppressions?: { readonly base?: CountedDigest; readonly head: CountedDigest }
   readonly known?: number
-  readonly platforms?: readonly string[]
+  /** Names of the platforms before and after the change. */
+  readonly platforms?: { readonly base?: readonly string[]; readonly head: readonly string[] }
+  /** The rules that were used: `seed` is a narrower set. */
+  readonly profile?: string
   readonly changed_lines?: true
   readonly imported?: readonly string[]
   readonly nonce?: string

@@ -15,6 +15,7 @@ const HOSTILE = {
   clock: 'deterministic',
   toolsets: ['project'],
   excludeTools: ['gate_run'],
+  capabilities: 'all',
   deny: ['**'],
   embeddingUrl: 'http://127.0.0.1:9/any?x=',
   registry: '127.0.0.1:9/x',
@@ -49,7 +50,7 @@ describe('a warrant.json that came with the repository', () => {
   it('takes no tool away from an agent, and chooses no address that text is sent to', () => {
     const { tools } = runJson(repo.folder, ['tools']).value
     const names = tools.map(({ name }: { name: string }) => name)
-    expect(names).toEqual(expect.arrayContaining(['gate_run', 'ai_gate_check', 'node_create']))
+    expect(names).toEqual(expect.arrayContaining(['gate_run', 'gate_check', 'belief_create']))
     const { settings } = runJson(repo.folder, ['config']).value
     for (const { key, source } of settings) expect([key, source]).toEqual([key, 'default'])
   })

@@ -184,10 +184,38 @@ describe('the command line', () => {
     }
   })
 
-  it('keeps what a command takes apart from the settings that all of them take', () => {
+  it('lists the options of a command, then the settings that it uses, and all of them on request', () => {
     const { stdout } = warrant(['gate', '--help'])
-    expect(stdout).toMatch(/\nOptions:\n[\s\S]*--stage STAGE[\s\S]*\n\nSettings, [\s\S]*--registry TEXT/)
-    expect(stdout.slice(0, stdout.indexOf('Settings, '))).not.toContain('--registry')
+    expect(stdout).toMatch(/\nOptions:\n[\s\S]*--stage STAGE[\s\S]*\n\nSettings, [\s\S]*--policy-from TEXT/)
+    expect(stdout.slice(0, stdout.indexOf('Settings, '))).not.toContain('--policy-from')
+    expect(stdout).not.toMatch(/--registry|--embedding-url|--graph |--limits/)
+    expect(stdout).toMatch(
+      /\n\nEvery command takes all \d+ settings: warrant gate --help-all lists them\.\n$/,
+    )
+    const all = warrant(['gate', '--help-all']).stdout
+    expect(all).toMatch(/\nOptions:\n[\s\S]*--stage STAGE[\s\S]*\n\nSettings, [\s\S]*--registry TEXT/)
+    expect(all.slice(0, all.indexOf('Settings, '))).not.toContain('--registry')
+    // A setting that the help does not list is accepted all the same.
+    expect(warrant(['tools', '--registry', 'r.example/x']).status).toBe(0)
+    expect(warrant(['packet', 'pull', '--help-all']).stdout).toMatch(
+      /warrant packet pull [\s\S]*--policy-from/,
+    )
+  })
+
+  it('groups its commands, those to start with first', () => {
+    const { stdout } = warrant(['--help'])
+    const titles = [...stdout.matchAll(/^([A-Z][\w ]+):$/gm)].map(([, title]) => title)
+    expect(titles).toEqual([
+      'Start here',
+      'Servers',
+      'Evidence and receipts',
+      'Project',
+      'Packets',
+      'Beliefs',
+      'Other',
+    ])
+    expect(stdout.slice(0, stdout.indexOf('Servers:'))).toMatch(/^ {2}gate +Check/m)
+    expect(stdout.match(/^ {2}completion /gm)).toHaveLength(1)
   })
 
   it('says that Node.js is too old before anything fails for it', async () => {

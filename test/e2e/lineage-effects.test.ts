@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Program, startHttp, sweep } from '../support/binary.ts'
@@ -77,8 +77,61 @@ describe('effects and decisions of every surface', () => {
     expect(await added(() => post('/tool', check))).toEqual([
       expect.stringMatching(/^ai_gate_check (ALLOWED|BLOCKED)$/),
     ])
+    const { value } = warrant('lineage', 'show', String(size - 1))
+    expect(value.payload).toMatchObject({
+      args: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      receipt: { digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) },
+    })
     server.child.kill()
     await server.ended()
+  })
+
+  it('are recorded by the server of existing clients where there is a log, and change no answer of it', async () => {
+    const binary = 'pumuki-mcp-enterprise'
+    const server = await startHttp([], { cwd: repo.folder, env: GIT_ENVIRONMENT, binary })
+    const body = JSON.stringify({ name: 'ai_gate_check', args: { stage: 'CI' } })
+    const headers = { 'content-type': 'application/json' }
+    const ask = async () => (await fetch(`${server.url}/tool`, { method: 'POST', headers, body })).json()
+    let answer: ReturnType<typeof JSON.parse>
+    const entries = await added(async () => {
+      answer = await ask()
+    })
+    expect(entries).toEqual([expect.stringMatching(/^ai_gate_check (ALLOWED|BLOCKED)$/)])
+    expect(Object.keys(answer.result)).toEqual([
+      'status',
+      'stage',
+      'policy',
+      'violations',
+      'evidence',
+      'repo_state',
+    ])
+    const { receipt } = warrant('lineage', 'show', String(size - 1)).value.payload
+    expect(warrant('receipts', 'show', receipt.digest).value.receipts).toMatchObject([{ stage: 'CI' }])
+    server.child.kill()
+    await server.ended()
+  })
+
+  it('of a server in a folder of the repository are in the log of the repository', async () => {
+    const entries = await added(async () => {
+      const started = ['.', 'src'].map((folder) => {
+        const program = new Program(['mcp'], { cwd: repo.path(folder), env: GIT_ENVIRONMENT })
+        program.send(initialize(0))
+        return program
+      })
+      for (const round of [1, 2])
+        for (const program of started) {
+          program.send(request(round, 'tools/call', { name: 'gate_run', arguments: {} }))
+          await program.answers(round + 1)
+        }
+      await Promise.all(started.map((program) => program.finish()))
+    })
+    expect(entries).toEqual(Array(4).fill('gate_run ALLOWED'))
+    expect(existsSync(repo.path('src/.warrant'))).toBe(false)
+    expect(
+      warrant('receipts', 'list')
+        .value.receipts.slice(0, 4)
+        .map((one: { trust: string }) => one.trust),
+    ).toEqual(Array(4).fill('own'))
   })
 
   it('are one entry each from the command line, with the exit code or the fault', async () => {
@@ -89,13 +142,25 @@ describe('effects and decisions of every surface', () => {
       warrant('packet', 'pull', `oci://127.0.0.1:1/${MARKER}:1`)
       warrant('report', '--save', '--no-such-option')
       warrant('tree')
+      warrant('gate', '--range', `${MARKER}..HEAD`)
+      warrant('gate', '--range', `${MARKER}..HEAD`, '--no-evidence')
+      warrant('gate', '--no-such-option')
+      warrant('gate')
     })
     expect(entries).toEqual([
       'hooks install done',
       'gate baseline done',
       'report done',
       expect.stringMatching(/^packet pull [a-z_]+\.[a-z_]+$/),
+      expect.stringMatching(/^gate_run [a-z_]+\.[a-z_]+$/),
+      'gate_run ALLOWED',
     ])
+    const [judged, failed] = [1, 2].map(
+      (back) => warrant('lineage', 'show', String(size - back)).value.payload,
+    )
+    expect(failed).toMatchObject({ outcome: 'fault', args: expect.stringMatching(/^sha256:/) })
+    expect(judged).toMatchObject({ outcome: 'answer', args: expect.stringMatching(/^sha256:/) })
+    expect(judged.args).not.toBe(failed.args)
   })
 
   it('name the hook that started a run', () => {

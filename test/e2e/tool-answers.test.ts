@@ -27,7 +27,7 @@ interface Result {
 
 /** Sentences around values that the structured answer has. */
 const SENTENCES: Readonly<Record<string, RegExp>> = {
-  write_architecture_report: /^Report written: (?<value>\S+)$/,
+  project_write_report: /^Report written: (?<value>\S+)$/,
 }
 
 const contains = (whole: unknown, part: unknown): boolean =>
@@ -63,8 +63,11 @@ interface ToolEntry {
 
 type Ask = (method: string, params: object) => Promise<Message>
 
+/** Every tool with the schema of its answers. The gate blocks the fixture, and all tools are called. */
+const everything = () => [...fixture.flags, '--toolsets', 'all', '--output-schemas', '--capabilities', 'all']
+
 const overStdio = (era: 'legacy' | 'modern') => {
-  const program = new Program(['mcp', ...fixture.flags], { cwd: fixture.repo.folder })
+  const program = new Program(['mcp', ...everything()], { cwd: fixture.repo.folder })
   if (era === 'legacy') program.send(initialize('open'))
   let lines = era === 'legacy' ? 1 : 0
   const ask: Ask = async (method, params) => {
@@ -78,7 +81,7 @@ const overStdio = (era: 'legacy' | 'modern') => {
 }
 
 const overHttp = async () => {
-  const server = await startHttp(fixture.flags, { cwd: fixture.repo.folder })
+  const server = await startHttp(everything(), { cwd: fixture.repo.folder })
   const ask: Ask = async (method, params) => {
     const response = await fetch(`${server.url}/mcp`, {
       method: 'POST',

@@ -10,6 +10,7 @@ import {
 import { VERSION } from '../config/version.ts'
 import { reportFailure } from '../report-failure.ts'
 import { requireNode } from '../require-node.ts'
+import { COMMAND_GROUPS } from './command-groups.ts'
 import { isEffect } from './effects.ts'
 import { commands } from './table.ts'
 
@@ -45,14 +46,15 @@ export const main = async (args: readonly string[], given: Terminal): Promise<nu
     }
     const all = commands()
     if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
-      terminal.print(programHelp(all, VERSION))
+      terminal.print(programHelp(all, COMMAND_GROUPS, VERSION))
       return 0
     }
     requireNode()
     const command = findCommand(first, all)
     const { values, lists, positionals } = readArguments(command, rest)
-    if (values.help) {
-      terminal.print(commandHelp(command.verb?.(positionals[0] ?? '') ?? command))
+    if (values.help || values['help-all']) {
+      const explained = command.verb?.(positionals[0] ?? '') ?? command
+      terminal.print(commandHelp(explained, values['help-all'] ? 'all' : 'used'))
       return 0
     }
     if (positionals.length > (command.usage === '' ? 0 : (command.maxPositionals ?? MAX_POSITIONALS))) {

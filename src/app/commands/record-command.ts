@@ -1,12 +1,14 @@
 import { resolve } from 'node:path'
 import { Fault } from '../../kernel/fault.ts'
-import { digestArguments, recordCall } from '../../kernel/record-call.ts'
+import { recordCall } from '../../kernel/record-call.ts'
+import type { AuditedTool } from '../../kernel/tool.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { type Command, exitCodeOf, type Invocation } from '../../surfaces/cli/command.ts'
 import { loadConfig } from '../config/load-config.ts'
 import type { Config } from '../config/settings.ts'
 import { locateRepository } from '../open/repository.ts'
 import { toSystemFault } from '../system-fault.ts'
+import { digestInvocation } from './invocation-digest.ts'
 
 interface LogPlace {
   readonly config: Config
@@ -36,30 +38,58 @@ const failedEnding = (thrown: unknown): Ending => {
   return fault === undefined ? { kind: 'bug' } : { kind: 'fault', fault }
 }
 
+interface EndedCommand {
+  readonly tool: AuditedTool
+  readonly ending: Ending
+  readonly started: number
+}
+
+/** Records how a command ended, with the digest of its arguments. Returns why it could not. */
+const recordEnding = async (
+  invocation: Invocation,
+  { config, root }: LogPlace,
+  { tool, ending, started }: EndedCommand,
+): Promise<Fault | undefined> => {
+  const warn = (message: string) => invocation.terminal.printError(`warrant: ${message}`)
+  const { openDecisions } = await import('../open/decisions.ts')
+  const recorder = openDecisions(config, root, systemClock, warn)
+  const ports = { clock: systemClock, log: { write: () => {} }, recorder }
+  const recorded = await recordCall(ports, tool, ending, { started, args: digestInvocation(invocation) })
+  await recorder.close().catch(() => {})
+  return recorded?.fault
+}
+
+/** Wrong usage is found before anything is changed or judged. */
+const isUsage = (thrown: unknown): boolean => thrown instanceof Fault && thrown.code.startsWith('usage.')
+
+/** Records that a tool, started as a command, ended with a fault. The fault itself is reported by the caller. */
+export const recordFailure = async (
+  invocation: Invocation,
+  name: string,
+  thrown: unknown,
+  started: number,
+): Promise<void> => {
+  const place = isUsage(thrown) ? undefined : await findLog(invocation)
+  if (place === undefined) return
+  const tool = { name, effect: 'write' } as const
+  await recordEnding(invocation, place, { tool, ending: failedEnding(thrown), started })
+}
+
 /** Runs a command and records how it ended: its name, the digest of its arguments, and the exit code. */
 export const runRecorded = async (command: Command, invocation: Invocation): Promise<number> => {
   const place = await findLog(invocation)
   if (place === undefined) return command.run(invocation)
-  const { flags, lists, positionals, terminal } = invocation
+  const { positionals, terminal } = invocation
   const [verb] = command.choices.filter((choice) => choice === positionals[0])
   const name = [command.name, ...(verb === undefined ? [] : [verb])].join(' ')
-  const facts = { started: systemClock.elapsed(), args: digestArguments({ flags, lists, positionals }) }
-  const record = async (ending: Ending): Promise<Fault | undefined> => {
-    const warn = (message: string) => terminal.printError(`warrant: ${message}`)
-    const { openDecisions } = await import('../open/decisions.ts')
-    const recorder = openDecisions(place.config, place.root, systemClock, warn)
-    const ports = { clock: systemClock, log: { write: () => {} }, recorder }
-    const auditFields = (exit: number) => ({ exit })
-    const recorded = await recordCall(ports, { name, effect: 'write', auditFields }, ending, facts)
-    await recorder.close().catch(() => {})
-    return recorded?.fault
-  }
+  const started = systemClock.elapsed()
+  const tool: AuditedTool = { name, effect: 'write', auditFields: (exit: number) => ({ exit }) }
+  const record = (ending: Ending) => recordEnding(invocation, place, { tool, ending, started })
   let exit: number
   try {
     exit = await command.run(invocation)
   } catch (thrown) {
-    // Wrong usage is found before anything is changed.
-    if (!(thrown instanceof Fault && thrown.code.startsWith('usage.'))) await record(failedEnding(thrown))
+    if (!isUsage(thrown)) await record(failedEnding(thrown))
     throw thrown
   }
   const failure = await record({ kind: 'answer', value: exit })

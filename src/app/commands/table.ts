@@ -1,24 +1,30 @@
 import { HOOK_CLIENTS } from '../../gate/agent-hooks/clients.ts'
 import { GATE_STAGES } from '../../gate/stage.ts'
-import { CLIENTS, SERVERS } from '../../surfaces/cli/client-config.ts'
+import { CLIENTS } from '../../surfaces/cli/client-config.ts'
 import type { Command, Option } from '../../surfaces/cli/command.ts'
 import { SHELLS } from '../../surfaces/cli/completion.ts'
-import { configOptions } from '../config/config-options.ts'
+import { configOptions, type SettingGroup } from '../config/config-options.ts'
 import { AGENT_HOOK_OPTIONS } from './agent-hooks/options.ts'
-import { GATE_OPTIONS } from './gate/options.ts'
+import { GATE_OPTIONS, OPENSPEC_OPTION, SDD_OPTIONS } from './gate/options.ts'
 import { LINEAGE_OPTIONS, LINEAGE_VERBS } from './lineage/options.ts'
 import { packetCommand } from './packet/options.ts'
 import { PROJECT_COMMANDS } from './project/table.ts'
 import { KEY_OPTIONS, RECEIPT_OPTIONS } from './receipts/options.ts'
+import { CLIENT_OPTIONS } from './server/client-options.ts'
 
 type Definition = Pick<Command, 'name' | 'summary' | 'run'> &
-  Partial<Pick<Command, 'usage' | 'choices' | 'maxPositionals'>> & { readonly options?: readonly Option[] }
+  Partial<Pick<Command, 'usage' | 'choices' | 'maxPositionals'>> & {
+    readonly options?: readonly Option[]
+    /** The settings that its help lists. Default: those of the repository and of the gate. */
+    readonly settings?: readonly SettingGroup[] | 'all'
+  }
 
 /** A command that takes every setting, and options of its own. */
-const define = ({ options = [], ...command }: Definition): Command => ({
+const define = ({ options = [], settings = ['repository', 'gate'], ...command }: Definition): Command => ({
   usage: '',
   choices: [],
   ...command,
+  settings: settings === 'all' ? undefined : settings,
   options: () => [
     ...options,
     // An option of the command takes the place of a setting with the same flag.
@@ -26,63 +32,24 @@ const define = ({ options = [], ...command }: Definition): Command => ({
   ],
 })
 
-const OPENSPEC_OPTION: Option = {
-  flag: 'openspec',
-  kind: 'switch',
-  description: 'Install OpenSpec with npm if it is missing or too old, and create openspec/.',
-}
-
-const SDD_OPTIONS: readonly Option[] = [
-  {
-    flag: 'stage',
-    kind: 'text',
-    value: 'STAGE',
-    description: 'With validate: PRE_WRITE, PRE_COMMIT, PRE_PUSH or CI.',
-  },
-  { flag: 'open', kind: 'switch', description: 'With session: open a session; needs --change.' },
-  { flag: 'change', kind: 'text', value: 'ID', description: 'With session --open: the OpenSpec change.' },
-  {
-    flag: 'ttl-minutes',
-    kind: 'text',
-    value: 'N',
-    description: 'With session --open or --refresh: minutes until it expires. Default: 45.',
-  },
-  { flag: 'refresh', kind: 'switch', description: 'With session: extend the open session.' },
-  { flag: 'close', kind: 'switch', description: 'With session: close the open session.' },
-]
-
-const CLIENT_OPTIONS: readonly Option[] = [
-  { flag: 'windows', kind: 'switch', description: 'Print only the form for Windows.' },
-  {
-    flag: 'bin',
-    kind: 'text',
-    value: 'PATH',
-    description: 'Command that starts the server. Default: the path of this program.',
-  },
-  {
-    flag: 'server',
-    kind: 'text',
-    value: 'NAME',
-    description: 'Server that the client should start. Default: warrant.',
-    choices: SERVERS,
-  },
-]
-
-/** Every command, in the order of the help text. The code of a command is loaded when it runs. */
+/** Every command. The code of a command is loaded when it runs. */
 export const commands = (): readonly Command[] => [
   define({
     name: 'mcp',
     summary: 'Serve MCP over stdio. MCP clients start this command.',
+    settings: 'all',
     run: async (invocation) => (await import('./server/mcp.ts')).run(invocation),
   }),
   define({
     name: 'serve',
     summary: 'Serve MCP over HTTP, with health checks and metrics, until stopped.',
+    settings: 'all',
     run: async (invocation) => (await import('./server/serve.ts')).run(invocation),
   }),
   define({
     name: 'doctor',
     summary: 'Check that Warrant runs on this machine, and time a handshake of both protocol eras.',
+    settings: ['repository', 'http', 'store', 'gate', 'receipts'],
     run: async (invocation) => (await import('./server/doctor.ts')).run(invocation),
   }),
   define({
@@ -129,6 +96,7 @@ export const commands = (): readonly Command[] => [
     usage: `<${HOOK_CLIENTS.join('|')}>`,
     maxPositionals: 1,
     options: AGENT_HOOK_OPTIONS,
+    settings: ['repository', 'gate', 'store'],
     choices: HOOK_CLIENTS,
     run: async (invocation) => (await import('./agent-hooks/hook.ts')).run(invocation),
   }),
@@ -144,11 +112,13 @@ export const commands = (): readonly Command[] => [
   define({
     name: 'tools',
     summary: 'List the tools that a client gets, with their cost in bytes and tokens.',
+    settings: ['repository', 'tools'],
     run: async (invocation) => (await import('./server/tools.ts')).run(invocation),
   }),
   define({
     name: 'config',
     summary: 'Show the value of every setting and its source.',
+    settings: 'all',
     run: async (invocation) => (await import('./server/config.ts')).run(invocation),
   }),
   define({
@@ -158,6 +128,7 @@ export const commands = (): readonly Command[] => [
     maxPositionals: 1,
     options: CLIENT_OPTIONS,
     choices: CLIENTS,
+    settings: ['repository', 'tools'],
     run: async (invocation) => (await import('./server/print-config.ts')).run(invocation),
   }),
   define({
@@ -167,6 +138,7 @@ export const commands = (): readonly Command[] => [
     maxPositionals: 1_000,
     options: GATE_OPTIONS,
     choices: ['baseline', 'merge'],
+    settings: ['repository', 'gate', 'receipts', 'store'],
     run: async (invocation) => (await import('./gate/gate.ts')).run(invocation),
   }),
   define({
@@ -184,6 +156,7 @@ export const commands = (): readonly Command[] => [
         choices: GATE_STAGES,
       },
     ],
+    settings: ['repository', 'gate', 'receipts'],
     run: async (invocation) => (await import('./gate/why.ts')).run(invocation),
   }),
   define({
@@ -202,6 +175,7 @@ export const commands = (): readonly Command[] => [
       '<list|show [NAME]|verify [NAME|FILE]|check [RANGE]|export [NAME]|fetch [REMOTE]|push [REMOTE [RANGE]]>',
     options: RECEIPT_OPTIONS,
     choices: ['list', 'show', 'verify', 'check', 'export', 'fetch', 'push'],
+    settings: ['repository', 'receipts', 'store'],
     run: async (invocation) => (await import('./receipts/receipts.ts')).run(invocation),
   }),
   define({
@@ -211,6 +185,7 @@ export const commands = (): readonly Command[] => [
     usage: '<show|list|add [KEY]|revoke NAME>',
     options: KEY_OPTIONS,
     choices: ['show', 'list', 'add', 'revoke'],
+    settings: ['repository', 'receipts'],
     run: async (invocation) => (await import('./receipts/keys.ts')).run(invocation),
   }),
   define({
@@ -223,6 +198,7 @@ export const commands = (): readonly Command[] => [
       { flag: 'mermaid', kind: 'switch', description: 'With show: print Mermaid source.' },
     ],
     choices: ['ls', 'show', 'query', 'stats'],
+    settings: ['repository', 'store', 'beliefs'],
     run: async (invocation) => (await import('./lineage/graph.ts')).run(invocation),
   }),
   packetCommand(async (invocation) => (await import('./packet/index.ts')).run(invocation)),
@@ -234,6 +210,7 @@ export const commands = (): readonly Command[] => [
       '<log|show SEQ|diff A B|verify [FILE]|replay [FROM]|export FILE|publish DIR|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt>',
     options: LINEAGE_OPTIONS,
     choices: LINEAGE_VERBS,
+    settings: ['repository', 'store', 'receipts', 'beliefs'],
     run: async (invocation) => (await import('./lineage/lineage.ts')).run(invocation),
   }),
   ...PROJECT_COMMANDS,

@@ -109,6 +109,7 @@ const IGNORED = [
   'toolsets',
   'tools',
   'excludeTools',
+  'capabilities',
   'deny',
   'extensions',
   'clock',

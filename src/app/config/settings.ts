@@ -66,10 +66,20 @@ const RULES = {
     'Folders outside the repository that git may use for it: a separate git folder, or alternates.',
   ),
   stateDir: text('.warrant', 'Folder for state (logs, keys), relative to the root.'),
-  toolsets: names('Toolsets to offer; empty or "all" offers every toolset.'),
+  toolsets: names(
+    'Toolsets to offer, with every tool of theirs listed; "all" names each of them. Empty offers all and lists the usual tools.',
+  ),
   tools: names('Offer only these tools.'),
   excludeTools: names('Do not offer these tools.'),
   readOnly: toggle('Offer no tool that writes. Overrides every other setting.'),
+  outputSchemas: toggle(
+    'List the schemas of the answers too. They cost clients more than the rest of the list.',
+  ),
+  capabilities: choice(
+    ['state', 'all'],
+    'state',
+    'Which tools are offered while the gate blocks: state leaves only reading, diagnosis and gate_run; all changes nothing.',
+  ),
   toolNames: choice(
     ['underscore', 'dotted'],
     'underscore',

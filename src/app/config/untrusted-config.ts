@@ -66,6 +66,7 @@ const IGNORED = new Set([
   'toolsets',
   'tools',
   'excludeTools',
+  'capabilities',
   'deny',
   'extensions',
   'clock',

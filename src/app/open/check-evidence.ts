@@ -92,6 +92,29 @@ const checkReceipt = async (
   return receipt !== undefined && evidenceOf(receipt) === recorded.evidence ? trust : 'invalid'
 }
 
+/** Whether no key that the repository lists signed a receipt of this evidence. False where it lists none. */
+export const lacksTrustedReceipt = async (
+  {
+    root,
+    folder,
+    config,
+    environment,
+  }: Pick<EvidenceCheck, 'root' | 'folder' | 'config'> & {
+    readonly environment: NodeJS.ProcessEnv
+  },
+  { evidence_chain: chain }: Evidence,
+): Promise<boolean> => {
+  const git = gitReader({ folder: root, environment, gitFolders: config.gitFolders }, { sharesStatus: true })
+  const { signal } = new AbortController()
+  const [{ keys }, recorded] = await Promise.all([
+    readPolicy({ files: repositoryFiles(root), git, environment }, 'PRE_WRITE', signal),
+    readRecordedRun(config, [root, folder]),
+  ])
+  if (keys === undefined) return false
+  const isRecorded = chain !== undefined && chain.payload_hash === recorded?.evidence
+  return !isRecorded || (await checkReceipt(keys, recorded)) !== 'trusted'
+}
+
 /** What a check knows: the input of the verdict, and the last commit. */
 interface CheckInput extends GateInput {
   readonly commit: string | undefined

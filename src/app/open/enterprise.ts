@@ -3,21 +3,26 @@ import { EVIDENCE_FILE, type EvidenceReader } from '../../evidence/store.ts'
 import { type EnterprisePorts, enterpriseReader } from '../../gate/enterprise/enterprise.ts'
 import { runTool } from '../../gate/enterprise/tools.ts'
 import type { EnterpriseService } from '../../gate/enterprise/toolset.ts'
+import { judgeEvidence } from '../../gate/judge.ts'
 import { createLimiter } from '../../kernel/async/concurrency.ts'
 import type { Log } from '../../kernel/ports.ts'
+import type { CallContext } from '../../kernel/tool.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
 import { findRepositoryRoot } from '../../platform/git/find-root.ts'
 import type { Config } from '../config/settings.ts'
+import { lazyReceipts } from './receipts/lazy-receipts.ts'
 import { openRepository, type RepositoryContext } from './repository.ts'
 
 const EVIDENCE_ROUTE = '/ai-evidence'
 
 export interface EnterpriseContext extends RepositoryContext {
   readonly config: Config
+  /** The settings that receipts are made with. Default: `config`. */
+  readonly recording?: Config
   readonly log: Log
 }
 
-const buildPorts = (folder: string, { log, config, ...context }: EnterpriseContext): EnterprisePorts => {
+const portsBuilder = (folder: string, { log, config, recording = config, ...context }: EnterpriseContext) => {
   const locate = () => findRepositoryRoot(folder)
   const stores = new Map<string, EvidenceReader>()
   /** One store for each folder, because it caches the parsed evidence. */
@@ -27,7 +32,9 @@ const buildPorts = (folder: string, { log, config, ...context }: EnterpriseConte
     stores.set(root, store)
     return { root, store }
   }
-  return {
+  const receipts = lazyReceipts(recording, folder, context.clock)
+  /** `attach` gets the receipt of the verdict. */
+  return (attach?: CallContext['attach']): EnterprisePorts => ({
     folder,
     locate,
     open: (root) => openRepository(root, context),
@@ -38,27 +45,31 @@ const buildPorts = (folder: string, { log, config, ...context }: EnterpriseConte
     },
     judge: async (stage, signal) => {
       const { root, store } = await openEvidence()
-      const { checkEvidence } = await import('./check-evidence.ts')
-      return checkEvidence({ root, folder, config, evidence: store, context, stage, signal })
+      const { readCheckInput, judgedState } = await import('./check-evidence.ts')
+      const input = await readCheckInput({ root, folder, config, evidence: store, context, stage, signal })
+      const verdict = judgeEvidence(input)
+      const receipt = attach && (await receipts.get())?.ofCheck(verdict, judgedState(input))
+      if (receipt) attach(receipt)
+      return verdict
     },
     clock: context.clock,
     log,
-  }
+  })
 }
 
 const CONCURRENCY = 8
 
 /** State and tools of the repository around a folder, with a limit on concurrent calls. */
 export const openEnterprise = (folder: string, context: EnterpriseContext) => {
-  const ports = buildPorts(folder, context)
-  const { status, resource } = enterpriseReader(ports)
+  const buildPorts = portsBuilder(folder, context)
+  const { status, resource } = enterpriseReader(buildPorts())
   const limit = createLimiter(CONCURRENCY)
   return {
     reader: {
       status,
       resource: (...[uri, signal]: Parameters<typeof resource>) => limit(() => resource(uri, signal)),
     },
-    run: (...[tool, stage, signal]: Parameters<EnterpriseService['run']>) =>
-      limit(() => runTool(ports, { tool, stage }, signal)),
+    run: (...[tool, stage, signal, attach]: Parameters<EnterpriseService['run']>) =>
+      limit(() => runTool(buildPorts(attach), { tool, stage }, signal)),
   }
 }

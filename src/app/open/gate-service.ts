@@ -6,13 +6,13 @@ import { readUserRules } from '../../gate/rules/assemble-rules.ts'
 import { explainRules } from '../../gate/rules/explain.ts'
 import { runGate } from '../../gate/run.ts'
 import type { GateService } from '../../gate/tools.ts'
-import { lazyAsync } from '../../kernel/async/once.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { Config } from '../config/settings.ts'
 import { judgedState, readCheckInput } from './check-evidence.ts'
 import { type GateContext, openGate } from './gate.ts'
 import { loadExamples, loadShippedRules } from './load-rules.ts'
+import { lazyReceipts } from './receipts/lazy-receipts.ts'
 import { locateRepository } from './repository.ts'
 
 type Progress = Parameters<GateService['run']>[1]
@@ -53,11 +53,7 @@ export const createGateService = (config: Config, folder: string, context: GateC
     const policy = { baseline: BASELINE_FILE, policyFrom: 'base' as const }
     return runGate(gate.ports, { ...request, ...policy, ...joinProgress(progress) }, signal)
   }
-  // What is not recorded leaves no receipt.
-  const isRecorded = !config.readOnly && config.store !== 'memory'
-  const receipts = lazyAsync(async () =>
-    (await import('./receipts/make-receipt.ts')).openReceipts(config, folder, context.clock, () => {}),
-  )
+  const receipts = lazyReceipts(config, folder, context.clock)
   const judgeNow = async (verdict: GateVerdict, signal: AbortSignal) => {
     const { judgePresent } = await import('../../gate/judge-present.ts')
     const run = async (request: Parameters<GateService['run']>[0]) =>
@@ -76,13 +72,13 @@ export const createGateService = (config: Config, folder: string, context: GateC
       const input = await readCheckInput({ ...(await openReading()), stage, signal })
       const stored = judgeEvidence(input)
       const verdict = config.check === 'evidence' ? stored : await judgeNow(stored, signal)
-      const receipt = attach && isRecorded && (await receipts.get())?.ofCheck(verdict, judgedState(input))
+      const receipt = attach && (await receipts.get())?.ofCheck(verdict, judgedState(input))
       if (receipt) attach(receipt)
       return verdict
     },
     run: async (request, progress, signal, attach) => {
       const { report, facts } = await judge({ ...request, write: true }, progress, signal)
-      const receipt = attach && isRecorded && (await receipts.get())?.ofRun(report, facts)
+      const receipt = attach && (await receipts.get())?.ofRun(report, facts)
       if (receipt) attach(receipt)
       return report
     },

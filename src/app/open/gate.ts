@@ -115,11 +115,11 @@ export const openGate = async (
       profile: config.profile,
       state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),
       sddDecision: async (stage, stop) => {
-        if (!(await needsSpecification())) return undefined
-        const { evaluateSdd } = await import('../../gate/sdd/sdd.ts')
+        if (!(await needsSpecification())) return {}
+        const { bindSdd } = await import('../../gate/sdd/sdd.ts')
         const openspec = openSpecChoice(config, environment, stage)
         const { sdd } = openRepository(root, { environment, clock, openspec, gitFolders })
-        return (await evaluateSdd(sdd, stage, stop)).decision
+        return bindSdd(sdd, stage, stop)
       },
       ownsEvidence: async (hash) => {
         const { readRecordedRun } = await import('./recorded-run.ts')

@@ -1,5 +1,4 @@
 import type { Beliefs } from '../../beliefs/beliefs.ts'
-import { announceEvidence } from '../../evidence/resources.ts'
 import { EVIDENCE_FILE, type EvidenceReader } from '../../evidence/store.ts'
 import type { GateService } from '../../gate/tools.ts'
 import { lazyAsync } from '../../kernel/async/once.ts'
@@ -50,11 +49,15 @@ export const lazyBeliefs = ({ config, root }: ServiceContext, handshake: ServerB
 
 /** The recorder of decisions, opened with the first of them. Calls that only read cost nothing. */
 export const lazyDecisions = ({ config, root, clock, log }: ServiceContext) => {
-  const decisions = lazyAsync(async () =>
-    (await import('./decisions.ts')).openDecisions(config, root, clock, (message) =>
+  const decisions = lazyAsync(async () => {
+    const [{ openDecisions }, { locateDecisions }] = await Promise.all([
+      import('./decisions.ts'),
+      import('./repository.ts'),
+    ])
+    return openDecisions(config, await locateDecisions(config, root), clock, (message) =>
       log.write('warn', message),
-    ),
-  )
+    )
+  })
   let told = false
   const skipRecord = (): undefined => {
     if (!told)
@@ -138,17 +141,23 @@ export const localEvidence = ({ root, clock }: ServiceContext): Pick<EvidenceRea
   return { read: async () => (await evidence.get()).read() }
 }
 
-/** Emits a change event when the evidence file changes. Loads only the watcher: most clients never read evidence. */
-export const watchEvidence = (root: string) => (emit: (change: ChangeEvent) => void) => {
-  let ended = false
-  let stop = () => {
-    ended = true
+type EmitChange = (change: ChangeEvent) => void
+
+/** Calls the listeners when the evidence file changes. Loads only the watcher: most clients never read evidence. */
+export const watchEvidence =
+  (root: string, listeners: readonly ((emit: EmitChange) => void)[]) => (emit: EmitChange) => {
+    let ended = false
+    let stop = () => {
+      ended = true
+    }
+    const start = async () => {
+      const { watchFile } = await import('../../platform/files/watch-file.ts')
+      const folder = await evidenceFolder(root)
+      if (!ended)
+        stop = watchFile(folder, EVIDENCE_FILE, () => {
+          for (const listener of listeners) listener(emit)
+        })
+    }
+    void start().catch(() => {})
+    return () => stop()
   }
-  const start = async () => {
-    const { watchFile } = await import('../../platform/files/watch-file.ts')
-    const folder = await evidenceFolder(root)
-    if (!ended) stop = watchFile(folder, EVIDENCE_FILE, () => announceEvidence(emit))
-  }
-  void start().catch(() => {})
-  return () => stop()
-}

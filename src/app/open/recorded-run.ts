@@ -56,8 +56,8 @@ const readLog = async (config: Config, root: string): Promise<TimedRun | undefin
 }
 
 /**
- * The newest run of the gate that the decision logs of these folders record: commands write the log of the repository,
- * a server that of its root. Creates nothing. Throws a fault when a log exists and cannot be read.
+ * The newest run of the gate that the decision logs of these folders record: programs write the log of the repository,
+ * a server with a root that the operator named that of its root. Creates nothing. Throws a fault when a log exists and cannot be read.
  */
 export const readRecordedRun = async (
   config: Config,

@@ -125,7 +125,7 @@ export const runCompatServer = async (
     }
     requireNode()
     const { values, positionals } = readArguments(command, args)
-    if (values.help) {
+    if (values.help || values['help-all']) {
       terminal.print(commandHelp(command).replace(`warrant ${binary}`, binary))
       return 0
     }

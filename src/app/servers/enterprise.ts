@@ -18,7 +18,7 @@ export const enterpriseServer: CompatServer = {
     // Only the resources of the evidence toolset: its tools belong to pumuki-mcp-evidence.
     ['toolsets', ['gate', 'evidence']],
     ['tools', TOOLS.map(({ name }) => name)],
-    // This server writes nothing, not even a record of its decisions.
+    // This server changes nothing. Over HTTP, a log that the repository has gets its verdicts.
     ['readOnly', true],
   ]),
   variables: (environment) => ({

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineResource, type Resource } from '../../kernel/resource.ts'
-import { defineTool, type Tool } from '../../kernel/tool.ts'
+import { type CallContext, defineTool, type Tool } from '../../kernel/tool.ts'
 import { GATE_STAGES, type GateStage } from '../stage.ts'
 import { RESOURCES, TOOLS, type ToolName } from './catalog.ts'
 import type { EnterpriseReader } from './enterprise.ts'
@@ -9,7 +9,13 @@ import type { Envelope } from './tools.ts'
 /** What the tools and resources call; opened at the first call. */
 export interface EnterpriseService {
   readonly reader: () => Promise<EnterpriseReader>
-  readonly run: (tool: ToolName, stage: GateStage, signal: AbortSignal) => Promise<Envelope>
+  /** `attach` gets the receipt of a verdict; the answer does not name it. */
+  readonly run: (
+    tool: ToolName,
+    stage: GateStage,
+    signal: AbortSignal,
+    attach?: CallContext['attach'],
+  ) => Promise<Envelope>
 }
 
 const stage = z.enum(GATE_STAGES).default('PRE_COMMIT').describe('Stage of the change.')

@@ -14,10 +14,20 @@ import {
 } from './manifests.ts'
 import { type StageInput, stageScope } from './scope.ts'
 
+/** Names of the platforms of both versions. */
+interface PlatformVersions {
+  /** Absent where there is nothing to compare with. */
+  readonly base?: readonly string[]
+  readonly head: readonly string[]
+}
+
 /** The changed files, what they hold, and the platforms of the repository. */
 interface ChangeContext {
   readonly set: ChangeSet
+  /** The platforms whose rules apply. */
   readonly detection: Detection
+  /** The platforms before and after the change, each as detected by itself. */
+  readonly platforms: PlatformVersions
   /** Platforms that the change switches off while it keeps their files. */
   readonly changes: readonly PolicyChange[]
   /** Changed manifests that cannot be parsed. */
@@ -127,19 +137,29 @@ const detect = async (
   const detection = detectPlatforms(after.paths, new Map([...own, ...others]), after.scripts())
   const broken = wanted.filter((path) => isChanged(path) && isBrokenManifest(path, ownTexts.get(path)))
   const manifests = changedManifests(set)
-  if (manifests.length === 0) return { set, detection, changes: [], broken }
+  const head = Object.keys(detection.platforms)
+  if (set.base === undefined || set.source === 'git:repository')
+    return { set, detection, platforms: { head }, changes: [], broken }
+  // Without a manifest or a path that changed, the same platforms are detected.
+  if (
+    manifests.length === 0 &&
+    set.changes.every(({ change, from }) => change === 'modified' && from === undefined)
+  )
+    return { set, detection, platforms: { base: head, head }, changes: [], broken }
   const previous = set.changes
     .filter(({ change, from }) => change !== 'added' || from !== undefined)
     .map(({ path, from = path }) => from)
   const version = withUnchanged(previous, changed, tracked)
   const before = await detectBefore(set, { manifests, unchanged: new Map(others), version }, signal)
+  const platforms = { base: Object.keys(before.platforms), head }
+  if (manifests.length === 0) return { set, detection, platforms, changes: [], broken }
   const { joined, lost } = keepLostFolders(before, detection, [...after.paths, ...after.scripts()])
   const changes = lost.map(({ platform, folder }) => ({
     file: manifests.find((one) => manifestFolder(one.before) === folder)?.path ?? folder,
     effect: `the rules of ${platform} would no longer apply to ${folder === '' ? 'the repository' : folder}`,
     weaker: true,
   }))
-  return { set, detection: joined, changes, broken }
+  return { set, detection: joined, platforms, changes, broken }
 }
 
 export const gatherChangeContext = async (

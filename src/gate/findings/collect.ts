@@ -1,7 +1,7 @@
 import { familyOf } from '../../evidence/consolidate.ts'
 import { EVIDENCE_FILE } from '../../evidence/store.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
-import { stageSeverity } from '../policy.ts'
+import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
 import type { ChangeSet, FileContent, FileReading, Match, Scanner, ScanReport } from '../ports.ts'
 import type { Excerpt, ReportedFiles } from '../reports/report.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
@@ -10,7 +10,7 @@ import { areAliases } from '../rules/profile.ts'
 import type { GateStage } from '../stage.ts'
 import type { Unfingerprinted } from './baseline.ts'
 import { coveredPaths } from './covered-paths.ts'
-import { describeRule } from './describe-rule.ts'
+import { describeRule, weighMatch } from './describe-rule.ts'
 import { excerptOf, redactSecrets, regionText, splitSourceLines } from './excerpt.ts'
 import { FileContents, type KindTests } from './file-contents.ts'
 import {
@@ -18,7 +18,9 @@ import {
   type FileProblem,
   folderProblems,
   givenUpProblem,
+  grammarProblems,
   linkProblem,
+  type PathProblem,
   syntaxProblem,
 } from './file-problems.ts'
 import { FileTally } from './file-tally.ts'
@@ -66,6 +68,7 @@ class Collection {
   readonly drafts: FindingDraft[] = []
   readonly suppressions: FileSuppression[] = []
   readonly tally = new FileTally()
+  readonly unparsed = new UnparsedFiles()
   readonly files: FileContents
   readonly #ports: CollectPorts
   readonly #bytes = new Map<string, Uint8Array>()
@@ -105,9 +108,8 @@ class Collection {
     }
   }
 
-  addFolders(): void {
-    const { set, tracksModules } = this.#ports
-    for (const { file, problem } of folderProblems(set, tracksModules)) this.#addProblem(file, problem)
+  addProblems(problems: readonly PathProblem[]): void {
+    for (const { file, problem } of problems) this.#addProblem(file, problem)
   }
 
   accept(scanned: ScanReport): void {
@@ -117,6 +119,7 @@ class Collection {
     const isLink = this.#links.has(path)
     if (!isLink) this.tally.add(scanned, this.#reachOf(path))
     if (scanned.outcome === 'skipped') return
+    if (scanned.outcome === 'unparsed' && !isLink) this.unparsed.add(path, scanned.missing)
     // Most files: nothing was found, so their lines are not looked at.
     if (scanned.outcome === 'scanned' && scanned.matches.length + scanned.comments.length === 0) return
     const { byId } = this.#ports.rules
@@ -153,21 +156,17 @@ class Collection {
   ): Suppressions {
     if (report.comments.length === 0) return { kept: report.matches, suppressed: [], notices: [] }
     const extension = extensionOf(report.path)
-    const applied = this.#ports.rules.rules.filter(
-      ({ language, covers }) => readsExtension(language, extension) && covers(report.path),
-    )
+    const { rules, byId } = this.#ports.rules
+    const ran = report.outcome === 'unparsed' ? rules.filter(({ text }) => text !== undefined) : rules
+    const applied = ran.filter((one) => readsExtension(one.language, extension) && one.covers(report.path))
     const active = new Set(applied.map(({ id }) => id))
-    const { byId } = this.#ports.rules
     const equivalent = (one: string, other: string) =>
       familyOf(one) === familyOf(other) || areAliases(byId, one, other)
     return suppress(report, { active, equivalent })
   }
 
-  #addNotice(
-    file: string,
-    { ruleId, line, column, endLine, endColumn }: Match,
-    lines: readonly string[],
-  ): void {
+  #addNotice(file: string, match: Match, lines: readonly string[]): void {
+    const { ruleId, line, column, endLine, endColumn } = match
     const rule = Object.entries(SUPPRESSION_RULES).find(([id]) => id === ruleId)?.[1]
     if (rule === undefined) return
     const region = { line, column, endLine, endColumn }
@@ -183,8 +182,7 @@ class Collection {
     const shown = rule.secret ? redactSecrets(redacted, [{ ...region, continues: false }]) : redacted
     this.drafts.push({
       ...describeRule(rule),
-      severity: stageSeverity(rule, stage),
-      message: match.message,
+      ...weighMatch(rule, match.message, path, stage),
       file: path,
       region,
       source: set.source,
@@ -199,14 +197,8 @@ class Collection {
     problem: FileProblem,
     place: Pick<FindingDraft, 'region' | 'excerpt'> = {},
   ): void {
-    this.drafts.push({
-      ...problem,
-      file,
-      ...place,
-      matchedBy: 'FileContent',
-      source: this.#ports.set.source,
-      text: '',
-    })
+    const { source } = this.#ports.set
+    this.drafts.push({ ...problem, file, ...place, matchedBy: 'FileContent', source, text: '' })
   }
 }
 
@@ -229,7 +221,7 @@ export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): 
   const paths = present.filter(covered.byAny)
   const links = (set.links ?? []).filter(covered.bySyntax)
   const collection = new Collection(ports, covered)
-  collection.addFolders()
+  collection.addProblems(folderProblems(set, ports.tracksModules))
   if (paths.length + links.length > 0) {
     const contents = collection.contents(paths, links, signal)
     let done = 0
@@ -239,6 +231,7 @@ export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): 
       progress(done, paths.length + links.length)
     }
   }
+  collection.addProblems(grammarProblems(collection.unparsed))
   const { suppressions, files, tally } = collection
   const unmatched = present.filter((path) => !covered.byKind(path) && !files.kinds.has(path)).length
   return {

@@ -1,6 +1,7 @@
 import type { Severity } from '../../evidence/schema.ts'
+import type { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
 import type { ChangeSet, FileContent, ScanReport } from '../ports.ts'
-import { mayBeBroken } from '../rules/path-kinds.ts'
+import { mayBeBroken, pathUse } from '../rules/path-kinds.ts'
 
 /** A finding of the gate itself about a path. */
 export interface FileProblem {
@@ -9,6 +10,11 @@ export interface FileProblem {
   readonly code: string
   readonly message: string
   readonly fix: string
+}
+
+export interface PathProblem {
+  readonly file: string
+  readonly problem: FileProblem
 }
 
 type GivenUpReason = (ScanReport & { outcome: 'given-up' })['why']
@@ -105,6 +111,19 @@ export const givenUpProblem = (why: GivenUpReason, isSource: boolean): FileProbl
   return { ...problem, message, ...(!isSource && { severity: 'ERROR' }) }
 }
 
+/** One finding for each language, at the first of its files: one installation repairs them all. */
+export const grammarProblems = (unparsed: UnparsedFiles): PathProblem[] =>
+  unparsed.languages().map(({ language, title, files, install }) => ({
+    file: files[0] ?? '',
+    problem: {
+      ruleId: 'gate.grammar-missing',
+      severity: 'CRITICAL',
+      code: 'GRAMMAR_MISSING',
+      message: `${title} ${files.length === 1 ? 'was' : 'were'} not parsed, because the grammar of ${language} is not installed: rules about syntax did not run, only those about text and secrets.`,
+      fix: `Run \`${install}\`, or accept the finding with \`warrant gate baseline\`.`,
+    },
+  }))
+
 /** The finding about text that the parser refused. A gap is syntax that the parser here does not know. */
 export const syntaxProblem = (path: string, isGap: boolean): FileProblem => {
   if (isGap) return FILE_PROBLEMS.gap
@@ -146,13 +165,16 @@ const MODULES_FOLDER = new RegExp(`^(?:.*?/)?${MODULES}(?=/)`)
 export const folderProblems = (
   { changes, submodules = [] }: ChangeSet,
   tracksModules: boolean,
-): { readonly file: string; readonly problem: FileProblem }[] => {
+): PathProblem[] => {
   const present = changes.filter(({ change }) => change !== 'deleted')
   const changed = new Set(present.flatMap(({ path }) => MODULES_FOLDER.exec(path)?.[0] ?? []))
   const { submodule, modules } = FILE_PROBLEMS
   return [
     ...submodules.map((file) => ({ file, problem: submodule })),
-    ...[...changed].map((file) => ({ file, problem: { ...modules, severity: 'ERROR' as const } })),
+    ...[...changed].map((file) => ({
+      file,
+      problem: pathUse(file) === 'support' ? modules : { ...modules, severity: 'ERROR' as const },
+    })),
     ...(tracksModules && !changed.has(MODULES) ? [{ file: MODULES, problem: modules }] : []),
   ]
 }

@@ -30,6 +30,7 @@ export class FileTally {
   readonly #packs = new Map<string, number>()
   readonly #skipped = { binary: 0, size: 0 }
   #scanned = 0
+  #unparsed = 0
   #unreadable = 0
   /** Files of programs that no pack for a language or a framework read. */
   #unread = 0
@@ -43,9 +44,10 @@ export class FileTally {
       if (reach === 'text') this.#unreadable += 1
       return
     }
-    if (reach === 'kind') this.#scanned += 1
+    if (report.outcome === 'unparsed') this.#unparsed += 1
+    else if (reach === 'kind') this.#scanned += 1
     for (const pack of report.packs) this.#packs.set(pack, (this.#packs.get(pack) ?? 0) + 1)
-    if (!isSource(report.path)) return
+    if (report.outcome === 'unparsed' || !isSource(report.path)) return
     if (report.packs.every((pack) => GENERAL_PACKS.has(pack))) this.#unread += 1
     else this.#read += 1
   }
@@ -53,7 +55,13 @@ export class FileTally {
   count({ kinds }: FileContents, changed: number, unmatched: number): ReportedFiles {
     const { binary, size } = this.#skipped
     const ofKind = (kind: string) => [...kinds.values()].filter((one) => one === kind).length
-    const skipped = { binary, generated: ofKind('generated'), vendored: ofKind('vendored'), too_large: size }
+    const skipped = {
+      binary,
+      generated: ofKind('generated'),
+      vendored: ofKind('vendored'),
+      too_large: size,
+      ...(this.#unparsed > 0 && { no_grammar: this.#unparsed }),
+    }
     const packs = Object.fromEntries([...this.#packs].sort(([a], [b]) => (a < b ? -1 : 1)))
     return { changed, scanned: this.#scanned, unmatched: unmatched - this.#unreadable, packs, skipped }
   }

@@ -1,5 +1,8 @@
+import { compareText } from '../../evidence/compare.ts'
 import { familyOf } from '../../evidence/consolidate.ts'
 import type { Severity } from '../../evidence/schema.ts'
+import { digestJson } from '../../kernel/encoding/hash.ts'
+import type { ReceiptDetails } from '../../receipts/statement.ts'
 import { type GatePolicy, isAtLeast, stageSeverity } from '../policy.ts'
 import type { ChangeSet, Scanner } from '../ports.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
@@ -95,6 +98,22 @@ interface SuppressionContext extends Trial {
   readonly scanner: () => Promise<Scanner>
 }
 
+type SuppressionVersions = NonNullable<ReceiptDetails['suppressions']>
+
+interface ComparedSuppressions {
+  readonly drafts: readonly FindingDraft[]
+  /** What the receipt says of the comments of both versions. */
+  readonly versions: SuppressionVersions
+}
+
+/** Which rules are suppressed where; neither lines nor reasons, as both change without changing a verdict. */
+const digestKeys = (keys: readonly string[]): SuppressionVersions['head'] => ({
+  count: keys.length,
+  digest: digestJson(keys.toSorted(compareText)),
+})
+
+const NONE_BEFORE: ReadonlyMap<string, Map<string, number>> = new Map()
+
 /** How often each suppression occurs in the files before the change. */
 const countBefore = async (
   { set, rules, scanner }: SuppressionContext,
@@ -148,19 +167,26 @@ const suppressionDraft = (
  * A finding for each suppression comment that was not in the file before. One that suppresses nothing yet counts too:
  * a later change could put code below it.
  */
-export const addedSuppressions = async (
+export const compareSuppressions = async (
   suppressions: readonly FileSuppression[],
   ports: SuppressionContext,
   signal: AbortSignal,
-): Promise<FindingDraft[]> => {
-  if (suppressions.length === 0 || ports.set.source === 'git:repository') return []
+): Promise<ComparedSuppressions> => {
+  const head = digestKeys(suppressions.map(({ file, suppression }) => file + keyOf(suppression)))
+  const { base, source } = ports.set
+  if (source === 'git:repository') return { drafts: [], versions: { head } }
   const files = [...new Set(suppressions.map(({ file }) => file))]
-  const before = await countBefore(ports, files, signal)
-  return suppressions.flatMap((one) => {
+  const before = files.length === 0 ? NONE_BEFORE : await countBefore(ports, files, signal)
+  const old = [...before].flatMap(([file, counts]) =>
+    [...counts].flatMap(([key, count]) => Array<string>(count).fill(file + key)),
+  )
+  const versions = { ...(base !== undefined && { base: digestKeys(old) }), head }
+  const drafts = suppressions.flatMap((one) => {
     const ofFile = before.get(one.file)
     const key = keyOf(one.suppression)
     const left = ofFile?.get(key) ?? 0
     ofFile?.set(key, left - 1)
     return left > 0 ? [] : [suppressionDraft(one, ports)]
   })
+  return { drafts, versions }
 }

@@ -12,7 +12,10 @@ export const hookFaults = defineFaults('hook', {
     kind: 'refused',
     fix: 'Set core.hooksPath in this repository (git config --local core.hooksPath .githooks), or call `warrant gate` from the shared hook.',
   },
-  husky: { kind: 'refused', fix: 'Add `npx warrant gate` to .husky/pre-commit and .husky/pre-push.' },
+  husky: {
+    kind: 'refused',
+    fix: 'Add `npx --no-install warrant gate` to .husky/pre-commit and .husky/pre-push.',
+  },
 })
 
 /** The hooks that run the gate. */
@@ -67,7 +70,7 @@ warrant_gate() {
   elif command -v warrant >/dev/null 2>&1; then
     warrant gate --stage ${STAGES[name]} "$@"
   else
-    echo "warrant: the gate for ${name} cannot run, because warrant was not found. Install it (npm install --save-dev warrant), or remove the managed block from .git/hooks/${name}" >&2
+    echo "warrant: the gate for ${name} cannot run, because warrant was not found. Install it from its folder or packed file (npm install --save-dev PATH), or remove the managed block from .git/hooks/${name}" >&2
     return 1
   fi
 }

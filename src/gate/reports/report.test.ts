@@ -180,6 +180,12 @@ describe('the report for code scanning', () => {
     expect(properties({ category: 'logging' })).toEqual({ severity: 'CRITICAL', tags: ['logging'] })
   })
 
+  it('links a rule to the page of its weakness, where it names one', () => {
+    const rule = (change: Partial<GateFinding>) => sarif(finding(change)).tool.driver.rules[0]
+    expect(rule({ cwe: 'CWE-89' }).helpUri).toBe('https://cwe.mitre.org/data/definitions/89.html')
+    expect(rule({})).not.toHaveProperty('helpUri')
+  })
+
   it('escapes names so that none is a scheme, a query or half a character', () => {
     const uri = (file: string) =>
       sarif(finding({ file })).results[0].locations[0].physicalLocation.artifactLocation.uri

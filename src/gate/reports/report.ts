@@ -98,7 +98,10 @@ export type ReportedFiles = {
   /** How many files the rules of each pack read. */
   readonly packs?: Readonly<Record<string, number>>
   /** Binary files and those above 16 MiB were not read; generated and vendored ones were read for secrets alone. */
-  readonly skipped?: Readonly<Record<'binary' | 'generated' | 'vendored' | 'too_large', number>>
+  readonly skipped?: Readonly<Record<'binary' | 'generated' | 'vendored' | 'too_large', number>> & {
+    /** Read as text alone, because the grammar is not installed. Absent where there are none. */
+    readonly no_grammar?: number
+  }
 }
 
 /** The result of a gate run, as commands and tools return it. */

@@ -37,8 +37,14 @@ const ruleProperties = ({ severity, category, cwe }: GateFinding) => {
 /** A path as a relative URI. Segments are percent-encoded, so that no name reads as a scheme or a query. */
 const toUri = (file: string): string => file.toWellFormed().split('/').map(encodeURIComponent).join('/')
 
+/** The page of the weakness that a rule is about. */
+const helpUri = (cwe: string | undefined) => {
+  const number = cwe?.match(/\d+/)?.[0]
+  return number === undefined ? {} : { helpUri: `https://cwe.mitre.org/data/definitions/${number}.html` }
+}
+
 const toRule = (finding: GateFinding) => {
-  const { ruleId, severity, message, why, fix, code } = finding
+  const { ruleId, severity, message, why, fix, code, cwe } = finding
   const help = [why, fix].filter((part) => part !== undefined).join('\n\n') || message
   return {
     id: ruleId,
@@ -46,6 +52,7 @@ const toRule = (finding: GateFinding) => {
     shortDescription: { text: message },
     fullDescription: { text: why ?? message },
     help: { text: help },
+    ...helpUri(cwe),
     defaultConfiguration: { level: LEVELS[severity] },
     properties: ruleProperties(finding),
   }

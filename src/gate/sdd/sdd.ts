@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/ports.ts'
 import type { FolderNames, LocalConfig, OpenSpecProgram, RepositoryFiles } from '../ports.ts'
 import type { GateStage } from '../stage.ts'
+import { type ChangeDigest, digestChange } from './change-digest.ts'
 import { decideSdd, judgeValidation, type SddDecision } from './decision.ts'
 import {
   findChange,
@@ -25,11 +26,18 @@ export interface SddEvaluation {
   readonly validation?: SddValidation
 }
 
+/** A decision, and the change it rests on; empty where the repository follows no specification. */
+export interface BoundDecision {
+  readonly decision?: SddDecision
+  /** Absent where no session is open, or its change does not exist. */
+  readonly specification?: ChangeDigest
+}
+
 export interface SddPorts {
   readonly repoRoot: string
   readonly program: OpenSpecProgram
   readonly config: LocalConfig
-  readonly files: Pick<RepositoryFiles, 'exists'> & FolderNames
+  readonly files: RepositoryFiles & FolderNames
   readonly clock: Clock
   /** Whether the operator disabled the guard. */
   readonly bypass: boolean
@@ -59,4 +67,17 @@ export const evaluateSdd = async (
   const validation = readValidation(await ports.program.run(VALIDATE, signal), ports.repoRoot)
   const decision = decideSdd({ ...facts, validation }) ?? judgeValidation(validation)
   return { stage, status, decision, validation }
+}
+
+/** As `evaluateSdd`, with what a receipt says of the change of the open session. */
+export const bindSdd = async (
+  ports: SddPorts,
+  stage: GateStage,
+  signal: AbortSignal,
+): Promise<BoundDecision> => {
+  const { decision, status } = await evaluateSdd(ports, stage, signal)
+  const { valid, changeId } = status.session
+  if (!valid || changeId === undefined || (await findChange(changeId, ports.files)) !== 'open')
+    return { decision }
+  return { decision, specification: await digestChange(ports.files, changeId) }
 }

@@ -122,6 +122,7 @@ const WHOLE_FILE = new Set([
   'gate.manifest-invalid',
   'gate.file-unread',
   'gate.file-given-up',
+  'gate.grammar-missing',
 ])
 
 /** The edit of one place: all that is reported on the line is repaired together. */

@@ -1,9 +1,20 @@
 import { expect, it } from 'vitest'
-import { extensionOf, grammarForExtension, LANGUAGES } from './languages.ts'
+import manifest from '../../../package.json' with { type: 'json' }
+import { extensionOf, grammarForExtension, LANGUAGES, OPTIONAL_GRAMMARS } from './languages.ts'
 
 it('has every extension once', () => {
   const extensions = Object.values(LANGUAGES).flatMap(({ extensions: all }) => all)
   expect(new Set(extensions).size).toBe(extensions.length)
+})
+
+it('names the versions of optional grammars that the package declares and the tests use', () => {
+  const named = Object.fromEntries(
+    [...OPTIONAL_GRAMMARS.values()].map(({ name, version }) => [name, version]),
+  )
+  expect(manifest.peerDependencies).toEqual(named)
+  expect(manifest.devDependencies).toMatchObject(named)
+  expect(Object.keys(manifest.peerDependenciesMeta)).toEqual(Object.keys(named).sort())
+  expect(Object.keys(manifest.dependencies)).not.toEqual(expect.arrayContaining(Object.keys(named)))
 })
 
 it.each([

@@ -6,6 +6,10 @@ interface Language {
   readonly grammar: string
   /** The npm package of the grammar; undefined for those built into ast-grep. */
   readonly package?: string
+  /** Its name in messages. */
+  readonly title?: string
+  /** The version of a package that users install themselves, because it is large. */
+  readonly optional?: string
   /** Node kinds of comments, and of the text inside string literals. */
   readonly comments: readonly string[]
   readonly strings: readonly string[]
@@ -22,6 +26,8 @@ export const LANGUAGES = {
     extensions: ['swift'],
     grammar: 'swift',
     package: '@ast-grep/lang-swift',
+    title: 'Swift',
+    optional: '0.0.8',
     comments: ['comment', 'multiline_comment'],
     strings: ['line_str_text', 'multi_line_str_text'],
   },
@@ -29,6 +35,8 @@ export const LANGUAGES = {
     extensions: ['kt', 'kts'],
     grammar: 'kotlin',
     package: '@ast-grep/lang-kotlin',
+    title: 'Kotlin',
+    optional: '0.0.7',
     comments: ['line_comment', 'multiline_comment'],
     strings: ['string_content'],
   },
@@ -64,6 +72,30 @@ export type Grammar = (typeof LANGUAGES)[LanguageName]['grammar']
 export const GRAMMAR_PACKAGES: ReadonlyMap<string, string> = new Map(
   Object.values<Language>(LANGUAGES).flatMap(({ grammar, package: name }) =>
     name === undefined ? [] : [[grammar, name] as const],
+  ),
+)
+
+/** A grammar that is not installed. */
+export interface MissingGrammar {
+  /** Name of the language. */
+  readonly language: string
+  /** The command that installs its package. */
+  readonly install: string
+}
+
+interface OptionalGrammar {
+  readonly language: string
+  /** Name and version of its npm package. */
+  readonly name: string
+  readonly version: string
+}
+
+/** The grammars that users install themselves, by name. */
+export const OPTIONAL_GRAMMARS: ReadonlyMap<string, OptionalGrammar> = new Map(
+  Object.values<Language>(LANGUAGES).flatMap(({ grammar, package: name, title, optional: version }) =>
+    name === undefined || title === undefined || version === undefined
+      ? []
+      : [[grammar, { language: title, name, version }] as const],
   ),
 )
 

@@ -201,7 +201,7 @@ describe('a chain of checkpoints', () => {
         for (const { checkpoint } of bad)
           expect(isPrefix(forked, Number(checkpoint.split('\n')[1]))).toBe(true)
       }),
-      { numRuns: 120 },
+      { numRuns: 300 },
     )
     expect(accepted).toBeGreaterThan(5)
     expect(refused).toBeGreaterThan(50)

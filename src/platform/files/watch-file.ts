@@ -1,4 +1,5 @@
 import { type BigIntStats, type FSWatcher, lstatSync, watch } from 'node:fs'
+import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Changes whenever the file is replaced or modified; empty when there is none. */
@@ -15,6 +16,10 @@ export const fileIdentity = (path: string): string => {
     return ''
   }
 }
+
+/** The same without blocking the thread, for callers that must not wait for a slow disk. */
+export const readIdentity = async (path: string): Promise<string> =>
+  identify(await lstat(path, { bigint: true }).catch(() => undefined))
 
 const POLL_MS = 1_000
 /** Debounce: a writer creates, writes and renames, which are several events. */

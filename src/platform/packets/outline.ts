@@ -1,6 +1,7 @@
-import { grammarForExtension } from '../../kernel/text/languages.ts'
+import { grammarForExtension, type MissingGrammar } from '../../kernel/text/languages.ts'
 import type { Span } from '../../packets/build/chunk.ts'
 import { parseLines, type SgNode } from '../syntax/ast-grep.ts'
+import { missingGrammar } from '../syntax/grammar-packages.ts'
 
 /** Kinds of top-level nodes that declare a name. */
 const NAMED =
@@ -18,10 +19,14 @@ const declaredName = (node: SgNode, depth = 3): string | undefined => {
   return /identifier$/.test(String(inner.kind())) ? inner.text() : declaredName(inner, depth - 1)
 }
 
-/** The starts of the top-level declarations, each with its leading comment. */
+/** The grammar that has to be installed before declarations of such a file are found. */
+export const missingGrammarFor = (extension: string): MissingGrammar | undefined =>
+  missingGrammar(grammarForExtension(extension.slice(1)) ?? '')
+
+/** The starts of the top-level declarations, each with its leading comment; none without a grammar. */
 export const declarationSpans = (extension: string, text: string): readonly Span[] => {
   const grammar = grammarForExtension(extension.slice(1))
-  if (grammar === undefined) return []
+  if (grammar === undefined || missingGrammar(grammar) !== undefined) return []
   const spans: Span[] = []
   let comment: { start: number; end: number } | undefined
   for (const node of parseLines(grammar, text).children()) {

@@ -83,7 +83,7 @@ describe('the sources of a packet', () => {
     await symlink('/etc/hosts', join(root, 'hosts.txt'))
     expect(await pathsIn(root)).toEqual(['a.ts', 'b.md', 'bom.txt', 'sub/keep.md', 'sub/y.txt'])
     const leftOut: string[] = []
-    await readSources(root, undefined, (path, why) => leftOut.push(`${path} ${why}`))
+    await readSources(root, { onSkipped: (path, why) => leftOut.push(`${path} ${why}`) })
     expect(leftOut).toEqual([
       'big.txt is longer than 2 MiB',
       'binary.txt is not text',

@@ -13,12 +13,13 @@ import {
 } from '../../kernel/jail.ts'
 import { decodeSource } from '../../kernel/text/decode.ts'
 import { type IgnoreFile, isIgnored, readIgnore } from '../../kernel/text/gitignore.ts'
+import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
 import type { SourceFile } from '../../packets/build/build.ts'
 import { markdownSpans } from '../../packets/build/chunk.ts'
 import { holdRoot } from '../jail/handles.ts'
 import { openJail } from '../jail/jail.ts'
 import { diskFaults } from './drafts.ts'
-import { declarationSpans } from './outline.ts'
+import { declarationSpans, missingGrammarFor } from './outline.ts'
 
 const EXTENSIONS = new Set(
   '.py .js .jsx .mjs .cjs .ts .tsx .mts .cts .java .kt .kts .go .rs .cpp .cc .c .h .hpp .cs .rb .php .swift .scala .sh .sql .proto .md .mdx .rst .txt .adoc .json .yaml .yml .toml .xml .html .css'.split(
@@ -45,6 +46,14 @@ const noDeadline: CheckDeadline = () => {}
 
 /** Called for files that a reader might expect in the packet. */
 type OnSkippedSource = (path: string, why: string) => void
+
+interface SourceReports {
+  /** Called with the number of files read so far. */
+  readonly progress?: (files: number) => void
+  readonly onSkipped?: OnSkippedSource
+  /** Collects files that are split by lines and not by declarations. */
+  readonly unparsed?: UnparsedFiles
+}
 
 const rulesIn = (folder: Folder): readonly IgnoreFile[] => {
   const depth = folder.path === '' ? 0 : folder.path.split('/').length
@@ -150,18 +159,19 @@ const decodeFile = (bytes: Uint8Array): string | undefined => {
   return decodeSource(Buffer.from(text))
 }
 
-const asSource = ({ path, bytes }: FileBytes, onSkipped: OnSkippedSource): SourceFile | undefined => {
+const asSource = (
+  { path, bytes }: FileBytes,
+  { onSkipped, unparsed }: Required<SourceReports>,
+): SourceFile | undefined => {
   const text = decodeFile(bytes)?.replace(/^\ufeff/, '')
   if (text === undefined) onSkipped(path, 'is not text')
   if (text === undefined || text.trim() === '') return undefined
   const extension = extname(path).toLowerCase()
-  return {
-    path,
-    extension,
-    text,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
-    spans: MARKDOWN.has(extension) ? markdownSpans(text) : declarationSpans(extension, text),
-  }
+  const spans = MARKDOWN.has(extension) ? markdownSpans(text) : declarationSpans(extension, text)
+  const missing = missingGrammarFor(extension)
+  if (missing !== undefined) unparsed.add(path, missing)
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return { path, extension, text, sha256, spans }
 }
 
 const openFolder = (root: string): Jail => {
@@ -178,14 +188,13 @@ const openFolder = (root: string): Jail => {
 /** Reads the source files of a folder. */
 export const readSources = async (
   root: string,
-  progress: (files: number) => void = () => {},
-  onSkipped: OnSkippedSource = () => {},
+  { progress = () => {}, onSkipped = () => {}, unparsed = new UnparsedFiles() }: SourceReports = {},
 ): Promise<readonly SourceFile[]> => {
   const jail = openFolder(root)
   const files: SourceFile[] = []
   const take = (found: FileBytes) => {
     if (files.length >= MAX_FILES) throw diskFaults.full(`the folder has more than ${MAX_FILES} files`)
-    const file = asSource(found, onSkipped)
+    const file = asSource(found, { progress, onSkipped, unparsed })
     if (file !== undefined) files.push(file)
     progress(files.length)
   }

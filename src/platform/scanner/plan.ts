@@ -2,7 +2,8 @@ import type { FileContent, Match } from '../../gate/ports.ts'
 import type { CompiledRule } from '../../gate/rules/compiled-rule.ts'
 import { grammarFor, grammarsFor, readsExtension } from '../../gate/rules/languages.ts'
 import { pushTo } from '../../kernel/multimap.ts'
-import { extensionOf, LANGUAGES } from '../../kernel/text/languages.ts'
+import { extensionOf, LANGUAGES, type MissingGrammar } from '../../kernel/text/languages.ts'
+import { missingGrammar } from '../syntax/grammar-packages.ts'
 import type { FilePasses, MatcherSpec, RuleHit } from './scan-file.ts'
 
 type Coverage = CompiledRule['covers']
@@ -90,13 +91,24 @@ export class ScanPlan {
     return this.#rules.filter((one) => one.matcher === matcher).map(({ rule }) => rule.id)
   }
 
-  /** The matchers of user rules, each with every grammar it may run on. */
+  /** The matchers of user rules, each with every installed grammar it may run on. */
   userRules(): readonly MatcherCheck[] {
     return this.matchers.flatMap((spec, matcher) =>
       spec.trusted || spec.text !== undefined
         ? []
-        : [...new Set(grammarsFor(spec.language).values())].map((grammar) => ({ matcher, grammar })),
+        : [...new Set(grammarsFor(spec.language).values())]
+            .filter((grammar) => missingGrammar(grammar) === undefined)
+            .map((grammar) => ({ matcher, grammar })),
     )
+  }
+
+  /** The grammar without which the files of a group cannot be parsed; undefined when it is installed. */
+  missingGrammarOf({ passes }: ScanGroup): MissingGrammar | undefined {
+    for (const { grammar } of passes) {
+      const missing = missingGrammar(grammar)
+      if (missing !== undefined) return missing
+    }
+    return undefined
   }
 
   /** The group of a file; undefined when no rule applies to it. */
@@ -161,10 +173,12 @@ export class ScanPlan {
     return { id: this.#count++, passes, texts: [...texts], rules, packs, trusted }
   }
 
-  /** The same group without parsing: rules about text read files that are too large for a parser. */
+  /** The same group without parsing: rules about text read files that cannot be parsed. */
   textGroup(group: ScanGroup): ScanGroup {
     const key = `text ${group.id}`
-    const known = this.#groups.get(key) ?? { ...group, id: this.#count++, passes: [] }
+    const rules = group.texts.flatMap((matcher) => group.rules.get(matcher) ?? [])
+    const packs = [...new Set(rules.map(({ pack }) => pack))].sort()
+    const known = this.#groups.get(key) ?? { ...group, id: this.#count++, passes: [], packs }
     this.#groups.set(key, known)
     return known
   }

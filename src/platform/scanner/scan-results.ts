@@ -5,7 +5,7 @@ import { isRecord } from '../../kernel/encoding/json.ts'
 
 /** What a scan found in a file, without its path and the packs of its rules. */
 export type StoredReport =
-  Exclude<ScanReport, { readonly outcome: 'skipped' | 'given-up' }> extends infer T
+  Exclude<ScanReport, { readonly outcome: 'skipped' | 'given-up' | 'unparsed' }> extends infer T
     ? T extends ScanReport
       ? Omit<T, 'path' | 'packs'>
       : never
@@ -43,9 +43,10 @@ export const resultKey = (program: string, rules: string, path: string, bytes: U
     .subarray(0, KEY_BYTES)
     .toString('base64url')
 
-/** A report that can be used again. One that was given up may end otherwise the next time. */
+/** A report that can be used again. One that was given up or not parsed may end otherwise the next time. */
 export const toStored = (report: ScanReport): StoredReport | undefined => {
-  if (report.outcome === 'skipped' || report.outcome === 'given-up') return undefined
+  if (report.outcome === 'skipped' || report.outcome === 'given-up' || report.outcome === 'unparsed')
+    return undefined
   const { path: _, packs: __, ...rest } = report
   return rest
 }

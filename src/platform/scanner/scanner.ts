@@ -38,7 +38,7 @@ export interface ScannerLimits {
 }
 
 const DEFAULT_LIMITS: ScannerLimits = {
-  fileMs: 2_000,
+  fileMs: 5_000,
   fileBytes: 2 * 1024 * 1024,
   inlineFiles: 24,
   inlineBytes: 64 * 1024,
@@ -90,6 +90,9 @@ class Scan {
     const { path } = file
     const group = this.#plan.groupFor(file)
     if (group === undefined) return { path, outcome: 'skipped' }
+    const missing = this.#plan.missingGrammarOf(group)
+    if (missing !== undefined)
+      return { ...(await this.#scanTextOnly(group, file)), outcome: 'unparsed', missing }
     this.#seen += 1
     const known = this.#known
     if (known === undefined || this.#seen <= known.after) return this.#scanWith(group, file)
@@ -115,10 +118,15 @@ class Scan {
     if (group.passes.length === 0) return this.#scanText(group, file)
     if (file.bytes.length <= this.#limits.fileBytes)
       return toReport(path, group, await this.#run(group, file))
-    const report = await this.#scanText(this.#plan.textGroup(group), file)
-    const found =
-      report.outcome === 'skipped' ? { path, packs: group.packs, matches: [], comments: [] } : report
-    return { ...found, outcome: 'given-up', why: 'size' }
+    return { ...(await this.#scanTextOnly(group, file)), outcome: 'given-up', why: 'size' }
+  }
+
+  /** What rules about text find in a file that other rules would parse. */
+  async #scanTextOnly(group: ScanGroup, file: FileContent) {
+    const { packs, ...rest } = this.#plan.textGroup(group)
+    const report = await this.#scanText({ packs, ...rest }, file)
+    const none = { path: file.path, packs, matches: [], comments: [] }
+    return report.outcome === 'skipped' ? none : report
   }
 
   /** A file that is not parsed. One in which no keyword occurs is not searched at all. */

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type { SgNode } from '@ast-grep/napi'
 import { GRAMMAR_PACKAGES } from '../../kernel/text/languages.ts'
+import { loadGrammars } from './grammar-packages.ts'
 
 /** The native parser. It takes 10 ms to load, and so do the other grammars: both are loaded with the first file. */
 
@@ -20,8 +21,7 @@ export const parseText = (grammar: string, text: string): SgNode => {
   napi ??= load('@ast-grep/napi') as Napi
   if (!registered && !isBuiltIn(grammar)) {
     // ast-grep accepts further grammars once only, so all are registered together.
-    const grammars = [...GRAMMAR_PACKAGES].map(([name, from]) => [name, load(from)])
-    napi.registerDynamicLanguage(Object.fromEntries(grammars))
+    napi.registerDynamicLanguage(loadGrammars() as never)
     registered = true
   }
   return napi.parse(grammar, text).root()

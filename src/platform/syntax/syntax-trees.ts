@@ -1,6 +1,7 @@
 import type { NapiConfig } from '@ast-grep/napi'
 import type { SyntaxNode, SyntaxParser } from '../../project/source/syntax-tree.ts'
 import { parseLines, type SgNode } from './ast-grep.ts'
+import { missingGrammar } from './grammar-packages.ts'
 
 const rules = new WeakMap<readonly string[], NapiConfig>()
 
@@ -89,4 +90,5 @@ const wrap = (node: SgNode | null): SyntaxNode | undefined => (node === null ? u
 
 export const syntaxTrees = (): SyntaxParser => ({
   parse: (grammar, text) => new TreeNode(parseLines(grammar, text)),
+  missing: missingGrammar,
 })

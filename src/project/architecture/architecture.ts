@@ -1,136 +1,39 @@
-import type { CheckDeadline } from '../../kernel/jail.ts'
-import type { Grammar } from '../../kernel/text/languages.ts'
 import { discover } from '../build/discovery.ts'
 import type { Structure } from '../build/shape.ts'
 import type { Inbound, Outbound } from '../connections/connections.ts'
 import { ConnectionDetector, type Connections, dedupe } from '../connections/interconnections.ts'
-import { type ProtoService, readProto } from '../connections/proto.ts'
 import { type Signature, writeSignature } from '../connections/type-signatures.ts'
-import { findSecrets, isCredential, type SecretFinding } from '../secrets.ts'
+import { FRAMEWORKS } from '../frameworks/frameworks.ts'
+import type { SecretFinding } from '../secrets.ts'
+import { declaredContainers } from '../services/deployment-files.ts'
+import { findServices } from '../services/find-services.ts'
+import { buildSystem, type SystemModel } from '../services/system.ts'
 import { attempt } from '../source/attempt.ts'
-import { Configuration } from '../source/configuration.ts'
-import { isConfigFile, isTestPath } from '../source/discovery-rules.ts'
-import { readJava } from '../source/java-reader.ts'
-import { readKotlin } from '../source/kotlin-reader.ts'
-import { readScript } from '../source/script-reader.ts'
+import { isTestPath } from '../source/discovery-rules.ts'
 import {
-  type ProjectFile,
+  joinPath,
   type ProjectFiles,
   type Survey,
   WALK_LIMITS,
   type Warning,
 } from '../source/source-files.ts'
 import { SourceIndex } from '../source/source-index.ts'
-import type { SourceUnit } from '../source/source-unit.ts'
-import type { SyntaxNode, SyntaxParser } from '../source/syntax-tree.ts'
+import type { SyntaxParser } from '../source/syntax-tree.ts'
 import { type ArchitectureGraph, buildGraph, withConsumers } from './graph.ts'
 import { measure } from './metrics.ts'
+import { type AnalysisOptions, type ProjectReader, readAll } from './project-reader.ts'
 import type { Suggestion } from './suggestion.ts'
-
-interface AnalysisOptions {
-  /** RFC 3339. */
-  readonly at: string
-  readonly checkDeadline: CheckDeadline
-  readonly progress?: (done: number, total: number) => void
-  /** Called between two files, because syntax trees may be large. May return a promise to wait for. */
-  readonly freeNativeMemory?: () => Promise<void> | undefined
-  readonly orgPattern?: string | undefined
-}
 
 export interface Architecture {
   readonly structure: Structure
   readonly signatures: readonly Signature[]
   readonly connections: Connections
   readonly graph: ArchitectureGraph
+  /** Services, stores, brokers and outside systems. */
+  readonly system: SystemModel
   readonly suggestions: readonly Suggestion[]
   readonly secrets: readonly SecretFinding[]
   readonly warnings: readonly Warning[]
-}
-
-type CodeGrammar = Extract<Grammar, 'java' | 'kotlin' | 'TypeScript' | 'Tsx'>
-
-const GRAMMARS: readonly (readonly [RegExp, CodeGrammar])[] = [
-  [/\.java$/, 'java'],
-  [/\.kt$/, 'kotlin'],
-  [/(?<!\.d)\.[cm]?ts$/, 'TypeScript'],
-  // JavaScript is parsed with the Tsx grammar, so that all scripts have the same node kinds.
-  [/\.tsx$|(?<!\.min)\.[cm]?jsx?$/, 'Tsx'],
-]
-
-const READERS: Readonly<Record<CodeGrammar, (file: string, root: SyntaxNode) => SourceUnit>> = {
-  java: readJava,
-  kotlin: readKotlin,
-  TypeScript: readScript,
-  Tsx: readScript,
-}
-
-const codeGrammar = (path: string): CodeGrammar | undefined =>
-  GRAMMARS.find(([ending]) => ending.test(path))?.[1]
-
-const isRelevantFile = (path: string): boolean =>
-  codeGrammar(path) !== undefined || isConfigFile(path) || path.endsWith('.proto')
-
-/** Reads the source, configuration and proto files of a project, each once. */
-class ProjectReader {
-  readonly units: SourceUnit[] = []
-  readonly configuration = new Configuration()
-  readonly protos = new Map<string, ProtoService>()
-  readonly secrets: SecretFinding[] = []
-  readonly warnings: Warning[] = []
-  readonly #files: ProjectFiles
-  readonly #parser: SyntaxParser
-  #bytes = 0
-
-  constructor(files: ProjectFiles, parser: SyntaxParser) {
-    this.#files = files
-    this.#parser = parser
-  }
-
-  #warn(code: string, file: string, message: string): void {
-    this.warnings.push({ code, file, message })
-  }
-
-  file({ path }: ProjectFile): void {
-    if (this.#bytes > WALK_LIMITS.bytes)
-      return this.#warn(
-        'bytes_exhausted',
-        path,
-        'the file was skipped: the limit of bytes for the whole project is reached',
-      )
-    const text = this.#files.read(path)
-    if (text === undefined)
-      return this.#warn(
-        'file_unreadable',
-        path,
-        'the file was skipped: it cannot be read, is too large, or is not text',
-      )
-    this.#bytes += Buffer.byteLength(text)
-    // A reader that fails on one file must not stop the analysis of the others.
-    try {
-      this.#read(path, text)
-    } catch (cause) {
-      this.#warn(
-        'file_unparsed',
-        path,
-        `the file was skipped: reading it failed with ${cause instanceof Error ? cause.name : 'an unknown error'}`,
-      )
-    }
-  }
-
-  #read(path: string, text: string): void {
-    const grammar = codeGrammar(path)
-    this.secrets.push(...findSecrets(path, text))
-    if (path.endsWith('.proto')) for (const one of readProto(text)) this.protos.set(one.name, one)
-    else if (isConfigFile(path)) this.configuration.add(path, text)
-    else if (grammar !== undefined) this.units.push(READERS[grammar](path, this.#parser.parse(grammar, text)))
-  }
-
-  /** Settings that hold a credential in plain text. */
-  configuredSecrets(): readonly SecretFinding[] {
-    return this.configuration.settings
-      .filter(({ key, value }) => isCredential(key, value))
-      .map(({ file, line, key }) => ({ file, line, kind: 'secret in configuration', place: key }))
-  }
 }
 
 const orderSecrets = (all: readonly SecretFinding[]): readonly SecretFinding[] => {
@@ -144,25 +47,33 @@ const orderWarnings = (all: readonly Warning[]): readonly Warning[] => {
   return [...distinct.values()]
 }
 
-const readAll = async (
+const NO_GRAPH: ArchitectureGraph = { nodes: [], edges: [], renamed: [] }
+const NO_SYSTEM: SystemModel = { services: [], nodes: [], relations: [] }
+
+const systemOf = (
   files: ProjectFiles,
   survey: Survey,
-  parser: SyntaxParser,
-  options: AnalysisOptions,
-): Promise<ProjectReader> => {
-  const reader = new ProjectReader(files, parser)
-  const wanted = survey.files.filter(({ path }) => isRelevantFile(path) && !isTestPath(path))
-  for (const [index, file] of wanted.entries()) {
-    options.checkDeadline()
-    reader.file(file)
-    options.progress?.(index + 1, wanted.length)
-    const pause = options.freeNativeMemory?.()
-    if (pause !== undefined) await pause
+  { units, configuration }: ProjectReader,
+  structure: Structure,
+  connections: Connections,
+): SystemModel => {
+  const containers = declaredContainers(configuration.settings)
+  const setting = (key: string, folder: string) => {
+    const found = configuration.find(key, joinPath(folder, 'x'))
+    const filled = found === undefined ? undefined : configuration.fill(found.value, found.file)
+    return filled?.complete === true ? filled.text : undefined
   }
-  return reader
+  const paths = survey.files.map(({ path }) => path)
+  const services = findServices({
+    paths,
+    units,
+    structure,
+    containers,
+    setting,
+    read: (path) => files.read(path),
+  })
+  return buildSystem({ services, containers, ...connections })
 }
-
-const NO_GRAPH: ArchitectureGraph = { nodes: [], edges: [], renamed: [] }
 
 /** Analyses a project. Every file is read once. */
 export const analyse = async (
@@ -175,10 +86,14 @@ export const analyse = async (
   const packages = new Map(reader.units.map((unit) => [unit.file, unit.package]))
   const structure = discover(files, survey, { ...options, packages })
   const index = new SourceIndex(reader.units)
-  const detector = new ConnectionDetector(index, reader.configuration, reader.protos)
+  const detector = new ConnectionDetector(index, reader.configuration, {
+    protos: reader.protos,
+    frameworks: FRAMEWORKS,
+  })
   const { warnings } = detector
   const whole = { file: '.', warnings }
   const [inbound, outbound, signatures]: [Inbound[], Outbound[], Signature[]] = [[], [], []]
+  for (const unit of reader.units) detector.declareRoutes(unit)
   for (const unit of reader.units) {
     options.checkDeadline()
     const own = detector.detect(unit)
@@ -197,6 +112,9 @@ export const analyse = async (
     buildGraph(index, found),
   )
   const connections = withConsumers(found, graph)
+  const system = attempt({ ...whole, result: 'the services' }, NO_SYSTEM, () =>
+    systemOf(files, survey, reader, structure, connections),
+  )
   const secrets = orderSecrets([...reader.secrets, ...reader.configuredSecrets()])
   const tests = survey.files.map(({ path }) => path).filter(isTestPath)
   const suggestions = attempt({ ...whole, result: 'the suggestions' }, [], () =>
@@ -207,6 +125,7 @@ export const analyse = async (
     signatures,
     connections,
     graph,
+    system,
     suggestions,
     secrets,
     warnings: orderWarnings([

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { syntaxTrees } from '../../platform/syntax/syntax-trees.ts'
+import { readJava } from '../readers/java-reader.ts'
 import { Configuration } from '../source/configuration.ts'
-import { readJava } from '../source/java-reader.ts'
 import { SourceIndex } from '../source/source-index.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
 import { ConnectionDetector } from './interconnections.ts'
@@ -23,7 +23,10 @@ it('a detector that fails costs its own result and a warning', () => {
     },
   }))
   const broken: SourceUnit = { ...unit, types: [{ ...type, methods }] }
-  const detector = new ConnectionDetector(new SourceIndex([broken]), new Configuration(), new Map())
+  const detector = new ConnectionDetector(new SourceIndex([broken]), new Configuration(), {
+    protos: new Map(),
+    frameworks: [],
+  })
   expect(detector.detect(broken).outbound).toMatchObject([{ target_service: 'http://billing/api' }])
   expect(detector.warnings).toContainEqual({
     code: 'step_failed',

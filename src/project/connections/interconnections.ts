@@ -7,6 +7,7 @@ import { TextResolver } from '../source/text-resolver.ts'
 import { TypeScope } from '../source/type-scope.ts'
 import type { Inbound, Outbound } from './connections.ts'
 import { declaredClient } from './declared-clients.ts'
+import type { DetectionContext, Framework } from './framework.ts'
 import { eventInbound } from './inbound-events.ts'
 import { webInbound } from './inbound-web.ts'
 import { configOutbound } from './outbound-config.ts'
@@ -14,7 +15,7 @@ import { dataOutbound, repositoryOutbound } from './outbound-data.ts'
 import { GrpcCalls, messageOutbound, streamOutbound } from './outbound-events.ts'
 import { callsOf, HttpCalls } from './outbound-http.ts'
 import type { ProtoService } from './proto.ts'
-import { scriptInbound, scriptOutbound } from './script-calls.ts'
+import { RouterGraph } from './router-graph.ts'
 
 export interface Connections {
   readonly inbound: readonly Inbound[]
@@ -30,13 +31,41 @@ export class ConnectionDetector {
   readonly #protos: ReadonlyMap<string, ProtoService>
   readonly #http: HttpCalls
   readonly #grpc: GrpcCalls
+  readonly #frameworks: readonly Framework[]
+  readonly #context: DetectionContext
 
-  constructor(index: SourceIndex, configuration: Configuration, protos: ReadonlyMap<string, ProtoService>) {
+  constructor(
+    index: SourceIndex,
+    configuration: Configuration,
+    { protos, frameworks }: Pick<DetectionContext, 'protos'> & { readonly frameworks: readonly Framework[] },
+  ) {
     this.resolver = new TextResolver(configuration)
     this.#index = index
     this.#protos = protos
+    this.#frameworks = frameworks
+    this.#context = {
+      resolver: this.resolver,
+      modules: index.modules,
+      routers: new RouterGraph(),
+      protos,
+    }
     this.#http = new HttpCalls(this.resolver)
     this.#grpc = new GrpcCalls(this.resolver, protos)
+  }
+
+  #frameworksOf(unit: SourceUnit): readonly Framework[] {
+    return this.#frameworks.filter(({ language, applies }) => language === unit.language && applies(unit))
+  }
+
+  #topLevel(unit: SourceUnit): TypeScope {
+    return new TypeScope(this.#index, unit, undefined, unit.topLevel)
+  }
+
+  /** Declares the routers of a file. All files come before the first `detect`: another file may mount a router. */
+  declareRoutes(unit: SourceUnit): void {
+    const step = { file: unit.file, warnings: this.warnings, result: 'some endpoints' }
+    for (const { routes } of this.#frameworksOf(unit))
+      if (routes !== undefined) attempt(step, undefined, () => routes(this.#topLevel(unit), this.#context))
   }
 
   detect(unit: SourceUnit): Connections {
@@ -46,15 +75,18 @@ export class ConnectionDetector {
       attempt({ ...step, result: 'some endpoints' }, [], run)
     const outgoing = (run: () => readonly Outbound[]) =>
       attempt({ ...step, result: 'some outgoing connections' }, [], run)
-    const topLevel = new TypeScope(this.#index, unit, undefined, unit.topLevel)
-    if (unit.language === 'script')
-      return dedupe({
-        inbound: endpoints(() => scriptInbound(resolver, topLevel)),
-        outbound: outgoing(() => scriptOutbound(resolver, topLevel)),
-      })
-    const inbound: Inbound[] = []
-    const outbound: Outbound[] = unit.topLevel.calls.flatMap((call) =>
-      outgoing(() => this.#callOutbound(call, topLevel)),
+    const topLevel = this.#topLevel(unit)
+    const frameworks = this.#frameworksOf(unit)
+    const inbound: Inbound[] = [
+      ...endpoints(() => this.#context.routers.endpoints(unit.file)),
+      ...frameworks.flatMap((one) => endpoints(() => one.inbound?.(topLevel, this.#context) ?? [])),
+    ]
+    const outbound: Outbound[] = frameworks.flatMap((one) =>
+      outgoing(() => one.outbound?.(topLevel, this.#context) ?? []),
+    )
+    if (unit.language !== 'java' && unit.language !== 'kotlin') return dedupe({ inbound, outbound })
+    outbound.push(
+      ...unit.topLevel.calls.flatMap((call) => outgoing(() => this.#callOutbound(call, topLevel))),
     )
     for (const type of unit.types) {
       const scope = new TypeScope(this.#index, unit, type, NO_METHOD)

@@ -40,7 +40,7 @@ const DESCRIPTIVE_KEY =
 
 /** Addresses in build files, schemas and documentation: the program does not connect to them. */
 const isDescription = ({ file, key }: ConfigEntry): boolean =>
-  /^pom.*\.xml$|^(checkstyle|pmd|spotbugs|logback|log4j2?)[\w-]*\.(xml|ya?ml)$|^(pnpm-lock|pnpm-workspace|mkdocs)\.yaml$/.test(
+  /^pom.*\.xml$|^gradle-wrapper\.properties$|^(checkstyle|pmd|spotbugs|logback|log4j2?)[\w-]*\.(xml|ya?ml)$|^(pnpm-lock|pnpm-workspace|mkdocs)\.yaml$/.test(
     nameOf(file),
   ) || DESCRIPTIVE_KEY.test(key)
 

@@ -1,6 +1,7 @@
 import type { Architecture } from '../architecture/architecture.ts'
 import { fitGraph, shortLabel } from '../architecture/mermaid.ts'
 import { GROUPS, type Suggestion } from '../architecture/suggestion.ts'
+import { systemGraph } from '../architecture/system-graph.ts'
 import type { Outbound } from '../connections/connections.ts'
 import { maskAll } from '../secrets.ts'
 import { inOrder } from '../source/source-files.ts'
@@ -21,6 +22,7 @@ export interface ReportFacts {
 
 const MAX_ROWS = 200
 const MAX_ITEMS = 20
+const MAX_EVIDENCE = 3
 
 const titleSection = (facts: ReportFacts, strings: ReportStrings): Section => ({
   title: 'Sentinel Architecture Report',
@@ -62,7 +64,41 @@ const distinct = (rows: readonly (readonly string[])[]): readonly (readonly stri
 const sourcesOf = ({ consumers, caller, source_file }: Outbound): readonly string[] =>
   consumers ?? [caller === '' ? source_file : caller]
 
-const dependencySection = ({ structure, connections }: Architecture, strings: ReportStrings): Section => {
+const placeOf = ({ file, line }: { readonly file: string; readonly line: number }): string =>
+  `${file}:${line}`
+
+const serviceTables = ({ system }: Architecture, strings: ReportStrings): readonly Block[] => {
+  const { services, nodes, relations } = system
+  const kinds = new Map(nodes.map(({ id, kind, name }) => [id, { kind, name }]))
+  const rows = services.map(({ name, kind, folder, shownBy }) => [
+    name,
+    strings.serviceKinds[kind],
+    folder === '' ? '.' : folder,
+    shownBy
+      .slice(0, MAX_EVIDENCE)
+      .map((one) => `${one.reason} (${placeOf(one)})`)
+      .join('; '),
+  ])
+  const related = relations.map(({ from, to, protocol, about, sources: [source] }) => {
+    // A message that a service receives comes from a broker: the kind is that of the other side.
+    const other = kinds.get(to)?.kind === 'service' ? kinds.get(from) : kinds.get(to)
+    return [
+      kinds.get(from)?.name ?? from,
+      kinds.get(to)?.name ?? to,
+      strings.systemKinds[other?.kind ?? 'outside'],
+      protocol,
+      about.join(', '),
+      source === undefined ? '' : placeOf(source),
+    ]
+  })
+  return [
+    ...tableOf(strings.services, strings.serviceHead, rows, strings),
+    ...tableOf(strings.systemRelations, strings.systemHead, related, strings),
+  ]
+}
+
+const dependencySection = (found: Architecture, strings: ReportStrings): Section => {
+  const { structure, connections } = found
   const libraries = structure.dependencies.map((one) => [
     one.module,
     one.groupId,
@@ -82,22 +118,33 @@ const dependencySection = ({ structure, connections }: Architecture, strings: Re
   return {
     title: strings.dependencies,
     blocks: [
-      ...tableOf(strings.libraries, strings.libraryHead, distinct(libraries), strings),
+      ...serviceTables(found, strings),
       ...tableOf(strings.relations, strings.relationHead, [...distinct(relations)].sort(byText), strings),
       ...tableOf(strings.entries, strings.entryHead, entries, strings),
+      ...tableOf(strings.libraries, strings.libraryHead, distinct(libraries), strings),
     ],
   }
 }
 
-const diagramSection = ({ graph }: Architecture, strings: ReportStrings): Section => {
+const diagramSection = ({ graph, system }: Architecture, strings: ReportStrings): Section => {
   const drawing = fitGraph(graph)
   const { cut } = drawing
+  // One service without others is described by its types, unless none of them has a role.
+  const showsSystem = system.services.length > 1 || (graph.nodes.length === 0 && system.nodes.length > 0)
+  const showsTypes = graph.nodes.length > 0 || !showsSystem
   const aliased = drawing.graph.nodes.filter(({ name }) => shortLabel(name) !== name)
   const legend = aliased.map(({ id, name, source }) => [id, name, `${source.file}:${source.line}`])
   return {
     title: strings.diagram,
     blocks: [
-      { kind: 'diagram', drawing },
+      ...(showsSystem
+        ? [
+            ...(showsTypes ? [{ kind: 'heading' as const, text: strings.system }] : []),
+            { kind: 'diagram' as const, drawing: fitGraph(systemGraph(system)) },
+            ...(showsTypes ? [{ kind: 'heading' as const, text: strings.types }] : []),
+          ]
+        : []),
+      ...(showsTypes ? [{ kind: 'diagram' as const, drawing }] : []),
       ...(cut.nodes + cut.edges > 0
         ? [{ kind: 'text' as const, text: [format(strings.cutDiagram, cut)] }]
         : []),

@@ -41,7 +41,7 @@ const modulesLine = (found: Architecture, strings: ReportStrings): string => {
     modules,
     classes: totalClasses,
     packages: totalPackages,
-    services: countOf(found, 'Application Root'),
+    services: found.system.services.length,
   })
 }
 

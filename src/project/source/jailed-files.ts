@@ -36,6 +36,16 @@ const EXTENSIONS = [
   '.jsx',
   '.mjs',
   '.cjs',
+  '.py',
+  '.go',
+  '.mod',
+  '.swift',
+  '.toml',
+  '.tf',
+  '.graphql',
+  '.graphqls',
+  '.gql',
+  '.prisma',
 ]
 
 /** Files that workflows read: code, build files and configuration. Names that begin with `.git` are blocked. */

@@ -1,4 +1,5 @@
 import { pushTo } from '../../kernel/multimap.ts'
+import { ModuleFiles } from './module-files.ts'
 import {
   findAnnotation,
   type Method,
@@ -19,6 +20,7 @@ const MAX_BASES = 100
 /** Resolves the names in source files to types and constants of the project. */
 export class SourceIndex {
   readonly units: readonly SourceUnit[]
+  readonly modules: ModuleFiles
   readonly #types = new Map<string, TypeLocation[]>()
   readonly #topLevel = new Map<string, { readonly unit: SourceUnit; readonly variable: Variable }[]>()
 
@@ -26,9 +28,10 @@ export class SourceIndex {
 
   constructor(units: readonly SourceUnit[]) {
     this.units = units
+    this.modules = new ModuleFiles(units)
     for (const unit of units) {
       for (const type of unit.types) pushTo(this.#types, type.name, { unit, type })
-      if (unit.language === 'kotlin')
+      if (unit.language === 'kotlin' || unit.language === 'go')
         for (const variable of unit.topLevel.locals) pushTo(this.#topLevel, variable.name, { unit, variable })
     }
   }
@@ -90,7 +93,7 @@ export class SourceIndex {
     return this.#beans
   }
 
-  /** A top-level constant of Kotlin. */
+  /** A top-level constant of Kotlin or Go. */
   topLevel(
     name: string,
     from: SourceUnit,

@@ -16,6 +16,7 @@ export interface CallExpression {
   readonly name: string
   /** A constructor call. */
   readonly makes: boolean
+  /** In Python, keyword arguments are one record at the end. */
   readonly args: readonly Expression[]
   readonly line: number
   /** The calls that enclose it, innermost first. Only for route calls. */
@@ -71,13 +72,29 @@ export interface TypeUnit {
   readonly calls: readonly CallExpression[]
 }
 
+export type SourceLanguage = 'java' | 'kotlin' | 'script' | 'python' | 'go' | 'swift'
+
+/** A name that a file imports. */
+export interface ImportBinding {
+  /** The module as written: `./users`, `express`, `app.routers`. */
+  readonly module: string
+  /** The name in that module: `default` for a default import, `*` for the module itself. */
+  readonly name: string
+}
+
 export interface SourceUnit {
   readonly file: string
-  readonly language: 'java' | 'kotlin' | 'script'
+  readonly language: SourceLanguage
   readonly package: string
   readonly imports: readonly string[]
+  /** Imported names, by the name in this file. Empty for Java and Kotlin, whose imports are full names. */
+  readonly bindings: ReadonlyMap<string, ImportBinding>
+  /** Exported names with their name in this file, or with the module they come from. Only for scripts. */
+  readonly exports: ReadonlyMap<string, string | ImportBinding>
   readonly types: readonly TypeUnit[]
-  /** Code outside of types. */
+  /** Functions outside of types, with their annotations. Empty for Java and scripts. */
+  readonly functions: readonly Method[]
+  /** Code outside of types, that of functions included. */
   readonly topLevel: Method
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Grammar } from '../../kernel/text/languages.ts'
+import type { Grammar, MissingGrammar } from '../../kernel/text/languages.ts'
 
 /** A node of a syntax tree: the part of the parser's interface that reading declarations and calls needs. */
 export interface SyntaxNode {
@@ -25,6 +25,8 @@ export interface SyntaxNode {
 
 export interface SyntaxParser {
   parse(grammar: Grammar, text: string): SyntaxNode
+  /** What has to be installed before a grammar can be used; undefined when nothing has to. */
+  missing(grammar: Grammar): MissingGrammar | undefined
 }
 
 export const childOfKind = (

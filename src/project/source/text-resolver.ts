@@ -143,12 +143,15 @@ export class TextResolver {
   }
 
   #named(name: string, scope: TypeScope, depth: number): string {
+    if (depth > MAX_DEPTH) return this.#unknown(name)
     const dot = name.lastIndexOf('.')
     if (dot >= 0) return this.#member(name.slice(0, dot), name.slice(dot + 1), scope, depth)
     for (const variable of scope.variables(name)) {
       const found = this.#variable(variable, name, scope, depth)
       if (found !== undefined) return found
     }
+    const elsewhere = this.#imported(name, scope)
+    if (elsewhere !== undefined) return this.#named(elsewhere.name, elsewhere.scope, depth + 1)
     const imported = scope.unit.imports.find((one) => one.endsWith(`.${name}`))
     if (imported !== undefined) {
       const owner = imported.slice(0, -name.length - 1)
@@ -166,6 +169,18 @@ export class TextResolver {
     return this.#unknown(name)
   }
 
+  /** The declaration of an imported name of a script or of Python, and the scope of its file. */
+  #imported(
+    name: string,
+    scope: TypeScope,
+  ): { readonly name: string; readonly scope: TypeScope } | undefined {
+    if (!scope.unit.bindings.has(name)) return undefined
+    const { unit, name: declared } = scope.index.modules.declaration(name, scope.unit)
+    return unit === scope.unit
+      ? undefined
+      : { name: declared, scope: scope.at(unit, undefined, unit.topLevel) }
+  }
+
   #variable(variable: Variable, name: string, scope: TypeScope, depth: number): string | undefined {
     const annotation = findAnnotation(variable.annotations, 'Value')
     if (annotation !== undefined) {
@@ -179,6 +194,13 @@ export class TextResolver {
   }
 
   #member(owner: string, member: string, scope: TypeScope, depth: number): string {
+    if (depth > MAX_DEPTH) return this.#unknown(member)
+    const elsewhere = this.#imported(owner, scope)
+    if (elsewhere?.name === '*') return this.#named(member, elsewhere.scope, depth + 1)
+    if (elsewhere !== undefined) return this.#member(elsewhere.name, member, elsewhere.scope, depth + 1)
+    const record = scope.variables(owner).find(({ value }) => value?.kind === 'record')?.value
+    const entry = record?.kind === 'record' ? record.entries.get(member) : undefined
+    if (entry !== undefined) return this.#raw(entry, scope, depth + 1)
     const place =
       scope.index.find(owner, scope.unit) ??
       scope.index.find(scope.typeOf({ kind: 'name', name: owner }), scope.unit)

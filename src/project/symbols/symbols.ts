@@ -2,6 +2,7 @@ import { Fault } from '../../kernel/fault.ts'
 import { type FileBytes, quotePath } from '../../kernel/jail.ts'
 import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import type { Grammar } from '../../kernel/text/languages.ts'
+import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
 import { showName } from '../access-rules.ts'
 import { projectFaults } from '../faults.ts'
 import { countFitting, decodeText } from '../files/text.ts'
@@ -18,6 +19,8 @@ interface SymbolList {
   readonly text: string
   readonly symbols: number
   readonly truncated: boolean
+  /** Files that have the name and could not be parsed, as sentences with the repair. */
+  readonly unparsed?: readonly string[]
 }
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
@@ -56,6 +59,14 @@ export const outlineFile = (
   const grammar = grammarOf(path)
   if (grammar === undefined)
     throw projectFaults.grammar(`symbols are not available for this file type: ${quotePath(path)}`)
+  const missing = parser.missing(grammar)
+  if (missing !== undefined)
+    throw projectFaults.grammar_missing(
+      `${quotePath(path)} cannot be parsed: the grammar of ${missing.language} is not installed`,
+      {
+        fix: `Run \`${missing.install}\`, then restart the server. project_read and project_search work without it.`,
+      },
+    )
   const root = parser.parse(grammar, decodeText(file.bytes, path).text)
   for (let shown = depth; ; shown -= 1) {
     const lines = renderOutline(readSymbols(root, shown), 0)
@@ -64,13 +75,24 @@ export const outlineFile = (
   }
 }
 
+const unparsedNotes = (unparsed: UnparsedFiles): Pick<SymbolList, 'unparsed'> => {
+  const notes = unparsed
+    .languages()
+    .map(
+      ({ language, title, install }) =>
+        `${title} with this name could not be parsed: the grammar of ${language} is not installed (${install})`,
+    )
+  return notes.length === 0 ? {} : { unparsed: notes }
+}
+
 /** Parses every source below a path that contains `word`. Searching the bytes first avoids parsing most files. */
 const eachSource = (
   context: JobContext,
   path: string,
   word: string,
   visit: (root: SyntaxNode, path: string, text: string) => boolean,
-): WalkEnd => {
+): WalkEnd & Pick<SymbolList, 'unparsed'> => {
+  const unparsed = new UnparsedFiles()
   const wordBytes = Buffer.from(word)
   const visitFile = (grammar: Grammar, file: FileBytes | undefined, shown: string): boolean => {
     if (
@@ -78,6 +100,11 @@ const eachSource = (
       !Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength).includes(wordBytes)
     )
       return true
+    const missing = context.parser.missing(grammar)
+    if (missing !== undefined) {
+      unparsed.add(shown, missing)
+      return true
+    }
     try {
       const { text } = decodeText(file.bytes, shown)
       return visit(context.parser.parse(grammar, text), shown, text)
@@ -87,7 +114,7 @@ const eachSource = (
       throw thrown
     }
   }
-  return context.jail.within(path, context.rules, (start) =>
+  const end = context.jail.within(path, context.rules, (start) =>
     walkTree(
       context,
       start,
@@ -101,6 +128,7 @@ const eachSource = (
       },
     ),
   )
+  return { ...end, ...unparsedNotes(unparsed) }
 }
 
 interface SymbolWithPath {
@@ -142,8 +170,14 @@ export const findSymbol = (context: JobContext, { name, part, path, ...limits }:
     return lines.length <= limits.limit
   })
   const list = cutAt(lines, limits)
-  return { ...list, truncated: list.truncated || end.cut || end.unread > 0 }
+  return withEnd(list, end)
 }
+
+const withEnd = (list: SymbolList, { cut, unread, unparsed }: ReturnType<typeof eachSource>): SymbolList => ({
+  ...list,
+  truncated: list.truncated || cut || unread > 0,
+  ...(unparsed !== undefined && { unparsed }),
+})
 
 /** Kinds of leaf nodes that are not identifiers. */
 const NOT_NAMES = /comment|string|text|template|literal/
@@ -171,9 +205,8 @@ export const findUses = (
   const list = cutAt(lines, limits)
   const text = escapeHidden(list.text)
   return {
-    ...list,
+    ...withEnd(list, end),
     text,
-    truncated: list.truncated || end.cut || end.unread > 0,
     ...(text !== list.text && { escaped: true }),
   }
 }

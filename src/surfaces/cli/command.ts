@@ -35,8 +35,8 @@ export interface Option {
   readonly description: string
   readonly value?: string
   readonly choices?: readonly string[]
-  /** A setting that every command takes: help lists them separately. */
-  readonly common?: true
+  /** The group of a setting. Every command takes every setting; its help lists those of the groups that it uses. */
+  readonly group?: string
 }
 
 export interface Terminal {
@@ -63,6 +63,8 @@ export interface Command {
   /** Arguments as the usage line shows them, such as `<client>`. */
   readonly usage: string
   readonly options: () => readonly Option[]
+  /** Groups of settings that the command uses. Undefined for all of them. */
+  readonly settings?: readonly string[] | undefined
   /** Values of its first argument, for completion. */
   readonly choices: readonly string[]
   /** Maximum number of arguments. Default: `MAX_POSITIONALS` of the program. */
@@ -75,12 +77,17 @@ export interface Command {
 
 const JSON_OPTION: Option = { flag: 'json', kind: 'switch', description: 'Print one JSON document.' }
 const HELP_OPTION: Option = { flag: 'help', kind: 'switch', description: 'Show this help.' }
+const HELP_ALL_OPTION: Option = {
+  flag: 'help-all',
+  kind: 'switch',
+  description: 'Show this help with every setting.',
+}
 
-export const allOptions = (command: Pick<Command, 'options'>): readonly Option[] => [
-  ...command.options(),
-  JSON_OPTION,
-  HELP_OPTION,
-]
+export const allOptions = (command: Pick<Command, 'options'>): readonly Option[] => {
+  const own = command.options()
+  const hasSettings = own.some(({ group }) => group !== undefined)
+  return [...own, JSON_OPTION, HELP_OPTION, ...(hasSettings ? [HELP_ALL_OPTION] : [])]
+}
 
 /** The first sentence of `parseArgs`' error message, without its advice. */
 const optionProblem = (message: string): string => {
@@ -126,10 +133,18 @@ const optionLine = ({ flag, kind, value, description, choices }: Option): string
 
 const SETTINGS_TITLE = 'Settings, which are also WARRANT_* variables and keys of warrant.json'
 
-export const commandHelp = (command: Omit<Command, 'run' | 'choices'>): string => {
+/** The help of a command: its options, then the settings that it uses, or all settings. */
+export const commandHelp = (
+  command: Omit<Command, 'run' | 'choices'>,
+  settings: 'used' | 'all' = 'used',
+): string => {
   const all = allOptions(command)
-  const own = all.filter((option) => !option.common)
-  const common = all.filter((option) => option.common)
+  const own = all.filter(({ group }) => group === undefined)
+  const common = all.filter(({ group }) => group !== undefined)
+  const shown = common.filter(
+    ({ group = '' }) => settings === 'all' || (command.settings?.includes(group) ?? true),
+  )
+  const [program] = command.name.split(' ')
   return [
     `Usage: warrant ${[command.name, command.usage].filter((part) => part !== '').join(' ')} [options]`,
     '',
@@ -137,18 +152,44 @@ export const commandHelp = (command: Omit<Command, 'run' | 'choices'>): string =
     '',
     'Options:',
     ...own.map(optionLine),
-    ...(common.length === 0 ? [] : ['', `${SETTINGS_TITLE}:`, ...common.map(optionLine)]),
+    ...(shown.length === 0 ? [] : ['', `${SETTINGS_TITLE}:`, ...shown.map(optionLine)]),
+    ...(shown.length === common.length
+      ? []
+      : ['', `Every command takes all ${common.length} settings: warrant ${program} --help-all lists them.`]),
   ].join('\n')
 }
 
-export const programHelp = (commands: readonly Command[], version: string): string =>
+/** Titles of the help of the program, with the names of commands below each. */
+export type CommandGroups = readonly (readonly [title: string, names: readonly string[]])[]
+
+/** Commands by the group that names them; the last group has those that no group names. */
+export const groupCommands = (
+  commands: readonly Command[],
+  groups: CommandGroups,
+): readonly (readonly [title: string, commands: readonly Command[]])[] => {
+  const named = new Set(groups.flatMap(([, names]) => names))
+  const others = commands.filter(({ name }) => !named.has(name))
+  return groups
+    .map(([title, names], index): [string, readonly Command[]] => [
+      title,
+      [
+        ...names.flatMap((name) => commands.find((command) => command.name === name) ?? []),
+        ...(index === groups.length - 1 ? others : []),
+      ],
+    ])
+    .filter(([, list]) => list.length > 0)
+}
+
+export const programHelp = (commands: readonly Command[], groups: CommandGroups, version: string): string =>
   [
     `Warrant ${version}: governed context for coding agents.`,
     '',
     'Usage: warrant <command> [options]',
-    '',
-    'Commands:',
-    ...commands.map(({ name, summary }) => `  ${column(name, 14)} ${summary}`),
+    ...groupCommands(commands, groups).flatMap(([title, list]) => [
+      '',
+      `${title}:`,
+      ...list.map(({ name, summary }) => `  ${column(name, 14)} ${summary}`),
+    ]),
     '',
     'Every command takes --help and --json. Settings are flags, WARRANT_* variables or keys of warrant.json.',
   ].join('\n')

@@ -243,9 +243,21 @@ export class Connection {
   #answer(service: Service, request: Request, era: Era, resolved: ResolvedCall | undefined): boolean {
     const { id, method, params } = request
     if (method === 'tools/list' && isBare(params)) {
-      return this.#result(id, service.toolListJson(era === 'modern'))
+      return this.#listTools(service, id, era === 'modern')
     }
     return resolved !== undefined && isPlainCall(params) && this.#call(service, request, era, resolved)
+  }
+
+  #listTools(service: Service, id: RequestId, modern: boolean): true {
+    const refreshing = service.parts.offer?.refresh()
+    if (refreshing === undefined) return this.#result(id, service.toolListJson(modern))
+    const waiting = service.openCall()
+    this.#pending.add(id, waiting)
+    void refreshing.then(() => {
+      if (this.#pending.has(id) && !this.#closed) this.#result(id, service.toolListJson(modern))
+      this.#pending.remove(id, waiting)
+    })
+    return true
   }
 
   #result(id: RequestId, json: string): true {

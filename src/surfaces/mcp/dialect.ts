@@ -180,6 +180,9 @@ export const DIALECTS = { standard, sentinel, scg } as const
 export type DialectName = keyof typeof DIALECTS
 export const DIALECT_NAMES = Object.keys(DIALECTS) as DialectName[]
 
+/** The `_meta` key under which an answer says how fresh its sources are. */
+export const FRESHNESS_META = 'warrant/freshness'
+
 /** The `_meta` key under which a text carries the facts about it. */
 export const FACTS_META = 'warrant/facts'
 

@@ -1,5 +1,11 @@
 import { Envelopes, isBare } from './envelope.ts'
-import { discoverResult, initializeResult, repairInitialize, type ServerBasics } from './handshake.ts'
+import {
+  discoverResult,
+  initializeResult,
+  LIST_CACHE,
+  repairInitialize,
+  type ServerBasics,
+} from './handshake.ts'
 import type { Notification, Params, Request } from './message.ts'
 import { writeModern } from './serialize.ts'
 
@@ -78,7 +84,7 @@ export class EraNegotiation {
       return JSON.stringify(initializeResult(this.#handshake, params?.protocolVersion))
     }
     if (method !== DISCOVER || !isBare(params)) return undefined
-    return writeModern(this.#handshake, discoverResult(this.#handshake), true)
+    return writeModern(this.#handshake, discoverResult(this.#handshake), LIST_CACHE)
   }
 
   /** The `initialize` that was answered without the SDK, for an SDK loaded later; undefined when there was none. */

@@ -15,8 +15,15 @@ export const BATCHING = '2025-03-26'
 /** Far more than a client needs, and few enough that a short line cannot ask for very many answers. */
 export const MAX_BATCH_MESSAGES = 1_000
 
+export interface CacheHint {
+  readonly ttlMs: number
+  readonly cacheScope: 'public' | 'private'
+}
+
 /** Cache hints of our lists, which change only with the configuration. */
-export const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const
+export const LIST_CACHE: CacheHint = { ttlMs: 300_000, cacheScope: 'public' }
+/** The cache hint of a list that changes with the state of the gate. */
+export const STATE_CACHE: CacheHint = { ttlMs: 1_000, cacheScope: 'private' }
 
 interface ServerIdentity {
   readonly name: string

@@ -43,13 +43,27 @@ const writeSchema = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
   return { type: 'object', ...rest }
 }
 
+const writeInput = ({ input, unlistedArguments = [] }: Tool): Schema => {
+  const schema = writeSchema(input, 'input')
+  if (unlistedArguments.length === 0) return schema
+  const listed = Object.entries(schema.properties ?? {}).filter(([name]) => !unlistedArguments.includes(name))
+  return { ...schema, properties: Object.fromEntries(listed) }
+}
+
+export interface ListingOptions {
+  /** Whether entries have the tools' `listingMeta`. */
+  readonly listingMeta?: boolean
+  /** Whether entries have the schemas of the answers. */
+  readonly outputSchemas?: boolean
+}
+
 /** A tool's entry in `tools/list`, generated from its definition. */
-export const describeTool = (tool: Tool, name: string) => ({
+export const describeTool = (tool: Tool, name: string, { outputSchemas = true }: ListingOptions = {}) => ({
   name,
   title: tool.title,
   description: tool.description,
-  inputSchema: writeSchema(tool.input, 'input'),
-  ...(tool.output !== NoOutput && { outputSchema: writeSchema(tool.output, 'output') }),
+  inputSchema: writeInput(tool),
+  ...(outputSchemas && tool.output !== NoOutput && { outputSchema: writeSchema(tool.output, 'output') }),
   annotations: {
     readOnlyHint: tool.effect === 'read',
     destructiveHint: tool.destructive,
@@ -58,10 +72,15 @@ export const describeTool = (tool: Tool, name: string) => ({
   },
 })
 
-export const listTools = (catalog: Catalog, withMeta = false) =>
-  catalog.tools.map((tool) => ({
-    ...describeTool(tool, catalog.listed(tool)),
-    ...(withMeta && tool.listingMeta),
+/** The listed tools in the order of the catalog, without those that `isOffered` leaves out. */
+export const listTools = (
+  catalog: Catalog,
+  options: ListingOptions = {},
+  isOffered: (tool: Tool) => boolean = () => true,
+) =>
+  catalog.listedTools.filter(isOffered).map((tool) => ({
+    ...describeTool(tool, catalog.listed(tool), options),
+    ...(options.listingMeta && tool.listingMeta),
   }))
 
 const describeResource = ({ name, title, description, mimeType }: Catalog['resources'][number]) => ({

@@ -87,7 +87,7 @@ export const createSdkServer = (
     capabilities,
     ...(instructions !== undefined && { instructions }),
     cacheHints: {
-      'tools/list': LIST_CACHE,
+      'tools/list': service.toolListCache,
       'prompts/list': LIST_CACHE,
       'resources/list': LIST_CACHE,
       'resources/templates/list': LIST_CACHE,
@@ -107,13 +107,16 @@ export const createSdkServer = (
         throw new WireError(dialect.bug())
       }
     })
-  const list = (method: string, answer: () => object) =>
+  const list = (method: string, answer: () => object | Promise<object>) =>
     handle(method, (params) => {
       rejectCursor(service, params)
       return answer()
     })
 
-  list('tools/list', () => service.toolList)
+  list('tools/list', async () => {
+    await service.parts.offer?.refresh()
+    return service.toolList
+  })
   handle('tools/call', (params, ctx) => callTool(service, params, ctx))
   if (capabilities.resources !== undefined) {
     list('resources/list', () => ({ resources: listResources(catalog) }))

@@ -1,19 +1,20 @@
 import type { ProgressUpdate } from '../../kernel/call.ts'
 import type { Outcome } from '../../kernel/invoke.ts'
 import type { Content } from '../../kernel/tool.ts'
+import { FRESHNESS_META } from './dialect.ts'
 import { progressToken, SERVER_KEY } from './envelope.ts'
-import { LIST_CACHE, type ServerBasics } from './handshake.ts'
+import type { CacheHint, ServerBasics } from './handshake.ts'
 import { isRefusal, type Params, type RequestId, writeError, writeResult } from './message.ts'
 import type { Service } from './service.ts'
 
 type Result = { readonly _meta?: Readonly<Record<string, unknown>>; readonly [member: string]: unknown }
 
 /** A result in the format of revision 2026-07-28, with the members in the SDK's order. */
-export const writeModern = ({ identity }: ServerBasics, result: Result, cached = false): string =>
+export const writeModern = ({ identity }: ServerBasics, result: Result, cache?: CacheHint): string =>
   JSON.stringify({
     ...result,
     resultType: 'complete',
-    ...(cached && LIST_CACHE),
+    ...cache,
     _meta: { ...result._meta, [SERVER_KEY]: identity },
   })
 
@@ -47,8 +48,8 @@ export const writeOutcome = (
     const { json, content, quoted } = outcome
     const blocks =
       content === undefined ? writeText(quoted ?? JSON.stringify(json)) : content.map(writeBlock).join()
-    const body = `{"content":[${blocks}],"structuredContent":${json}`
-    return writeResult(id, era === 'legacy' ? `${body}}` : `${body}${modernTail(service)}`)
+    const body = `"content":[${blocks}],"structuredContent":${json}`
+    return writeResult(id, wrapBody(service, body, era))
   }
   const result = service.resultOf(outcome)
   if (isRefusal(result)) return writeError(id, result.error)
@@ -58,12 +59,23 @@ export const writeOutcome = (
   )
 }
 
-const tails = new WeakMap<Service, string>()
+/** The result around its body, with the members in the order in which the SDK writes them. */
+const wrapBody = (service: Service, body: string, era: 'legacy' | 'modern'): string => {
+  const freshness = service.parts.freshness?.()
+  const meta = freshness === undefined ? undefined : `"${FRESHNESS_META}":${freshness}`
+  if (era === 'legacy') return meta === undefined ? `{${body}}` : `{"_meta":{${meta}},${body}}`
+  const server = `"${SERVER_KEY}":${identityJson(service)}`
+  return meta === undefined
+    ? `{${body},"resultType":"complete","_meta":{${server}}}`
+    : `{"_meta":{${meta},${server}},${body},"resultType":"complete"}`
+}
 
-const modernTail = (service: Service): string => {
-  const known = tails.get(service)
+const identities = new WeakMap<Service, string>()
+
+const identityJson = (service: Service): string => {
+  const known = identities.get(service)
   if (known !== undefined) return known
-  const tail = `,${writeModern(service.handshake, {}).slice(1)}`
-  tails.set(service, tail)
-  return tail
+  const json = JSON.stringify(service.handshake.identity)
+  identities.set(service, json)
+  return json
 }

@@ -5,9 +5,17 @@ import { isRecord } from '../../kernel/encoding/json.ts'
 import type { Invoke, Outcome } from '../../kernel/invoke.ts'
 import type { Tool } from '../../kernel/tool.ts'
 import type { ToolAnswer } from '../../kernel/tool-io.ts'
-import { FACTS_META, faultResult, type ToolResult } from './dialect.ts'
-import type { Capabilities, LazyServer, ServerBasics } from './handshake.ts'
-import { listTools } from './listing.ts'
+import type { ToolOffer } from '../../kernel/tool-offer.ts'
+import { FACTS_META, FRESHNESS_META, faultResult, type ToolResult } from './dialect.ts'
+import {
+  type CacheHint,
+  type Capabilities,
+  type LazyServer,
+  LIST_CACHE,
+  type ServerBasics,
+  STATE_CACHE,
+} from './handshake.ts'
+import { type ListingOptions, listTools } from './listing.ts'
 import type { Params, RequestId, RpcError, RpcRefusal } from './message.ts'
 import { writeModern } from './serialize.ts'
 
@@ -17,6 +25,12 @@ interface ServiceParts extends Omit<ServerBasics, 'capabilities'> {
   readonly catalog: Catalog
   readonly invoke: Invoke
   readonly changes: ChangeEmitter
+  /** What entries of the tool list have. Default: output schemas, and what `compat` says. */
+  readonly listing?: ListingOptions
+  /** Which of the listed tools are offered now. Default: all of them, always. */
+  readonly offer?: ToolOffer
+  /** The freshness that answers carry in `_meta`, as JSON. Default: they carry none. */
+  readonly freshness?: () => string
 }
 
 /** A JSON-RPC error, sent unchanged. */
@@ -40,8 +54,8 @@ export interface ResolvedCall {
 export class Service implements LazyServer {
   readonly parts: ServiceParts
   readonly handshake: ServerBasics
-  readonly #listJson: { modern?: string; legacy?: string } = {}
-  #tools: { readonly tools: ReturnType<typeof listTools> } | undefined
+  readonly #listJson = new Map<string, string>()
+  readonly #lists = new Map<string, { readonly tools: ReturnType<typeof listTools> }>()
 
   constructor(parts: ServiceParts) {
     this.parts = parts
@@ -54,17 +68,35 @@ export class Service implements LazyServer {
 
   /** The tool list as JSON, cached: a client may ask for it thousands of times. */
   toolListJson(modern: boolean): string {
-    const key = modern ? 'modern' : 'legacy'
-    this.#listJson[key] ??= modern
-      ? writeModern(this.handshake, this.toolList, true)
+    const key = `${modern ? 'modern' : 'legacy'} ${this.#offerKey}`
+    const known = this.#listJson.get(key)
+    if (known !== undefined) return known
+    const json = modern
+      ? writeModern(this.handshake, this.toolList, this.toolListCache)
       : JSON.stringify(this.toolList)
-    return this.#listJson[key]
+    this.#listJson.set(key, json)
+    return json
   }
 
   /** Created on first use: converting the schemas would take most of the start-up time. */
   get toolList() {
-    this.#tools ??= { tools: listTools(this.parts.catalog, this.parts.compat?.listingMeta) }
-    return this.#tools
+    const { catalog, compat, listing, offer } = this.parts
+    const key = this.#offerKey
+    const known = this.#lists.get(key)
+    if (known !== undefined) return known
+    const options = { listingMeta: compat?.listingMeta ?? false, ...listing }
+    const list = { tools: listTools(catalog, options, offer?.isOffered) }
+    this.#lists.set(key, list)
+    return list
+  }
+
+  /** A list that depends on the state of the gate is stale soon. */
+  get toolListCache(): CacheHint {
+    return this.parts.offer === undefined ? LIST_CACHE : STATE_CACHE
+  }
+
+  get #offerKey(): string {
+    return this.parts.offer?.key() ?? ''
   }
 
   /** Resolves the tool and arguments of a `tools/call`, or says what is wrong with them. */
@@ -96,11 +128,18 @@ export class Service implements LazyServer {
 
   /** The wire format of an outcome. A cancelled call has no response. */
   resultOf(outcome: Exclude<Outcome, { kind: 'cancelled' }>): ToolResult | RpcRefusal {
-    if (outcome.kind === 'answer') return answerResult(outcome)
+    if (outcome.kind === 'answer') return this.#withFreshness(answerResult(outcome))
     const { dialect } = this.parts
     if (outcome.kind === 'bug') return { error: dialect.bug() }
     const error = dialect.fault(outcome.fault)
-    return error === undefined ? faultResult(outcome.fault) : { error }
+    return error === undefined ? this.#withFreshness(faultResult(outcome.fault)) : { error }
+  }
+
+  #withFreshness(result: ToolResult): ToolResult {
+    const json = this.parts.freshness?.()
+    if (json === undefined) return result
+    const { _meta, ...rest } = result
+    return { _meta: { ..._meta, [FRESHNESS_META]: JSON.parse(json) }, ...rest }
   }
 }
 

@@ -9,12 +9,13 @@ import type { OpenGate } from '../../open/gate.ts'
 import type { ReceiptPlace } from '../../open/receipts/find-receipts.ts'
 import { preloadStore } from '../../open/store.ts'
 import { loadSettings } from '../../process-context.ts'
+import { digestInvocation } from '../invocation-digest.ts'
 import { requireWritable } from '../require-writable.ts'
 import { deliverReport, pickFormat } from './deliver-report.ts'
 import { judgeChange, openForCommand } from './judge-change.ts'
 import { limitGate, pathScope, pickPaths, readLimits } from './pick-findings.ts'
 import { pickScope, pickScopes, pickShard, pickStage } from './pick-scope.ts'
-import { recordRun, reportUnrecorded, startingHook, unrecordedBy } from './record-run.ts'
+import { recordFailedRun, recordRun, reportUnrecorded, startingHook, unrecordedBy } from './record-run.ts'
 
 /** Where receipts are sent: to the remote of a push that may go on, and where `--publish` asks for it. */
 const publishTarget = (
@@ -49,7 +50,7 @@ const publishJudged = async (
   for (const warning of warnings) invocation.terminal.printError(`warrant: ${warning}`)
 }
 
-export const run = async (invocation: Invocation): Promise<number> => {
+const judge = async (invocation: Invocation): Promise<number> => {
   const [verb, ...rest] = invocation.positionals
   pickFormat(invocation)
   if (verb === 'baseline') {
@@ -92,7 +93,8 @@ export const run = async (invocation: Invocation): Promise<number> => {
     const complete = await judgeChange(invocation, gate, { stage: picked.stage, scope: one, write })
     if (merged !== undefined && merged.missing > 0 && !flags.quiet)
       warn(`no shard has a result of ${merged.missing} files in this state; they were scanned now.`)
-    const made = { run: complete, started, warn, hook: startingHook(invocation, picked.stage) }
+    const args = digestInvocation(invocation)
+    const made = { run: complete, started, args, warn, hook: startingHook(invocation, picked.stage) }
     const { failure, receipt } = chosen === undefined ? await recordRun(config, gate.root, made) : {}
     const blocked = complete.report.status === 'BLOCKED'
     const report = flags['new-only'] ? onlyNew(complete.report) : complete.report
@@ -108,4 +110,14 @@ export const run = async (invocation: Invocation): Promise<number> => {
     if (blocked) return 1
   }
   return 0
+}
+
+export const run = async (invocation: Invocation): Promise<number> => {
+  const started = systemClock.elapsed()
+  try {
+    return await judge(invocation)
+  } catch (thrown) {
+    await recordFailedRun(invocation, thrown, started)
+    throw thrown
+  }
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { gateFaults } from '../../../gate/faults.ts'
 import { RECEIPT_MODES } from '../../../gate/receipt-mode.ts'
 import { type GateRequest, type JudgedRun, runGate } from '../../../gate/run.ts'
+import { digestArguments } from '../../../kernel/record-call.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
@@ -82,7 +83,8 @@ export const judgeWorktree = async (config: Config): Promise<JudgedRun> => {
   const run = await runGate(gate.ports, { ...request, baseline, write: true, progress: () => {} }, NO_ABORT)
   const recorded = unrecordedBy({ flags: {} }, config) === undefined
   if (!recorded) return run
-  const { failure } = await recordRun(config, gate.root, { run, started, warn: () => {} })
+  const args = digestArguments({ stage: policy.stage, scope: request.scope.kind })
+  const { failure } = await recordRun(config, gate.root, { run, started, args, warn: () => {} })
   if (failure !== undefined) throw failure
   return run
 }

@@ -135,3 +135,28 @@ export const GATE_OPTIONS: readonly Option[] = [
   },
   { flag: 'quiet', kind: 'switch', description: 'Print nothing unless the change is blocked.' },
 ]
+
+export const OPENSPEC_OPTION: Option = {
+  flag: 'openspec',
+  kind: 'switch',
+  description: 'Install OpenSpec with npm if it is missing or too old, and create openspec/.',
+}
+
+export const SDD_OPTIONS: readonly Option[] = [
+  {
+    flag: 'stage',
+    kind: 'text',
+    value: 'STAGE',
+    description: 'With validate: PRE_WRITE, PRE_COMMIT, PRE_PUSH or CI.',
+  },
+  { flag: 'open', kind: 'switch', description: 'With session: open a session; needs --change.' },
+  { flag: 'change', kind: 'text', value: 'ID', description: 'With session --open: the OpenSpec change.' },
+  {
+    flag: 'ttl-minutes',
+    kind: 'text',
+    value: 'N',
+    description: 'With session --open or --refresh: minutes until it expires. Default: 45.',
+  },
+  { flag: 'refresh', kind: 'switch', description: 'With session: extend the open session.' },
+  { flag: 'close', kind: 'switch', description: 'With session: close the open session.' },
+]

@@ -3,9 +3,11 @@ import type { JudgedRun } from '../../../gate/run.ts'
 import type { Fault } from '../../../kernel/fault.ts'
 import { recordCall } from '../../../kernel/record-call.ts'
 import type { AuditedTool } from '../../../kernel/tool.ts'
+import { GATE_RUN } from '../../../lineage/newest-run.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { exitCodeOf, type Invocation } from '../../../surfaces/cli/command.ts'
 import type { Config } from '../../config/settings.ts'
+import { isEffect } from '../effects.ts'
 
 /** The option or setting by which the operator chose to record nothing. */
 export const unrecordedBy = (
@@ -24,7 +26,7 @@ export const startingHook = ({ flags }: Pick<Invocation, 'flags'>, stage: string
 }
 
 const auditedRun = (hook: string | undefined): AuditedTool => ({
-  name: 'gate_run',
+  name: GATE_RUN,
   effect: 'write',
   auditFields: ({ report }: JudgedRun) => ({
     ...runAuditFields(report),
@@ -35,6 +37,8 @@ const auditedRun = (hook: string | undefined): AuditedTool => ({
 interface FinishedRun {
   readonly run: JudgedRun
   readonly started: number
+  /** Result of `digestInvocation`. */
+  readonly args: string
   readonly warn: (message: string) => void
   /** The hook that started it, if known. */
   readonly hook?: string | undefined
@@ -51,7 +55,7 @@ interface RecordedRun {
 export const recordRun = async (
   config: Config,
   root: string,
-  { run, started, warn, hook }: FinishedRun,
+  { run, started, args, warn, hook }: FinishedRun,
 ): Promise<RecordedRun> => {
   const [{ openDecisions }, { openReceipts }] = await Promise.all([
     import('../../open/decisions.ts'),
@@ -65,12 +69,30 @@ export const recordRun = async (
     ports,
     auditedRun(hook),
     { kind: 'answer', value: run },
-    { started, attachment },
+    { started, args, attachment },
   )
   await recorder.close().catch(() => {})
   if (recorded?.fault !== undefined) return { failure: recorded.fault }
   const digest = recorded?.attached?.digest
   return typeof digest === 'string' ? { receipt: digest } : {}
+}
+
+/** Whether the run gives no verdict about the whole change, or is recorded as the effect that it is. */
+const leavesNoRecord = (invocation: Invocation): boolean => {
+  const { flags, positionals } = invocation
+  const limited = positionals.length > 0 && positionals[0] !== 'merge'
+  return limited || flags['no-evidence'] === true || flags.shard !== undefined || isEffect('gate', invocation)
+}
+
+/** Records that the gate could not judge. */
+export const recordFailedRun = async (
+  invocation: Invocation,
+  thrown: unknown,
+  started: number,
+): Promise<void> => {
+  if (leavesNoRecord(invocation)) return
+  const { recordFailure } = await import('../record-command.ts')
+  await recordFailure(invocation, GATE_RUN, thrown, started)
 }
 
 const UNRECORDED_FIX = ' To accept a verdict without a record, use `warrant gate --allow-unrecorded`.'

@@ -1,17 +1,19 @@
 import { resolve } from 'node:path'
 import type { Beliefs } from '../../../beliefs/beliefs.ts'
 import { verifyReplay } from '../../../beliefs/log/verify-replay.ts'
+import { checkAnchors } from '../../../lineage/anchors.ts'
 import { auditLog } from '../../../lineage/audit.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
 import { DECISION_LOG } from '../../../lineage/origin.ts'
 import { readEntry, readRows } from '../../../lineage/read-rows.ts'
-import type { LogReader } from '../../../lineage/store.ts'
+import type { LogReader, LogStore } from '../../../lineage/store.ts'
 import type { ChainVerdict } from '../../../lineage/verify.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runSubcommand, type Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import { graphConfig } from '../../open/beliefs.ts'
-import { locateRepository, openRepositoryForCommand } from '../../open/repository.ts'
+import { locateDecisions, locateRepository, openRepositoryForCommand } from '../../open/repository.ts'
+import { openStore } from '../../open/store.ts'
 import { loadSettings } from '../../process-context.ts'
 import { requireWritable } from '../require-writable.ts'
 import { showDifference } from './diff.ts'
@@ -35,6 +37,13 @@ interface VerifiedLog {
   readonly good: boolean
   readonly chain: ChainVerdict
 }
+
+/** What the log of decisions in the same store anchored of the configured graph. */
+const findAnchored = (invocation: Invocation) =>
+  withStore(invocation, async (store) => {
+    const decisions = await store.find(DECISION_LOG)
+    return decisions && checkAnchors(decisions, store, loadSettings(invocation).config.graph)
+  })
 
 /** Verifies links and payloads with the independent verifier, then replays every operation from the genesis. */
 const verifyGraph = async (invocation: Invocation, { graphStore }: Beliefs) => {
@@ -61,15 +70,17 @@ const findWitnesses = async (invocation: Invocation, log: LogReader) => {
 }
 
 /** Decisions are not operations: there is nothing to replay. */
-const verifyDecisions = async (invocation: Invocation, log: LogReader) => {
+const verifyDecisions = async (invocation: Invocation, log: LogReader, store: LogStore) => {
   const { chain, erasures } = await auditLog(log)
   const shown = erasures && erasures.recorded.length + erasures.unexplained.length > 0 ? { erasures } : {}
   const witnesses = chain.outcome === 'intact' ? await findWitnesses(invocation, log) : []
-  const seen = witnesses.every(({ outcome }) => outcome === 'grown')
+  const anchors = chain.outcome === 'intact' ? await checkAnchors(log, store) : []
+  const seen = [...witnesses, ...anchors].every(({ outcome }) => outcome === 'grown')
   return {
     good: chain.outcome === 'intact' && seen,
     chain,
     ...shown,
+    ...(anchors.length > 0 && { anchored: anchors }),
     ...(witnesses.length > 0 && { witnesses }),
   }
 }
@@ -84,10 +95,13 @@ const verify: Subcommand = async (invocation, [file]) => {
     return printProof(invocation, { ...found, ...(since && { since }), ...(seen && { seen }) }, good && grown)
   }
   if (loadSettings(invocation).config.graph === DECISION_LOG)
-    return withLog(invocation, async (log) => show(log, await verifyDecisions(invocation, log)))
-  return withBeliefs(invocation, async (beliefs) =>
-    show(beliefs.graphStore.log, await verifyGraph(invocation, beliefs)),
-  )
+    return withLog(invocation, async (log, store) => show(log, await verifyDecisions(invocation, log, store)))
+  return withBeliefs(invocation, async (beliefs) => {
+    const found = await verifyGraph(invocation, beliefs)
+    const [anchors] = (found.good && (await findAnchored(invocation))) || []
+    const good = found.good && (anchors === undefined || anchors.outcome === 'grown')
+    return show(beliefs.graphStore.log, { ...found, good, ...(anchors && { anchored: anchors }) })
+  })
 }
 
 const replay: Subcommand = (invocation, [from]) => {
@@ -153,17 +167,27 @@ const erase: Subcommand = (invocation, [entry]) => {
   })
 }
 
-/** The heads of the graphs go into the log of decisions before a checkpoint, where there is such a log. */
-const anchorGraphs = (invocation: Invocation): Promise<number> =>
-  withStore(invocation, async (store) => {
-    const { config } = loadSettings(invocation)
-    if ((await store.find(DECISION_LOG)) === undefined || config.store === 'memory') return 0
-    const warn = (message: string) => invocation.terminal.printError(`warrant: ${message}`)
-    const { openDecisions } = await import('../../open/decisions.ts')
-    const recorder = openDecisions(config, resolve(config.root), systemClock, warn)
-    await recorder.anchor().finally(() => recorder.close())
-    return 0
-  })
+/** Puts the heads of the graphs into the log of decisions, where there is such a log. */
+const anchorGraphs = async (invocation: Invocation): Promise<void> => {
+  const { config } = loadSettings(invocation)
+  if (config.store === 'memory') return
+  const root = await locateDecisions(config, resolve(config.root))
+  const store = await openStore(config, root)
+  const log = await store.find(DECISION_LOG).finally(() => store.close())
+  if (log === undefined) return
+  const warn = (message: string) => invocation.terminal.printError(`warrant: ${message}`)
+  const { openDecisions } = await import('../../open/decisions.ts')
+  const recorder = openDecisions(config, root, systemClock, warn)
+  await recorder.anchor().finally(() => recorder.close())
+}
+
+/** What is signed has the heads of the graphs. */
+const anchored =
+  (work: Subcommand): Subcommand =>
+  async (invocation, words) => {
+    await anchorGraphs(invocation)
+    return work(invocation, words)
+  }
 
 /** Verbs that change the log, write a file, or create the key. */
 const WRITING = ['export', 'publish', 'checkpoint', 'repair', 'erase', 'adopt']
@@ -172,10 +196,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   verify,
   replay,
   export: exportLog,
-  publish: publishLog,
+  publish: anchored(publishLog),
   prove,
   consistency,
-  checkpoint: async (...words) => (await anchorGraphs(words[0])) || checkpoint(...words),
+  checkpoint: anchored(checkpoint),
   repair,
   erase,
   adopt,

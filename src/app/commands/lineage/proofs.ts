@@ -4,25 +4,22 @@ import { join, resolve } from 'node:path'
 import { auditLog, compareWithOlder, requireIntact } from '../../../lineage/audit.ts'
 import { verifyBundle } from '../../../lineage/bundle.ts'
 import { genesisChecksum } from '../../../lineage/chain.ts'
-import { createSigner, writeCheckpoint } from '../../../lineage/checkpoint.ts'
 import { writeEntryProof } from '../../../lineage/entry-proof.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
 import { compareWithSeen, describeMismatch } from '../../../lineage/log-memory.ts'
-import { logOrigin } from '../../../lineage/origin.ts'
 import { proveConsistency, proveInclusion } from '../../../lineage/proof.ts'
 import { readEntry, readRows } from '../../../lineage/read-rows.ts'
 import type { LogReader } from '../../../lineage/store.ts'
 import { openSignedCheckpoint } from '../../../lineage/tlog/note.ts'
 import { type ChainVerdict, checkConsistency, checkInclusion, verifyChain } from '../../../lineage/verify.ts'
-import { keyFile, readKeyFile } from '../../../platform/files/key-file.ts'
-import { requireNoSymlinks } from '../../../platform/files/no-symlinks.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, type Subcommand, textFlag } from '../../../surfaces/cli/subcommand.ts'
 import { exportWriter } from '../../open/beliefs.ts'
-import { logMemory, signingKeyPath } from '../../open/user-state.ts'
+import { logMemory } from '../../open/user-state.ts'
 import { loadSettings } from '../../process-context.ts'
 import { printOutput } from '../print-output.ts'
-import { withLog } from './with-beliefs.ts'
+import { FORMER_KEY, openSigner, readFormerKey, readOwnVerifier } from './log-keys.ts'
+import { logFolder, withLog } from './with-beliefs.ts'
 
 /** Proofs of a lineage. They need the log alone, whatever it records. */
 
@@ -30,23 +27,6 @@ import { withLog } from './with-beliefs.ts'
 export const printProof = (invocation: Invocation, value: object, good = true): number => {
   printOutput(invocation, value, () => JSON.stringify(value, null, 2))
   return good ? 0 : 1
-}
-
-/** Signs with the key of this machine, which is created at the first use. A key in the repository is never used. */
-const openSigner = async (graph: string, log: LogReader) =>
-  createSigner(await logOrigin(graph, log), await keyFile(signingKeyPath()))
-
-/** Where earlier versions kept the key. */
-const FORMER_KEY = 'lineage.key'
-
-/** The verifier key of a private key file; undefined when there is none that can be read. */
-const verifierOf = async (invocation: Invocation, path: () => string): Promise<string | undefined> => {
-  try {
-    const pem = await readKeyFile(path())
-    return pem && createSigner(`warrant/${loadSettings(invocation).config.graph}`, pem).verifier
-  } catch {
-    return undefined
-  }
 }
 
 export const readFileArgument = async (path: string): Promise<string> => {
@@ -85,14 +65,13 @@ export const readOlder = async (invocation: Invocation): Promise<OlderCheckpoint
     throw usageFaults.option('--key needs --checkpoint FILE, or the bundle to verify')
   if (file === undefined) return undefined
   const note = await readFileArgument(file)
-  return { note, verifier: key ?? (await verifierOf(invocation, signingKeyPath)) }
+  return { note, verifier: key ?? (await readOwnVerifier(invocation)) }
 }
 
 /** The result for a checkpoint that the key did not sign. Names the key of an earlier version if that one signed it. */
 const unsigned = async (invocation: Invocation, { note }: OlderCheckpoint) => {
   const { config } = loadSettings(invocation)
-  const path = () => requireNoSymlinks(resolve(config.root), config.stateDir, FORMER_KEY)
-  const former = await verifierOf(invocation, path)
+  const former = await readFormerKey(invocation)
   const why = 'the checkpoint has no valid signature of this key'
   if (former === undefined || openSignedCheckpoint(note, [former]) === undefined)
     return { outcome: 'unsigned', why } as const
@@ -118,7 +97,7 @@ export const checkSince = async (
 export const checkSeen = async (invocation: Invocation, log: LogReader, chain: ChainVerdict) => {
   if (chain.outcome === 'broken') return undefined
   const { config } = loadSettings(invocation)
-  const memory = logMemory(config, resolve(config.root), config.graph)
+  const memory = logMemory(config, await logFolder(invocation), config.graph)
   const seen = await memory.read()
   const outcome = seen && (await compareWithSeen(log, seen))
   if (seen === undefined || outcome === 'grown') await memory.write({ size: chain.size, head: chain.head })
@@ -161,9 +140,9 @@ const collectEntries = async (log: LogReader, size: number) => {
 export const writeBundle = (invocation: Invocation, path: string): Promise<number> =>
   withLog(invocation, async (log) => {
     const { size, root } = await requireSignable(invocation, log)
-    const signer = await openSigner(loadSettings(invocation).config.graph, log)
+    const signer = await openSigner(invocation, log)
     const entries = await collectEntries(log, size)
-    const checkpoint = writeCheckpoint(signer, size, root)
+    const checkpoint = await signer.checkpoint(size, root)
     const text = `${JSON.stringify({ genesis: log.genesis, checkpoint, verifier: signer.verifier, entries }, null, 2)}\n`
     const { config } = loadSettings(invocation)
     await exportWriter(config, resolve(config.root))(path, text)
@@ -176,8 +155,8 @@ export const writeBundle = (invocation: Invocation, path: string): Promise<numbe
 const proveAlone = (invocation: Invocation, seq: number): Promise<number> =>
   withLog(invocation, async (log) => {
     const { size, root } = await requireSignable(invocation, log)
-    const signer = await openSigner(loadSettings(invocation).config.graph, log)
-    const proof = await writeEntryProof(log, seq, { note: writeCheckpoint(signer, size, root), size })
+    const signer = await openSigner(invocation, log)
+    const proof = await writeEntryProof(log, seq, { note: await signer.checkpoint(size, root), size })
     if (invocation.json) return printProof(invocation, { index: seq, size, proof, verifier: signer.verifier })
     invocation.terminal.print(proof.trimEnd())
     return 0
@@ -229,15 +208,15 @@ export const adopt: Subcommand = (invocation) =>
     if (chain.outcome === 'broken')
       return printProof(invocation, { outcome: 'damaged', at: chain.at, why: chain.why }, false)
     const { size, head } = chain
-    await logMemory(config, resolve(config.root), config.graph).write({ size, head })
+    await logMemory(config, await logFolder(invocation), config.graph).write({ size, head })
     return printProof(invocation, { outcome: 'adopted', size, head })
   })
 
 export const checkpoint: Subcommand = (invocation) =>
   withLog(invocation, async (log) => {
     const { size, root } = await requireSignable(invocation, log)
-    const signer = await openSigner(loadSettings(invocation).config.graph, log)
-    const note = writeCheckpoint(signer, size, root)
+    const signer = await openSigner(invocation, log)
+    const note = await signer.checkpoint(size, root)
     if (invocation.json) printProof(invocation, { size, root, note, verifier: signer.verifier })
     else {
       invocation.terminal.printError(`# verifier: ${signer.verifier}`)

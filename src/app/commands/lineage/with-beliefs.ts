@@ -4,7 +4,7 @@ import { storeFaults } from '../../../lineage/faults.ts'
 import { DECISION_LOG } from '../../../lineage/origin.ts'
 import type { LineageLog, LogStore } from '../../../lineage/store.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
-import { locateRepository } from '../../open/repository.ts'
+import { locateDecisions, locateRepository } from '../../open/repository.ts'
 import { openStore } from '../../open/store.ts'
 import { loadServer, loadSettings } from '../../process-context.ts'
 
@@ -25,13 +25,20 @@ export const withBeliefs = async (
   }
 }
 
-/** Opens the configured store while `work` runs. */
-export const withStore = async (
-  invocation: Invocation,
-  work: (store: LogStore) => Promise<number>,
-): Promise<number> => {
+/** The folder of the configured log: that of decisions is at the top of the repository. */
+export const logFolder = async (invocation: Invocation): Promise<string> => {
   const { config } = loadSettings(invocation)
-  const store = await openStore(config, resolve(config.root))
+  const folder = resolve(config.root)
+  return config.graph === DECISION_LOG ? locateDecisions(config, folder) : folder
+}
+
+/** Opens the configured store while `work` runs. */
+export const withStore = async <T>(
+  invocation: Invocation,
+  work: (store: LogStore) => Promise<T>,
+): Promise<T> => {
+  const { config } = loadSettings(invocation)
+  const store = await openStore(config, await logFolder(invocation))
   try {
     return await work(store)
   } finally {
@@ -79,12 +86,12 @@ export const withAuditLog = (
 /** Opens the log of the configured graph while `work` runs. */
 export const withLog = (
   invocation: Invocation,
-  work: (log: LineageLog) => Promise<number>,
+  work: (log: LineageLog, store: LogStore) => Promise<number>,
 ): Promise<number> =>
   withStore(invocation, async (store) => {
     const { graph } = loadSettings(invocation).config
     const log = await store.find(graph)
     if (log === undefined)
       throw storeFaults.unknown(`there is no graph ${JSON.stringify(graph)} in this store`)
-    return work(log)
+    return work(log, store)
   })

@@ -1,6 +1,7 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Fault } from '../../../kernel/fault.ts'
 import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
+import { UnparsedFiles } from '../../../kernel/text/unparsed-files.ts'
 import { type BuildOptions, buildPacket, type SourceFile } from '../../../packets/build/build.ts'
 import { CHUNK_SIZES } from '../../../packets/build/chunk.ts'
 import type { Embedder } from '../../../packets/embed.ts'
@@ -128,6 +129,15 @@ const reportSkipped = (
   if (more > 0) terminal.printError(`left out: ${more} more; --json lists them`)
 }
 
+/** Such a packet has other passages than one that is built with the grammar, from the same files. */
+const reportUnparsed = ({ json, terminal }: Invocation, unparsed: UnparsedFiles): void => {
+  if (json) return
+  for (const { language, title, install } of unparsed.languages())
+    terminal.printError(
+      `split by lines, not by declarations: ${title}, because the grammar of ${language} is not installed; run \`${install}\` and build again`,
+    )
+}
+
 export const build: Subcommand = async (invocation, [source]) => {
   requireWritable(packetSettings(invocation).config, '`warrant packet build`')
   const name = needText(textFlag(invocation, 'name'), 'the packet with --name')
@@ -141,12 +151,13 @@ export const build: Subcommand = async (invocation, [source]) => {
   const { model } = embedder
   const from = resolve(needText(source, 'the folder to pack'))
   const skipped: { readonly path: string; readonly why: string }[] = []
+  const unparsed = new UnparsedFiles()
   const files = await withProgress(progressJob(invocation, 'read', 'files'), (show) =>
-    readSources(
-      from,
-      (count) => show(count, 0),
-      (path, why) => skipped.push({ path, why }),
-    ),
+    readSources(from, {
+      progress: (count) => show(count, 0),
+      onSkipped: (path, why) => skipped.push({ path, why }),
+      unparsed,
+    }),
   )
   await recoverPacket(folder)
   const held = await readBuildLock(invocation, folder)
@@ -171,9 +182,18 @@ export const build: Subcommand = async (invocation, [source]) => {
     await replaceStoreFile(resolve(lockfile), lock, { durable: true })
   const { chunks, embedded } = packet
   reportSkipped(invocation, skipped)
+  reportUnparsed(invocation, unparsed)
   return printResult(
     invocation,
-    { folder, files: files.length, chunks, embedded, model, left_out: skipped },
+    {
+      folder,
+      files: files.length,
+      chunks,
+      embedded,
+      model,
+      left_out: skipped,
+      ...(unparsed.languages().length > 0 && { unparsed: unparsed.languages() }),
+    },
     `${folder}: ${chunks} chunks of ${files.length} files, ${model}`,
   )
 }

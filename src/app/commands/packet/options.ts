@@ -1,5 +1,5 @@
 import { type Command, type Invocation, type Option, usageFaults } from '../../../surfaces/cli/command.ts'
-import { configOptions } from '../../config/config-options.ts'
+import { configOptions, type SettingGroup } from '../../config/config-options.ts'
 import { PROVIDER_OPTION } from '../../config/packet-provider.ts'
 
 interface PacketVerb {
@@ -120,9 +120,7 @@ const PACKET_OPTIONS: readonly PacketOption[] = [
   toggle([], 'quiet', 'Print no progress.'),
 ]
 
-/** The settings shown in the help of a verb; all others are accepted too. */
-const SETTINGS_OF_PACKETS =
-  /^(?:config|root|packet-root|(?:|plain-|allowed-)registr(?:y|ies)|catalog|max-packet-bytes|embedding-)/
+const SETTINGS_OF_PACKETS: readonly SettingGroup[] = ['repository', 'packets']
 
 const isVerb = (name: string): name is VerbName => Object.hasOwn(PACKET_VERBS, name)
 
@@ -141,10 +139,8 @@ const verbHelp = (name: string): ReturnType<NonNullable<Command['verb']>> =>
     ? {
         name: `packet ${name}`,
         ...PACKET_VERBS[name],
-        options: () => [
-          ...PACKET_OPTIONS.filter((option) => belongs(option, name)),
-          ...configOptions().filter(({ flag }) => SETTINGS_OF_PACKETS.test(flag)),
-        ],
+        options: () => [...PACKET_OPTIONS.filter((option) => belongs(option, name)), ...configOptions()],
+        settings: SETTINGS_OF_PACKETS,
       }
     : undefined
 
@@ -166,6 +162,7 @@ export const packetCommand = (run: Command['run']): Command => ({
     .map(([name, { usage }]) => `${name} ${usage}`.trimEnd())
     .join('|')}>`,
   options: () => [...PACKET_OPTIONS.map(attributed), ...configOptions()],
+  settings: SETTINGS_OF_PACKETS,
   choices: Object.keys(PACKET_VERBS),
   maxPositionals: 1 + PACKET_VERBS.cache.most,
   verb: verbHelp,

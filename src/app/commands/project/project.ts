@@ -124,9 +124,10 @@ const attempt = async (tools: readonly Tool[], request: ToolRequest): Promise<Ou
   }
 }
 
-const notesOf = ({ cut, truncated, hidden }: Args): readonly string[] => [
+const notesOf = ({ cut, truncated, hidden, unparsed }: Args): readonly string[] => [
   ...(typeof hidden === 'string' ? [`hidden characters: ${hidden}`] : []),
   ...(typeof cut === 'string' ? [cut] : []),
+  ...(Array.isArray(unparsed) ? unparsed.map(String) : []),
   ...(truncated === true ? ['there are more results; raise --limit or narrow the search'] : []),
 ]
 

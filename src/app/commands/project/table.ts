@@ -1,14 +1,17 @@
 import type { Command } from '../../../surfaces/cli/command.ts'
-import { configOptions } from '../../config/config-options.ts'
+import { configOptions, type SettingGroup } from '../../config/config-options.ts'
 import { PROJECT_OPTIONS, type ProjectCommand } from './options.ts'
 
 const MAX_FILES = 20
+
+const SETTINGS_OF_PROJECT: readonly SettingGroup[] = ['repository', 'project']
 
 const projectCommand = (name: ProjectCommand, summary: string, usage: string): Command => ({
   name,
   summary,
   usage,
   options: () => [...PROJECT_OPTIONS[name], ...configOptions()],
+  settings: SETTINGS_OF_PROJECT,
   choices: [],
   ...(name === 'read' && { maxPositionals: MAX_FILES }),
   run: async (invocation) => (await import('./project.ts')).run(name, invocation),
@@ -49,6 +52,7 @@ export const PROJECT_COMMANDS: readonly Command[] = [
       },
       ...configOptions(),
     ],
+    settings: SETTINGS_OF_PROJECT,
     choices: [],
     run: async (invocation) => (await import('./report.ts')).run(invocation),
   },

@@ -6,9 +6,10 @@ import { systemClock } from '../../../platform/system/clock.ts'
 import type { CheckedCommit, CommitResult } from '../../../receipts/judge-commits.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import type { Subcommand } from '../../../surfaces/cli/subcommand.ts'
-import { checkCommits, type ReceiptPlace, readBaseKeys } from '../../open/receipts/find-receipts.ts'
+import { checkCommits, type ReceiptPlace, readTrustedKeys } from '../../open/receipts/find-receipts.ts'
 import { openForCommand } from '../gate/judge-change.ts'
 import { recordRun } from '../gate/record-run.ts'
+import { digestInvocation } from '../invocation-digest.ts'
 import { printOutput } from '../print-output.ts'
 import { requireWritable } from '../require-writable.ts'
 import { openPlace } from './open-place.ts'
@@ -36,7 +37,8 @@ const judgeCommit = async (
   const files = await place.git.filesAt(commit.id, policyPaths(BASELINE_FILE), place.signal)
   const run = await runGate({ ...gate.ports, ...(files && { files }) }, request, place.signal)
   const warn = (message: string) => invocation.terminal.printError(`warrant: ${message}`)
-  const { failure } = await recordRun(place.config, gate.root, { run, started, warn })
+  const args = digestInvocation(invocation)
+  const { failure } = await recordRun(place.config, gate.root, { run, started, args, warn })
   if (failure !== undefined) throw failure
   return run.report.status === 'ALLOWED'
 }
@@ -69,7 +71,7 @@ export const check: Subcommand = async (invocation, [range]) => {
   const judges = invocation.flags.judge === true
   if (judges) requireWritable(place.config, '--judge')
   const ends = await readEnds(place, await readScope(place, range))
-  const listed = await readBaseKeys(place, ends.base)
+  const listed = await readTrustedKeys(place, ends.base)
   let results = await checkCommits(place, ends, listed)
   if (judges && !results.every(isCovered)) {
     for (const result of results)

@@ -1,16 +1,14 @@
 import { resolve } from 'node:path'
 import { requireIntact } from '../../../lineage/audit.ts'
-import { createSigner, writeCheckpoint } from '../../../lineage/checkpoint.ts'
 import { writeEntryProof } from '../../../lineage/entry-proof.ts'
 import { DECISION_LOG, logOrigin } from '../../../lineage/origin.ts'
-import { keyFile } from '../../../platform/files/key-file.ts'
 import { receiptFaults } from '../../../receipts/faults.ts'
 import { detailsOf, verifyReceipt } from '../../../receipts/verify-receipt.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { type Subcommand, textFlag } from '../../../surfaces/cli/subcommand.ts'
 import type { ReceiptPlace } from '../../open/receipts/find-receipts.ts'
 import { withLoggedReceipts } from '../../open/receipts/log-receipts.ts'
-import { signingKeyPath } from '../../open/user-state.ts'
+import { openCheckpointSigner } from '../../open/receipts/signing-key.ts'
 import { writeNamedFile } from '../gate/deliver-report.ts'
 import { printOutput } from '../print-output.ts'
 import { requireWritable } from '../require-writable.ts'
@@ -25,8 +23,8 @@ const proveReceipt = ({ config, root }: ReceiptPlace, line: string): Promise<str
     if (log === undefined || place === undefined || place.origin !== (await logOrigin(DECISION_LOG, log)))
       throw receiptFaults.unknown('the log of this machine does not have the receipt, so it cannot prove it')
     const { size, root: hash } = await requireIntact(log)
-    const signer = createSigner(place.origin, await keyFile(signingKeyPath()))
-    return writeEntryProof(log, place.index, { note: writeCheckpoint(signer, size, hash), size })
+    const signer = await openCheckpointSigner(config, root, place.origin)
+    return writeEntryProof(log, place.index, { note: await signer.checkpoint(size, hash), size })
   })
 
 const writeFiles = async (

@@ -7,6 +7,7 @@ import { DECISION_LOG } from '../../../lineage/origin.ts'
 import { readEntry } from '../../../lineage/read-rows.ts'
 import { lifecycleGit } from '../../../platform/git/repository-places.ts'
 import type { Config } from '../../config/settings.ts'
+import { locateDecisions } from '../../open/repository.ts'
 import { openStore } from '../../open/store.ts'
 import { logMemory, signingKeyPath } from '../../open/user-state.ts'
 
@@ -47,7 +48,7 @@ export const checkDecisionLog = async (config: Config): Promise<CheckResult> => 
   if (config.store === 'memory')
     return { ok: true, severity: 'warning', detail: 'decisions are not recorded, because of --store memory' }
   try {
-    return await inspectLog(config, resolve(config.root))
+    return await inspectLog(config, await locateDecisions(config, resolve(config.root)))
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown
     return { ok: false, detail: thrown.message, fix: thrown.fix }

@@ -5,8 +5,11 @@ import { loadServer, loadSettings } from '../../process-context.ts'
 import { printOutput } from '../print-output.ts'
 
 export const run = async (invocation: Invocation): Promise<number> => {
-  const { catalog, toolsets } = await loadServer(loadSettings(invocation))
-  const { tools, bytes, tokens } = toolCosts(catalog, toolsets)
+  const { catalog, toolsets, listing } = await loadServer(loadSettings(invocation))
+  const { tools, bytes, tokens } = toolCosts(catalog, toolsets, listing)
+  const unlisted = catalog.tools
+    .filter((tool) => !catalog.listedTools.includes(tool))
+    .map((tool) => catalog.listed(tool))
   const rows = tools.map((tool) => [
     tool.name,
     tool.toolset,
@@ -15,7 +18,13 @@ export const run = async (invocation: Invocation): Promise<number> => {
     String(tool.tokens),
     tool.title,
   ])
-  const total = `${tools.length} tools, ${bytes} bytes, about ${tokens} tokens in a client's context`
+  const total = `${tools.length} tools, about ${tokens} tokens of names, descriptions and input schemas in a model's context; the list has ${bytes} bytes in all`
+  const rest =
+    unlisted.length === 0
+      ? []
+      : [`Callable, and listed with --toolsets all or --tools: ${unlisted.join(', ')}`]
   const head = ['tool', 'toolset', 'effect', 'bytes', 'tokens', 'title']
-  return printOutput(invocation, { tools, bytes, tokens }, () => `${writeTable(head, rows)}\n\n${total}`)
+  return printOutput(invocation, { tools, bytes, tokens, unlisted }, () =>
+    [writeTable(head, rows), total, ...rest].join('\n\n'),
+  )
 }

@@ -63,7 +63,7 @@ const hookPorts = (
       git: protectedBranches.length === 0 ? NO_GIT_STATE : await git.state(signal),
       lifecycle: NO_LIFECYCLE,
     }),
-    sddDecision: async () => undefined,
+    sddDecision: async () => ({}),
     ownsEvidence: async () => true,
     checks: () => Promise.reject(new Error('a hook runs no checks')),
     checkCommits: () => Promise.reject(new Error('a hook reads no receipts')),

@@ -1,33 +1,36 @@
 import { lazyAsync } from '../../../kernel/async/once.ts'
-import { createSigner, type Signer } from '../../../lineage/checkpoint.ts'
+import { type CheckpointSigner, checkpointSigner } from '../../../lineage/checkpoint.ts'
 import { CheckpointSource } from '../../../lineage/checkpoint-source.ts'
-import { logOrigin } from '../../../lineage/origin.ts'
+import { DECISION_LOG, logOrigin } from '../../../lineage/origin.ts'
 import type { LogReader } from '../../../lineage/store.ts'
 import { parseTilePath, readTile } from '../../../lineage/tlog/tiles.ts'
-import { keyFile, readKeyFile } from '../../../platform/files/key-file.ts'
 import type { Config } from '../../config/settings.ts'
+import { findReceiptSigner, noteKeyOf, openReceiptSigner } from '../receipts/signing-key.ts'
+import { locateDecisions } from '../repository.ts'
 import { openStore } from '../store.ts'
-import { logMemory, signingKeyPath } from '../user-state.ts'
+import { logMemory } from '../user-state.ts'
 
 interface PublishedLog {
   readonly log: LogReader
-  readonly signer: Signer
+  readonly signer: CheckpointSigner
   readonly checkpoints: CheckpointSource
 }
 
 /** A log that is published, opened by the first request. Nothing here changes the log. */
 export const openPublishedLog = (config: Config, root: string, name: string) => {
-  const store = lazyAsync(() => openStore(config, root))
+  const place = lazyAsync(async () => (name === DECISION_LOG ? locateDecisions(config, root) : root))
+  const store = lazyAsync(async () => openStore(config, await place.get()))
   let published: PublishedLog | undefined
   /** Undefined while there is no log, or no key in read-only mode, where none is created. Both may come later. */
   const get = async (): Promise<PublishedLog | undefined> => {
     if (published !== undefined) return published
     const log = await (await store.get()).find(name)
     if (log === undefined || (await log.head()).size === 0) return undefined
-    const pem = await (config.readOnly ? readKeyFile : keyFile)(signingKeyPath())
-    if (pem === undefined) return undefined
-    const signer = createSigner(await logOrigin(name, log), pem)
-    const memory = logMemory(config, root, name)
+    const folder = await place.get()
+    const key = await (config.readOnly ? findReceiptSigner : openReceiptSigner)(config, folder)
+    if (key === undefined) return undefined
+    const signer = checkpointSigner(await logOrigin(name, log), noteKeyOf(key))
+    const memory = logMemory(config, folder, name)
     published ??= { log, signer, checkpoints: new CheckpointSource({ log, signer, memory }) }
     return published
   }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { readKeysFile } from '../../../gate/policy-files.ts'
 import { isPathInside } from '../../../kernel/text/path-inside.ts'
+import { type CheckpointSigner, checkpointSigner } from '../../../lineage/checkpoint.ts'
 import { keyFile, readKeyFile } from '../../../platform/files/key-file.ts'
 import { repositoryFiles } from '../../../platform/git/worktree.ts'
 import { receiptFaults } from '../../../receipts/faults.ts'
@@ -10,6 +11,7 @@ import type { Config } from '../../config/settings.ts'
 import { signingKeyPath } from '../user-state.ts'
 
 const PEM = '-----BEGIN '
+const OWN_KEY = 'the key file of this machine'
 
 const openPem = (pem: string, place: string): ReceiptSigner => {
   try {
@@ -62,11 +64,34 @@ export const openReceiptSigner = async (
 ): Promise<ReceiptSigner> => {
   if (signer === 'ssh') return openAgent(root)
   if (signingKey !== undefined) return openNamed(signingKey, root)
-  return openPem(await keyFile(signingKeyPath()), 'the key file of this machine')
+  return openPem(await keyFile(signingKeyPath()), OWN_KEY)
 }
+
+/** The same for programs that create nothing: undefined when this machine has no key yet. */
+export const findReceiptSigner = async (
+  config: Pick<Config, 'signingKey' | 'signer'>,
+  root: string,
+): Promise<ReceiptSigner | undefined> => {
+  if (config.signer === 'ssh' || config.signingKey !== undefined) return openReceiptSigner(config, root)
+  const pem = await readKeyFile(signingKeyPath())
+  return pem === undefined ? undefined : openPem(pem, OWN_KEY)
+}
+
+/** The key of receipts, as one that signs notes. */
+export const noteKeyOf = ({ key, sign }: ReceiptSigner) => ({
+  publicKey: Buffer.from(key.id, 'hex'),
+  sign,
+})
+
+/** Signs the checkpoints of a log with the key that signs receipts. */
+export const openCheckpointSigner = async (
+  config: Pick<Config, 'signingKey' | 'signer'>,
+  root: string,
+  origin: string,
+): Promise<CheckpointSigner> => checkpointSigner(origin, noteKeyOf(await openReceiptSigner(config, root)))
 
 /** The verifier key of this machine; undefined when it has no key yet. */
 export const readOwnKey = async () => {
   const pem = await readKeyFile(signingKeyPath())
-  return pem === undefined ? undefined : openPem(pem, 'the key file of this machine').key
+  return pem === undefined ? undefined : openPem(pem, OWN_KEY).key
 }

@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import type { EvidenceReader, EvidenceReading } from '../../evidence/store.ts'
+import { EVIDENCE_FILE } from '../../evidence/store.ts'
+import { lazyAsync } from '../../kernel/async/once.ts'
+import type { Clock } from '../../kernel/ports.ts'
+import { DECISION_LOG } from '../../lineage/origin.ts'
+import { KEYS_FILE } from '../../receipts/keys-path.ts'
+import type { Config } from '../config/settings.ts'
+import { ServerState } from './server-state.ts'
+
+interface StateContext {
+  readonly config: Config
+  /** Absolute path. */
+  readonly root: string
+  readonly environment: NodeJS.ProcessEnv
+  readonly clock: Clock
+  readonly evidence: Pick<EvidenceReader, 'read'>
+  readonly changed: () => void
+}
+
+const MISSING: EvidenceReading = { kind: 'missing' }
+const NO_KEYS = { listsKeys: false, lacksReceipt: false }
+
+/** Top of the repository around a folder, or the folder. */
+const topOf = async (root: string): Promise<string> =>
+  (await (await import('../../platform/git/find-root.ts')).findRepositoryRoot(root)) ?? root
+
+const identityOf = async (path: string): Promise<string> =>
+  (await import('../../platform/files/watch-file.ts')).readIdentity(path)
+
+/** Whether the evidence has a receipt by a listed key. Asked again only when the evidence or the keys change. */
+const receiptReader = ({ config, root, environment }: StateContext, top: () => Promise<string>) => {
+  let known:
+    | { readonly of: EvidenceReading; readonly keys: string; readonly lacksReceipt: boolean }
+    | undefined
+  const lacks = async (reading: EvidenceReading): Promise<boolean> => {
+    if (reading.kind !== 'valid') return false
+    const { lacksTrustedReceipt } = await import('../open/check-evidence.ts')
+    const folder = await top()
+    return lacksTrustedReceipt({ root: folder, folder: root, config, environment }, reading.evidence)
+  }
+  return async (reading: EvidenceReading) => {
+    const keys = reading.kind === 'missing' ? '' : await identityOf(join(await top(), KEYS_FILE))
+    if (keys === '') return NO_KEYS
+    if (known?.of !== reading || known.keys !== keys)
+      known = { of: reading, keys, lacksReceipt: await lacks(reading) }
+    return { listsKeys: true, lacksReceipt: known.lacksReceipt }
+  }
+}
+
+/** The state of the unified server on a folder. Nothing is read, and no module loaded, before the first request. */
+export const openServerState = (context: StateContext): ServerState => {
+  const { config, root, environment, clock, evidence, changed } = context
+  const top = lazyAsync(() => topOf(root))
+  const head = lazyAsync(async () => {
+    const { headReader } = await import('../../platform/git/head-state.ts')
+    return headReader({ folder: root, environment, gitFolders: config.gitFolders })
+  })
+  const memory = lazyAsync(async () =>
+    (await import('../open/user-state.ts')).logMemory(config, root, DECISION_LOG),
+  )
+  return new ServerState({
+    clock,
+    changed,
+    // Looks for the file first: where there is none, the reader of evidence is not loaded.
+    evidence: async () =>
+      (await identityOf(join(await top.get(), EVIDENCE_FILE))) === '' ? MISSING : evidence.read(),
+    head: async () => (await head.get())().catch(() => undefined),
+    lineageSize: async () =>
+      config.store === 'memory' ? undefined : (await (await memory.get()).read())?.size,
+    receipts: receiptReader(context, () => top.get()),
+  })
+}

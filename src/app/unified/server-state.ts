@@ -1,0 +1,164 @@
+import type { EvidenceReading } from '../../evidence/store.ts'
+import type { Clock } from '../../kernel/ports.ts'
+import { type ClosedReason, isOfferedBlocked, type ToolOffer } from '../../kernel/tool-offer.ts'
+import type { HeadState } from '../../platform/git/head-state.ts'
+import { closedReason } from './gate-state.ts'
+
+/** Reads what the state depends on. Each of them is cached by the files it comes from. */
+interface StatePorts {
+  readonly clock: Clock
+  readonly evidence: () => Promise<EvidenceReading>
+  readonly head: () => Promise<HeadState | undefined>
+  /** Entries of the log of decisions; undefined when there is none. */
+  readonly lineageSize: () => Promise<number | undefined>
+  readonly receipts: (
+    reading: EvidenceReading,
+  ) => Promise<{ readonly listsKeys: boolean; readonly lacksReceipt: boolean }>
+  /** Called when other tools are offered than before. */
+  readonly changed: () => void
+}
+
+/** How long the state of the gate is used without a look at its files, and the facts of freshness. */
+const STATE_MS = 200
+const FRESHNESS_MS = 1_000
+/** How long a request waits for a slow disk or git; it then gets what was known before. */
+const WAIT_MS = 500
+
+/** A value that is loaded again after `ms`. Requests wait for a load at most `WAIT_MS`. */
+class Refreshed {
+  readonly #clock: Clock
+  readonly #ms: number
+  readonly #load: () => Promise<void>
+  #until = 0
+  #loading: Promise<void> | undefined
+
+  constructor(clock: Clock, ms: number, load: () => Promise<void>) {
+    this.#clock = clock
+    this.#ms = ms
+    this.#load = load
+  }
+
+  /** Undefined while the value is recent. */
+  refresh(): Promise<void> | undefined {
+    if (this.#loading === undefined && this.#clock.elapsed() < this.#until) return undefined
+    this.#loading ??= this.#load()
+      // What cannot be read stays as it was known.
+      .catch(() => {})
+      .finally(() => {
+        this.#until = this.#clock.elapsed() + this.#ms
+        this.#loading = undefined
+      })
+    return this.#bounded(this.#loading)
+  }
+
+  /** Loads again, also when a load is under way: it may have begun before the change. */
+  async reload(): Promise<void> {
+    if (this.#loading !== undefined) await this.#bounded(this.#loading)
+    this.#until = 0
+    await this.refresh()
+  }
+
+  #bounded(loading: Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = this.#clock.after(WAIT_MS, resolve)
+      void loading.then(() => {
+        stop()
+        resolve()
+      })
+    })
+  }
+}
+
+/** What the unified server knows of gate and repository: which tools it offers, and how fresh its answers are. */
+export class ServerState {
+  readonly #ports: StatePorts
+  readonly #gate: Refreshed
+  readonly #freshness: Refreshed
+  #closed: ClosedReason | undefined
+  #isKnown = false
+  #reading: EvidenceReading = { kind: 'missing' }
+  #head: HeadState | undefined
+  #lineage: number | undefined
+  #written = { second: -1, json: '{}' }
+
+  constructor(ports: StatePorts) {
+    this.#ports = ports
+    this.#gate = new Refreshed(ports.clock, STATE_MS, () => this.#readGate())
+    this.#freshness = new Refreshed(ports.clock, FRESHNESS_MS, () => this.#readFreshness())
+  }
+
+  /** Why tools that write are closed; undefined while they are open. */
+  get closed(): ClosedReason | undefined {
+    return this.#closed
+  }
+
+  get hasEvidence(): boolean {
+    return this.#reading.kind === 'valid'
+  }
+
+  /** Which tools are offered, by the state of the gate. */
+  get offer(): ToolOffer {
+    return {
+      key: () => (this.#closed === undefined ? 'open' : 'closed'),
+      isOffered: (tool) => this.#closed === undefined || isOfferedBlocked(tool),
+      refresh: () => this.#gate.refresh(),
+    }
+  }
+
+  /** Brings the facts of freshness up to date; undefined when they are. */
+  touch(): Promise<void> | undefined {
+    return this.#freshness.refresh()
+  }
+
+  /** The gate may have run: reads everything again. */
+  async reload(): Promise<void> {
+    await Promise.all([this.#gate.reload(), this.#freshness.reload()])
+  }
+
+  /** Freshness as JSON, written once a second: every answer carries it. */
+  freshnessJson(): string {
+    const second = Math.floor(this.#ports.clock.now() / 1_000)
+    if (second !== this.#written.second) this.#written = { second, json: this.#writeFreshness(second) }
+    return this.#written.json
+  }
+
+  #writeFreshness(second: number): string {
+    const reading = this.#reading
+    const at = reading.kind === 'valid' ? Date.parse(reading.evidence.timestamp) / 1_000 : undefined
+    return JSON.stringify({
+      tree: this.#head?.tree,
+      evidenceAgeSeconds: at === undefined ? undefined : Math.max(0, second - Math.floor(at)),
+      lineageSize: this.#lineage,
+    })
+  }
+
+  async #readGate(): Promise<void> {
+    const reading = await this.#ports.evidence()
+    const [receipts, head] = await Promise.all([
+      this.#ports.receipts(reading),
+      isBlocked(reading) ? this.#ports.head() : undefined,
+    ])
+    const closed = closedReason({ reading, head, ...receipts })
+    const isChanged = this.#isKnown && (closed === undefined) !== (this.#closed === undefined)
+    this.#reading = reading
+    this.#closed = closed
+    this.#isKnown = true
+    this.#written.second = -1
+    if (isChanged) this.#ports.changed()
+  }
+
+  async #readFreshness(): Promise<void> {
+    const [reading, head, lineage] = await Promise.all([
+      this.#ports.evidence(),
+      this.#ports.head(),
+      this.#ports.lineageSize(),
+    ])
+    this.#reading = reading
+    this.#head = head
+    this.#lineage = lineage
+    this.#written.second = -1
+  }
+}
+
+const isBlocked = (reading: EvidenceReading): boolean =>
+  reading.kind === 'valid' && reading.evidence.ai_gate.status === 'BLOCKED'

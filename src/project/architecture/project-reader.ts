@@ -1,0 +1,157 @@
+import type { CheckDeadline } from '../../kernel/jail.ts'
+import type { Grammar } from '../../kernel/text/languages.ts'
+import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
+import { type ProtoService, readProto } from '../connections/proto.ts'
+import { readGo } from '../readers/go-reader.ts'
+import { readJava } from '../readers/java-reader.ts'
+import { readKotlin } from '../readers/kotlin-reader.ts'
+import { readPython } from '../readers/python-reader.ts'
+import { readScript } from '../readers/script-reader.ts'
+import { findSecrets, isCredential, type SecretFinding } from '../secrets.ts'
+import { Configuration } from '../source/configuration.ts'
+import { isConfigFile, isTestPath } from '../source/discovery-rules.ts'
+import {
+  type ProjectFile,
+  type ProjectFiles,
+  type Survey,
+  WALK_LIMITS,
+  type Warning,
+} from '../source/source-files.ts'
+import type { SourceUnit } from '../source/source-unit.ts'
+import type { SyntaxNode, SyntaxParser } from '../source/syntax-tree.ts'
+
+export interface AnalysisOptions {
+  /** RFC 3339. */
+  readonly at: string
+  readonly checkDeadline: CheckDeadline
+  readonly progress?: (done: number, total: number) => void
+  /** Called between two files, because syntax trees may be large. May return a promise to wait for. */
+  readonly freeNativeMemory?: () => Promise<void> | undefined
+  readonly orgPattern?: string | undefined
+}
+
+type CodeGrammar = Extract<Grammar, 'java' | 'kotlin' | 'python' | 'go' | 'TypeScript' | 'Tsx'>
+
+const GRAMMARS: readonly (readonly [RegExp, CodeGrammar])[] = [
+  [/\.java$/, 'java'],
+  [/\.kt$/, 'kotlin'],
+  [/\.py$/, 'python'],
+  [/(?<!_test|\.pb)\.go$/, 'go'],
+  [/(?<!\.d)\.[cm]?ts$/, 'TypeScript'],
+  // JavaScript is parsed with the Tsx grammar, so that all scripts have the same node kinds.
+  [/\.tsx$|(?<!\.min)\.[cm]?jsx?$/, 'Tsx'],
+]
+
+const READERS: Readonly<Record<CodeGrammar, (file: string, root: SyntaxNode) => SourceUnit>> = {
+  java: readJava,
+  kotlin: readKotlin,
+  python: readPython,
+  go: readGo,
+  TypeScript: readScript,
+  Tsx: readScript,
+}
+
+const codeGrammar = (path: string): CodeGrammar | undefined =>
+  GRAMMARS.find(([ending]) => ending.test(path))?.[1]
+
+const isRelevantFile = (path: string): boolean =>
+  codeGrammar(path) !== undefined || isConfigFile(path) || path.endsWith('.proto')
+
+/** Reads the source, configuration and proto files of a project, each once. */
+export class ProjectReader {
+  readonly units: SourceUnit[] = []
+  readonly configuration = new Configuration()
+  readonly protos = new Map<string, ProtoService>()
+  readonly secrets: SecretFinding[] = []
+  readonly warnings: Warning[] = []
+  readonly #files: ProjectFiles
+  readonly #parser: SyntaxParser
+  readonly #unparsed = new UnparsedFiles()
+  #bytes = 0
+
+  constructor(files: ProjectFiles, parser: SyntaxParser) {
+    this.#files = files
+    this.#parser = parser
+  }
+
+  #warn(code: string, file: string, message: string): void {
+    this.warnings.push({ code, file, message })
+  }
+
+  file({ path }: ProjectFile): void {
+    if (this.#bytes > WALK_LIMITS.bytes)
+      return this.#warn(
+        'bytes_exhausted',
+        path,
+        'the file was skipped: the limit of bytes for the whole project is reached',
+      )
+    const text = this.#files.read(path)
+    if (text === undefined)
+      return this.#warn(
+        'file_unreadable',
+        path,
+        'the file was skipped: it cannot be read, is too large, or is not text',
+      )
+    this.#bytes += Buffer.byteLength(text)
+    // A reader that fails on one file must not stop the analysis of the others.
+    try {
+      this.#read(path, text)
+    } catch (cause) {
+      this.#warn(
+        'file_unparsed',
+        path,
+        `the file was skipped: reading it failed with ${cause instanceof Error ? cause.name : 'an unknown error'}`,
+      )
+    }
+  }
+
+  #read(path: string, text: string): void {
+    const grammar = codeGrammar(path)
+    this.secrets.push(...findSecrets(path, text))
+    if (path.endsWith('.proto')) for (const one of readProto(text)) this.protos.set(one.name, one)
+    else if (isConfigFile(path)) this.configuration.add(path, text)
+    else if (grammar !== undefined) this.#parse(grammar, path, text)
+  }
+
+  #parse(grammar: CodeGrammar, path: string, text: string): void {
+    const missing = this.#parser.missing(grammar)
+    if (missing !== undefined) this.#unparsed.add(path, missing)
+    else this.units.push(READERS[grammar](path, this.#parser.parse(grammar, text)))
+  }
+
+  /** One warning for each language whose grammar is not installed. */
+  warnUnparsed(): void {
+    for (const { language, title, files, install } of this.#unparsed.languages())
+      this.#warn(
+        'grammar_missing',
+        files[0] ?? '',
+        `${title} ${files.length === 1 ? 'was' : 'were'} not analysed: the grammar of ${language} is not installed; run \`${install}\``,
+      )
+  }
+
+  /** Settings that hold a credential in plain text. */
+  configuredSecrets(): readonly SecretFinding[] {
+    return this.configuration.settings
+      .filter(({ key, value }) => isCredential(key, value))
+      .map(({ file, line, key }) => ({ file, line, kind: 'secret in configuration', place: key }))
+  }
+}
+
+export const readAll = async (
+  files: ProjectFiles,
+  survey: Survey,
+  parser: SyntaxParser,
+  options: AnalysisOptions,
+): Promise<ProjectReader> => {
+  const reader = new ProjectReader(files, parser)
+  const wanted = survey.files.filter(({ path }) => isRelevantFile(path) && !isTestPath(path))
+  for (const [index, file] of wanted.entries()) {
+    options.checkDeadline()
+    reader.file(file)
+    options.progress?.(index + 1, wanted.length)
+    const pause = options.freeNativeMemory?.()
+    if (pause !== undefined) await pause
+  }
+  reader.warnUnparsed()
+  return reader
+}

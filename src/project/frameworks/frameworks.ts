@@ -1,0 +1,19 @@
+import type { Framework } from '../connections/framework.ts'
+import { GO_GRPC } from './go/grpc.ts'
+import { GO_ROUTERS } from './go/routers.ts'
+import { DJANGO } from './python/django.ts'
+import { PYTHON_ROUTERS } from './python/routers.ts'
+import { SCRIPT_HTTP_CLIENTS } from './script/http-clients.ts'
+import { NEST } from './script/nest.ts'
+import { ROUTER_FRAMEWORKS } from './script/routers.ts'
+
+/** All frameworks with a detector of their own. Those of Spring and JAX-RS are in `project/connections`. */
+export const FRAMEWORKS: readonly Framework[] = [
+  ...ROUTER_FRAMEWORKS,
+  NEST,
+  SCRIPT_HTTP_CLIENTS,
+  ...PYTHON_ROUTERS,
+  DJANGO,
+  GO_ROUTERS,
+  GO_GRPC,
+]

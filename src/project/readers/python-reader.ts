@@ -1,0 +1,177 @@
+import {
+  type Annotation,
+  type CallExpression,
+  type ImportBinding,
+  type Method,
+  NO_METHOD,
+  type SourceUnit,
+  type TypeUnit,
+  type Variable,
+} from '../source/source-unit.ts'
+import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../source/syntax-tree.ts'
+import { ExpressionReader } from './expression-reader.ts'
+import { PYTHON } from './python-expression.ts'
+
+const CALLS = ['call']
+const ASSIGNMENTS = ['assignment', 'augmented_assignment']
+const CATCHES = ['except_clause']
+const IMPORTS = ['import_statement', 'import_from_statement']
+const CLASSES = ['class_definition']
+const PARAMETERS = ['identifier', 'typed_parameter', 'default_parameter', 'typed_default_parameter']
+
+/** The imported names of a statement, by their name in the file. */
+const importedNames = (statement: SyntaxNode): readonly (readonly [string, ImportBinding])[] => {
+  const from = statement.kind === 'import_from_statement' ? statement.children()[0] : undefined
+  const module = from?.text().replace(/\s/g, '') ?? ''
+  const names = statement.children().slice(from === undefined ? 0 : 1)
+  return names.flatMap((one): readonly (readonly [string, ImportBinding])[] => {
+    const alias = one.kind === 'aliased_import' ? one.field('alias')?.text() : undefined
+    const name = (one.kind === 'aliased_import' ? one.field('name') : one)?.text() ?? ''
+    if (one.kind === 'comment' || one.kind === 'wildcard_import') return []
+    if (from !== undefined) return [[alias ?? name, { module, name }]]
+    // `import a.b` binds `a`; `import a.b as c` binds the inner module.
+    return alias === undefined
+      ? [[name.split('.')[0] ?? name, { module: name, name: '*' }]]
+      : [[alias, { module: name, name: '*' }]]
+  })
+}
+
+class PythonReader {
+  readonly #expressions = new ExpressionReader(PYTHON)
+
+  decorator(node: SyntaxNode): Annotation {
+    const [inside] = node.children()
+    const found = this.#expressions.read(inside)
+    if (found.kind !== 'call')
+      return { name: found.kind === 'name' ? found.name : '', line: node.line, args: new Map() }
+    const { receiver, name, args } = found.call
+    const keywords = args.at(-1)
+    const [first] = args
+    const owner = receiver?.kind === 'name' ? `${receiver.name}.` : ''
+    return {
+      name: `${owner}${name}`,
+      line: node.line,
+      args: new Map([
+        ...(first === undefined || first.kind === 'record' ? [] : [['value', first] as const]),
+        ...(keywords?.kind === 'record' ? keywords.entries : []),
+      ]),
+    }
+  }
+
+  calls(node: SyntaxNode): readonly CallExpression[] {
+    return PYTHON.names.within.test(node.text()) ? this.#expressions.calls(node.descend(CALLS)) : []
+  }
+
+  assignment(node: SyntaxNode): Variable {
+    const value = node.field('right')
+    return {
+      name:
+        node
+          .field('left')
+          ?.text()
+          .replace(/^self\./, '')
+          .slice(0, 200) ?? '',
+      type: node.field('type')?.text() ?? '',
+      line: node.line,
+      annotations: [],
+      ...(value !== undefined && { value: this.#expressions.read(value) }),
+    }
+  }
+
+  parameter(node: SyntaxNode): Variable {
+    const value = node.field('value')
+    const name = node.kind === 'identifier' ? node : (node.field('name') ?? node.children()[0])
+    return {
+      name: name?.text() ?? '',
+      type: node.field('type')?.text() ?? '',
+      line: node.line,
+      annotations: [],
+      ...(value !== undefined && { value: this.#expressions.read(value) }),
+    }
+  }
+
+  method(node: SyntaxNode, decorators: readonly SyntaxNode[]): Method {
+    const body = node.field('body')
+    return {
+      name: node.field('name')?.text() ?? '',
+      line: node.field('name')?.line ?? node.line,
+      lines: body === undefined ? 0 : body.lastLine - body.line + 1,
+      annotations: decorators.map((one) => this.decorator(one)),
+      returns: node.field('return_type')?.text() ?? '',
+      parameters: childrenOfKind(node.field('parameters'), ...PARAMETERS).map((one) => this.parameter(one)),
+      locals: (body?.descend(ASSIGNMENTS) ?? []).map((one) => this.assignment(one)),
+      calls: body === undefined ? [] : this.calls(body),
+      digest: digestOf(body, body?.text() ?? ''),
+      silentCatches: (body?.descend(CATCHES) ?? [])
+        .filter((one) => /^(pass|\.\.\.)$/.test(childOfKind(one, 'block')?.text().trim() ?? ''))
+        .map(({ line }) => line),
+    }
+  }
+
+  /** Functions that are statements of a body, with their decorators. */
+  functions(body: SyntaxNode | undefined): readonly Method[] {
+    return (body?.children() ?? []).flatMap((one) => {
+      const definition = one.kind === 'decorated_definition' ? one.field('definition') : one
+      return definition?.kind === 'function_definition'
+        ? [this.method(definition, childrenOfKind(one, 'decorator'))]
+        : []
+    })
+  }
+
+  type(node: SyntaxNode): TypeUnit {
+    const outer = node.parent()
+    const body = node.field('body')
+    const bases = (node.field('superclasses')?.children() ?? []).filter(
+      ({ kind }) => kind !== 'keyword_argument' && kind !== 'comment',
+    )
+    const [base, ...others] = bases.map((one) => one.text().slice(0, 200))
+    const methods = this.functions(body)
+    const statements = childrenOfKind(body, 'expression_statement')
+    const fields = statements.flatMap((one) => childrenOfKind(one, ...ASSIGNMENTS))
+    return {
+      name: node.field('name')?.text() ?? '',
+      kind: 'class',
+      line: node.field('name')?.line ?? node.line,
+      lines: node.lastLine - node.line + 1,
+      annotations:
+        outer?.kind === 'decorated_definition'
+          ? childrenOfKind(outer, 'decorator').map((one) => this.decorator(one))
+          : [],
+      ...(base !== undefined && { extends: base }),
+      implements: others,
+      fields: fields.map((one) => this.assignment(one)),
+      constructors: methods.filter(({ name }) => name === '__init__'),
+      methods: methods.filter(({ name }) => name !== '__init__'),
+      calls: statements.flatMap((one) => this.calls(one)),
+    }
+  }
+
+  topLevel(root: SyntaxNode): Method {
+    const outside = root.children().filter((one) => {
+      const definition = one.kind === 'decorated_definition' ? one.field('definition') : one
+      return definition?.kind !== 'class_definition'
+    })
+    return {
+      ...NO_METHOD,
+      locals: outside.flatMap((one) => one.descend(ASSIGNMENTS)).map((one) => this.assignment(one)),
+      calls: outside.flatMap((one) => this.calls(one)),
+    }
+  }
+}
+
+export const readPython = (file: string, root: SyntaxNode): SourceUnit => {
+  const reader = new PythonReader()
+  const statements = root.descend(IMPORTS)
+  const names = statements.flatMap(importedNames)
+  return {
+    file,
+    language: 'python',
+    package: file.replace(/(\/__init__)?\.pyw?$/, '').replaceAll('/', '.'),
+    imports: [...new Set(names.map(([, { module }]) => module))],
+    bindings: new Map(names),
+    exports: new Map(),
+    types: root.descend(CLASSES).map((one) => reader.type(one)),
+    functions: reader.functions(root),
+    topLevel: reader.topLevel(root),
+  }
+}

@@ -1,0 +1,140 @@
+import { pushTo } from '../../kernel/multimap.ts'
+import { folderOf, joinPath } from './source-files.ts'
+import type { ImportBinding, SourceUnit } from './source-unit.ts'
+
+const SCRIPT_ENDINGS = ['', '.ts', '.tsx', '.js', '.jsx', '.mts', '.cts', '.mjs', '.cjs']
+const PYTHON_ENDINGS = ['.py', '/__init__.py']
+/** Re-exports of re-exports. */
+const MAX_HOPS = 6
+/** Bounds the work on a project whose files all have one name. */
+const MAX_CANDIDATES = 200
+
+/** `a/../b/./c` is `b/c`; undefined when the path leaves the project. */
+const normalizePath = (path: string): string | undefined => {
+  const steps: string[] = []
+  for (const step of path.split('/')) {
+    if (step === '' || step === '.') continue
+    if (step !== '..') steps.push(step)
+    else if (steps.pop() === undefined) return undefined
+  }
+  return steps.join('/')
+}
+
+/** The number of leading folders that two paths share. */
+const sharedFolders = (a: string, b: string): number => {
+  const [one, other] = [a.split('/'), b.split('/')]
+  let at = 0
+  while (at < one.length - 1 && one[at] === other[at]) at += 1
+  return at
+}
+
+/** A declared name and the file that declares it. */
+interface DeclaredName {
+  readonly unit: SourceUnit
+  readonly name: string
+}
+
+/** Finds the files of imported modules and the declarations of imported names. For scripts and Python. */
+export class ModuleFiles {
+  readonly #units: ReadonlyMap<string, SourceUnit>
+  /** Paths by their last segment. */
+  readonly #byName = new Map<string, string[]>()
+
+  constructor(units: readonly SourceUnit[]) {
+    this.#units = new Map(units.map((unit) => [unit.file, unit]))
+    for (const { file } of units) pushTo(this.#byName, file.slice(file.lastIndexOf('/') + 1), file)
+  }
+
+  unitOf(module: string, from: SourceUnit): SourceUnit | undefined {
+    const path = from.language === 'python' ? this.#pythonFile(module, from) : this.#scriptFile(module, from)
+    return path === undefined ? undefined : this.#units.get(path)
+  }
+
+  #first(base: string, endings: readonly string[]): string | undefined {
+    const path = normalizePath(base)
+    if (path === undefined) return undefined
+    const found = endings.find((ending) => this.#units.has(`${path}${ending}`))
+    return found === undefined ? undefined : `${path}${found}`
+  }
+
+  /** The file nearest to `from` whose path ends with one of these. */
+  #nearest(suffixes: readonly string[], from: SourceUnit): string | undefined {
+    const found = suffixes.flatMap((suffix) =>
+      (this.#byName.get(suffix.slice(suffix.lastIndexOf('/') + 1)) ?? [])
+        .slice(0, MAX_CANDIDATES)
+        .filter((path) => path === suffix || path.endsWith(`/${suffix}`)),
+    )
+    const ranked = found
+      .map((path) => ({ path, shared: sharedFolders(path, from.file) }))
+      .sort((a, b) => b.shared - a.shared || a.path.length - b.path.length)
+    return ranked[0]?.path
+  }
+
+  #scriptFile(module: string, from: SourceUnit): string | undefined {
+    // TypeScript names the file that the compiler writes.
+    const bare = module.replace(/\.[cm]?jsx?$/, '')
+    const endings = [...SCRIPT_ENDINGS, ...SCRIPT_ENDINGS.slice(1).map((ending) => `/index${ending}`)]
+    if (module.startsWith('.')) {
+      const base = joinPath(folderOf(from.file), bare)
+      return this.#first(joinPath(folderOf(from.file), module), ['']) ?? this.#first(base, endings)
+    }
+    // Aliases of a compiler or bundler: `@/routes/users`, `~/db`, `src/app`, `#lib/x`.
+    const [, rest] = /^(?:@\/|~\/?|#\/?|src\/)(.+)$/.exec(bare) ?? []
+    return rest === undefined
+      ? undefined
+      : this.#nearest(
+          endings.slice(1).map((ending) => `${rest}${ending}`),
+          from,
+        )
+  }
+
+  #pythonFile(module: string, from: SourceUnit): string | undefined {
+    const dots = /^\.*/.exec(module)?.[0].length ?? 0
+    const steps = module.slice(dots).split('.').filter(Boolean).join('/')
+    if (dots === 0)
+      return this.#nearest(
+        PYTHON_ENDINGS.map((ending) => `${steps}${ending}`),
+        from,
+      )
+    const folder = joinPath(folderOf(from.file), '../'.repeat(dots - 1))
+    return this.#first(joinPath(folder, steps), PYTHON_ENDINGS) ?? this.#first(folder, ['/__init__.py'])
+  }
+
+  /** The declaration that a name in a file refers to, through imports and re-exports. */
+  declaration(name: string, from: SourceUnit): DeclaredName {
+    let at: DeclaredName = { unit: from, name }
+    for (let hop = 0; hop < MAX_HOPS; hop += 1) {
+      const binding = at.unit.bindings.get(at.name)
+      const next = binding === undefined ? undefined : this.exported(binding, at.unit)
+      if (next === undefined) return at
+      at = next
+    }
+    return at
+  }
+
+  /** The declaration of a name that a module exports; undefined when the module is not in the project. */
+  exported({ module, name }: ImportBinding, from: SourceUnit): DeclaredName | undefined {
+    const unit = this.unitOf(module, from)
+    if (unit === undefined) {
+      // Python: `from app.routers import users` may name a file.
+      const submodule =
+        from.language === 'python' ? this.unitOf(pythonSubmodule(module, name), from) : undefined
+      return submodule === undefined ? undefined : { unit: submodule, name: '*' }
+    }
+    if (unit.language === 'python' && name !== '*' && !declares(unit, name)) {
+      const submodule = this.unitOf(pythonSubmodule(module, name), from)
+      if (submodule !== undefined) return { unit: submodule, name: '*' }
+    }
+    const found = unit.exports.get(name)
+    if (typeof found === 'object') return this.exported(found, unit) ?? { unit, name }
+    return { unit, name: found ?? name }
+  }
+}
+
+const pythonSubmodule = (module: string, name: string): string =>
+  module.endsWith('.') ? `${module}${name}` : `${module}.${name}`
+
+const declares = (unit: SourceUnit, name: string): boolean =>
+  unit.bindings.has(name) ||
+  unit.topLevel.locals.some((one) => one.name === name) ||
+  unit.types.some((one) => one.name === name)

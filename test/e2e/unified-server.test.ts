@@ -1,0 +1,253 @@
+import { rmSync } from 'node:fs'
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BINARY, eventually, startHttp, sweep } from '../support/binary.ts'
+import { BACKEND, gate, gateEnvironment } from '../support/gate.ts'
+import { Repo } from '../support/repository.ts'
+
+/** What a client of `warrant mcp` and `warrant serve` sees of names, help, freshness and the state of the gate. */
+
+const EVIL = 'export const run = (text: string) => eval(text)\n'
+const WRITERS = [
+  'project_report',
+  'belief_create',
+  'belief_mutate',
+  'belief_bind',
+  'belief_propagate',
+  'lineage_export',
+]
+const SELF = { name: 'warrant-tests', version: '1' }
+
+interface Answer {
+  readonly content: readonly { readonly text: string }[]
+  readonly isError?: boolean
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into results of every shape
+  readonly _meta?: any
+}
+
+afterAll(sweep)
+
+const newRepo = () => Repo.init().commit({ 'package.json': BACKEND, 'notes.md': '# Notes\n' })
+
+class Session {
+  readonly client: Client
+  changes = 0
+
+  constructor(mode: VersionNegotiationMode) {
+    this.client = new Client(SELF, { versionNegotiation: { mode } })
+    this.client.setNotificationHandler('notifications/tools/list_changed', () => {
+      this.changes += 1
+    })
+  }
+
+  static async stdio(
+    repo: Repo,
+    mode: VersionNegotiationMode,
+    flags: readonly string[] = [],
+  ): Promise<Session> {
+    const session = new Session(mode)
+    const args = [BINARY, 'mcp', ...flags]
+    const env = gateEnvironment() as Record<string, string>
+    await session.client.connect(
+      new StdioClientTransport({ command: process.execPath, args, cwd: repo.folder, env, stderr: 'ignore' }),
+    )
+    return session
+  }
+
+  async call(name: string, args: Record<string, unknown> = {}): Promise<Answer> {
+    return (await this.client.callTool({ name, arguments: args })) as unknown as Answer
+  }
+
+  async names(): Promise<readonly string[]> {
+    const { tools } = await this.client.listTools()
+    return tools.map(({ name }) => name)
+  }
+
+  close = () => this.client.close()
+}
+
+describe.each<[string, VersionNegotiationMode]>([
+  ['2025-11-25', 'legacy'],
+  ['2026-07-28', 'auto'],
+])('Over stdio, %s: the tools', (_, mode) => {
+  const repo = newRepo()
+  let session: Session
+  beforeAll(async () => {
+    session = await Session.stdio(repo, mode)
+    if (mode === 'auto') await session.client.listen({ toolsListChanged: true })
+  })
+  afterAll(() => session.close())
+
+  let open: readonly string[] = []
+
+  it('are all offered where no gate ever ran, and the help says what to call', async () => {
+    open = await session.names()
+    expect(open).toEqual(expect.arrayContaining(WRITERS))
+    const { content } = await session.call('warrant_help')
+    expect(content[0]?.text).toMatch(
+      /^State: open, without evidence[\s\S]*\| gate_check \|[\s\S]*evidence_summary/,
+    )
+    const { messages } = await session.client.getPrompt({ name: 'warrant_help' })
+    expect(messages[0]?.content).toEqual({ type: 'text', text: content[0]?.text })
+  })
+
+  it('are found under their former names, which are not listed', async () => {
+    expect(open).not.toContain('node_create')
+    for (const name of ['node_create', 'node.create', 'belief_create'])
+      expect(await session.call(name, { belief: 0.5, energy: 1 })).not.toHaveProperty('isError')
+    expect((await session.call('readJavaFile', { path: 'notes.md' })).content[0]?.text).toBe('# Notes\n')
+    const { content } = await session.call('warrant_help', { tool: 'readJavaFile' })
+    expect(JSON.parse(content[0]?.text ?? '')).toMatchObject({ inputSchema: { required: ['path'] } })
+  })
+
+  it('carry freshness in every answer', async () => {
+    const tree = repo.git('rev-parse', 'HEAD^{tree}').trim()
+    const { _meta: meta } = await session.call('project_read', { path: 'notes.md' })
+    expect(meta['warrant/freshness']).toEqual({ tree })
+    const { _meta: faulty } = await session.call('project_read', { path: 'nothing.md' })
+    expect(faulty).toMatchObject({
+      'warrant/fault': { code: 'jail.not_found' },
+      'warrant/freshness': { tree },
+    })
+  })
+
+  it('name the known arguments when they refuse one', async () => {
+    const { content } = await session.call('packet_query', { ref: 'x', q: 'y', surprise: 1 })
+    expect(content[0]?.text).toContain('packet_query: unknown argument "surprise"; known: ref, q, k')
+    const nested = await session.call('packet_plan', { intent: 'x', constraints: { surprise: 1 } })
+    expect(nested.content[0]?.text).toContain(
+      'constraints: unknown argument "surprise"; known: name, version',
+    )
+  })
+
+  it('are only those that read, and gate_run, once a run blocks; the client is told', async () => {
+    repo.stage({ 'src/bad.ts': EVIL })
+    const run = await session.call('gate_run', { stage: 'PRE_COMMIT' })
+    expect(run._meta['warrant/freshness']).toMatchObject({
+      evidenceAgeSeconds: expect.any(Number),
+      lineageSize: 2,
+    })
+    await eventually('a notification', () => session.changes === 1)
+    expect(await session.names()).toEqual(open.filter((name) => !WRITERS.includes(name)))
+    for (const name of [...WRITERS, 'write_architecture_report']) {
+      const refused = await session.call(name, REQUIRED[name])
+      expect([name, refused.isError, refused._meta['warrant/fault']]).toMatchObject([
+        name,
+        true,
+        { code: 'call.gate_blocked', kind: 'refused', fix: expect.stringContaining('gate_run') },
+      ])
+    }
+    const { content } = await session.call('warrant_help')
+    expect(content[0]?.text).toMatch(/^State: closed\. .*BLOCKED \(PRE_COMMIT, 1 violation\).*gate_explain/)
+    expect(content[0]?.text).not.toContain('belief_create')
+  })
+
+  it('stay closed on a new branch and after a commit that avoids the gate', async () => {
+    repo.git('switch', '-q', '-c', 'feature/other')
+    expect((await session.call('belief_create', { belief: 0.5, energy: 1 })).isError).toBe(true)
+    repo.git('switch', '-q', 'feature/x')
+    repo.commit({ 'notes.md': '# More\n' })
+    expect((await session.call('belief_create', { belief: 0.5, energy: 1 })).isError).toBe(true)
+    repo.git('reset', '-q', '--soft', 'HEAD~1')
+  })
+
+  it('are offered again, in the same order, when a run on the terminal allows', async () => {
+    rmSync(repo.path('src/bad.ts'))
+    repo.stage({ 'src/bad.ts': 'export const run = 1\n' })
+    expect(gate(repo, ['--stage', 'PRE_COMMIT']).status).toBe(0)
+    await eventually('a second notification', () => session.changes === 2)
+    expect(await session.names()).toEqual(open)
+    expect(await session.call('belief_create', { belief: 0.5, energy: 1 })).not.toHaveProperty('isError')
+  })
+})
+
+/** Arguments that the tools that write accept. */
+const REQUIRED: Readonly<Record<string, Record<string, unknown>>> = {
+  belief_create: { belief: 0.5, energy: 1 },
+  belief_mutate: { node_id: '0', delta: 0.1 },
+  belief_bind: { src: '0', dst: '1', weight: 1 },
+  belief_propagate: { edge_id: '0' },
+  lineage_export: { path: 'lineage.json' },
+  write_architecture_report: { content: '# Report' },
+}
+
+describe('A repository whose last run blocked', () => {
+  const repo = newRepo().stage({ 'src/bad.ts': EVIL })
+  beforeAll(() => {
+    gate(repo, ['--stage', 'PRE_COMMIT'])
+  })
+
+  it('is closed over HTTP from the first list on, also for open subscriptions', async () => {
+    const server = await startHttp(['--root', repo.folder], { cwd: repo.folder })
+    const session = new Session('auto')
+    await session.client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`)))
+    await session.client.listen({ toolsListChanged: true })
+    const names = await session.names()
+    expect(names).toContain('gate_run')
+    expect(names.filter((name) => WRITERS.includes(name))).toEqual([])
+    expect((await session.call('belief_create', { belief: 0.5, energy: 1 })).isError).toBe(true)
+    repo.git('switch', '-q', '--detach')
+    expect((await session.call('belief_create', { belief: 0.5, energy: 1 })).isError).toBe(true)
+    repo.git('switch', '-q', 'feature/x')
+    await session.close()
+    server.child.kill('SIGTERM')
+  })
+
+  it('is open on another branch at another commit, of which the verdict does not speak', async () => {
+    repo.git('stash', '-q')
+    repo.git('switch', '-q', '--orphan', 'feature/unrelated')
+    repo.commit({ 'other.md': 'x\n' })
+    const session = await Session.stdio(repo, 'legacy')
+    expect(await session.names()).toEqual(expect.arrayContaining(WRITERS))
+    await session.close()
+    repo.git('switch', '-q', 'feature/x')
+    repo.git('stash', 'pop', '-q', '--index')
+  })
+
+  it('offers every tool when the operator says so, and not when its own settings file does', async () => {
+    const flagged = await Session.stdio(repo, 'legacy', ['--capabilities', 'all'])
+    expect(await flagged.names()).toEqual(expect.arrayContaining(WRITERS))
+    expect(await flagged.call('belief_create', { belief: 0.5, energy: 1 })).not.toHaveProperty('isError')
+    await flagged.close()
+    repo.write({ 'warrant.json': '{"capabilities":"all"}' })
+    const found = await Session.stdio(repo, 'legacy')
+    expect((await found.names()).filter((name) => WRITERS.includes(name))).toEqual([])
+    await found.close()
+    rmSync(repo.path('warrant.json'))
+  })
+
+  it('lists every tool with --toolsets all, and output schemas on request', async () => {
+    const session = await Session.stdio(repo, 'legacy', ['--toolsets', 'all', '--output-schemas'])
+    const { tools } = await session.client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['evidence_summary', 'belief_audit']),
+    )
+    expect(tools.find(({ name }) => name === 'gate_run')?.outputSchema).toBeDefined()
+    await session.close()
+  })
+
+  it('is as it was for clients of the older servers', async () => {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [BINARY.replace('warrant.js', 'sentinel-mcp.js'), repo.folder],
+      cwd: repo.folder,
+      stderr: 'ignore',
+    })
+    const client = new Client(SELF)
+    await client.connect(transport)
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toContain('write_architecture_report')
+    const written = await client.callTool({
+      name: 'write_architecture_report',
+      arguments: { content: '# R' },
+    })
+    expect(written).not.toHaveProperty('_meta')
+    expect(written).not.toHaveProperty('isError')
+    await client.close()
+  })
+})
