@@ -162,7 +162,7 @@ const sddDrafts = (decision: SddDecision | undefined): FindingDraft[] => {
   return [{ ruleId, severity, code, message, file, matchedBy, source, text: '' }]
 }
 
-/** The evaluation when the specification blocks the stage: no changed file is read. */
+/** The evaluation of the profile `seed` when the specification blocks the stage: no changed file is read. */
 const notEvaluated = async (
   ports: GatePorts,
   request: GateRequest,
@@ -202,7 +202,7 @@ export const runGate = async (
   const refused = decision?.allowed === false
   const [state, evaluation] = await Promise.all([
     ports.state(signal),
-    refused ? notEvaluated(ports, request, signal) : evaluateFiles(ports, request, signal),
+    (refused && ports.profile === 'seed' ? notEvaluated : evaluateFiles)(ports, request, signal),
   ])
   const { policy, baseline, policyBase } = evaluation
   const onBranch = await branchDrafts(ports, state, stage, signal)

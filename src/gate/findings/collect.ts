@@ -1,7 +1,6 @@
 import { familyOf } from '../../evidence/consolidate.ts'
 import { EVIDENCE_FILE } from '../../evidence/store.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
-import { stageSeverity } from '../policy.ts'
 import type { ChangeSet, FileContent, FileReading, Match, Scanner, ScanReport } from '../ports.ts'
 import type { Excerpt, ReportedFiles } from '../reports/report.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
@@ -10,7 +9,7 @@ import { areAliases } from '../rules/profile.ts'
 import type { GateStage } from '../stage.ts'
 import type { Unfingerprinted } from './baseline.ts'
 import { coveredPaths } from './covered-paths.ts'
-import { describeRule } from './describe-rule.ts'
+import { describeRule, weighMatch } from './describe-rule.ts'
 import { excerptOf, redactSecrets, regionText, splitSourceLines } from './excerpt.ts'
 import { FileContents, type KindTests } from './file-contents.ts'
 import {
@@ -183,8 +182,7 @@ class Collection {
     const shown = rule.secret ? redactSecrets(redacted, [{ ...region, continues: false }]) : redacted
     this.drafts.push({
       ...describeRule(rule),
-      severity: stageSeverity(rule, stage),
-      message: match.message,
+      ...weighMatch(rule, match.message, path, stage),
       file: path,
       region,
       source: set.source,

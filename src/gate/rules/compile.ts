@@ -48,9 +48,19 @@ interface SelectedRule {
   readonly severity: Severity
   /** True when no stage raises the severity: it comes from an override, or the profile is `default`. */
   readonly pinnedSeverity: boolean
+  readonly lowered?: CompiledRule['lowered']
   readonly covers: CompiledRule['covers']
   readonly literals: ShippedRules['literals'][string] | undefined
 }
+
+/**
+ * A severity that the repository gives is its word; so is one of a user rule. The token of a service is as usable in a
+ * document as elsewhere.
+ */
+const loweredIn = ({ metadata }: RuleFile): CompiledRule['lowered'] =>
+  metadata?.lowered === 'never'
+    ? undefined
+    : (metadata?.lowered ?? (metadata?.secret ? 'tests' : 'documents'))
 
 const isReached = (from: GateStage, stage: GateStage): boolean =>
   GATE_STAGES.indexOf(stage) >= GATE_STAGES.indexOf(from)
@@ -92,7 +102,18 @@ export const selectRules = (packs: readonly Pack[], options: CompileOptions): Se
     const covers = coverages.of(file, rulePlatforms(file))
     if (covers === undefined) return []
     const pinnedSeverity = override !== undefined || profile === 'default'
-    return [{ file, pack, severity, pinnedSeverity, covers, literals: literals?.[of] }]
+    const lowered = override === undefined && profile === 'default' ? loweredIn(file) : undefined
+    return [
+      {
+        file,
+        pack,
+        severity,
+        pinnedSeverity,
+        ...(lowered !== undefined && { lowered }),
+        covers,
+        literals: literals?.[of],
+      },
+    ]
   }
   return packs.flatMap(({ name, rules }) =>
     rules.flatMap((file) =>
@@ -112,7 +133,7 @@ export const compileRules = (
   trusted: boolean,
   reads: (language: LanguageName) => boolean = () => true,
 ): CompiledRule[] =>
-  rules.flatMap(({ file, pack, severity, pinnedSeverity, covers, literals }): CompiledRule[] => {
+  rules.flatMap(({ file, pack, severity, pinnedSeverity, lowered, covers, literals }): CompiledRule[] => {
     const { id, message, metadata = {} } = file
     const basics = {
       id,
@@ -120,6 +141,7 @@ export const compileRules = (
       covers,
       severity,
       ...(pinnedSeverity && { pinnedSeverity }),
+      ...(lowered !== undefined && { lowered }),
       trusted,
       message,
       code: metadata.code ?? ruleCode(id),

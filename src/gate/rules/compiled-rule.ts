@@ -10,6 +10,8 @@ interface RuleBasics {
   readonly severity: Severity
   /** The severity comes from an override of the repository, so no stage raises it. */
   readonly pinnedSeverity?: boolean
+  /** The files, by what their path says that they are for, in which the severity is WARN at most. */
+  readonly lowered?: 'tests' | 'documents' | 'development'
   /** False for user rules, which run in a child process that can be killed. */
   readonly trusted: boolean
   readonly message: string

@@ -1,6 +1,6 @@
 import { compileBraceGlob, type PathTest } from '../../kernel/text/glob.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
-import { isProduction } from './path-kinds.ts'
+import { isProduction, pathUse } from './path-kinds.ts'
 import type { RuleFile } from './rule.ts'
 
 /** The folders of each platform, ending in `/`; `''` is the whole repository. */
@@ -54,6 +54,17 @@ const isProductionPath = (path: string): boolean => {
   return lastProduction.value
 }
 
+type Production = NonNullable<RuleFile['metadata']>['production']
+
+const isRead = (path: string, production: Production): boolean => {
+  if (!production) return true
+  if (production === 'settings') {
+    const use = pathUse(path)
+    return use === 'production' || use === 'development'
+  }
+  return isProductionPath(path) || (production === 'scripts' && isProduction(path, true))
+}
+
 /** `evil.TS` is a TypeScript file like any other, so a pattern for `*.ts` covers it. */
 const matchesPath = (test: PathTest, { segments, lowered }: SplitPath): boolean =>
   test(segments) || (lowered !== undefined && test(lowered))
@@ -65,12 +76,12 @@ export const coverage = (
   {
     production = false,
     compile = compileOneGlob,
-  }: { readonly production?: boolean | 'scripts' | undefined; readonly compile?: CompileGlob } = {},
+  }: { readonly production?: Production; readonly compile?: CompileGlob } = {},
 ): Test => {
   // Compiled with the first path: most coverages of a small change are never asked.
   let compiled: { readonly included: PathTest; readonly excluded: PathTest } | undefined
   return (path) =>
-    (!production || isProductionPath(path) || (production === 'scripts' && isProduction(path, true))) &&
+    isRead(path, production) &&
     folders.some((folder) => {
       if (!path.startsWith(folder)) return false
       compiled ??= {

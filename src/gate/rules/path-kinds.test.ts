@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isProduction, mayBeBroken, nameKind } from './path-kinds.ts'
+import { isProduction, mayBeBroken, nameKind, pathUse } from './path-kinds.ts'
 
 it.each([
   'src/a.ts',
@@ -84,4 +84,32 @@ it('tells the folders whose files need not be programs', () => {
     3,
   )
   expect(['src/a.ts', 'src/data/a.ts', 'test/a.ts', 'src/template.ts'].filter(mayBeBroken)).toEqual([])
+})
+
+it.each([
+  [
+    'production',
+    'src/a.ts server/keys/server.key config/prod.yml src/main/java/com/example/demo/App.java latest/a.py',
+  ],
+  ['production', 'app/contest/a.ts db.config.js .env scripts/deploy.sh src/main/resources/application.yml'],
+  [
+    'development',
+    'docker-compose.dev.yml config/localhost.key .github/workflows/ci.yml Sources/Development/a.swift',
+  ],
+  ['development', 'src/main/resources/application-local.yml docker/ssl/server.key .devcontainer/a.json'],
+  ['document', 'README.md docs/setup.py guides/a.yml website/1.x/a.js CHANGELOG.txt'],
+  ['support', 'test/a.pem zuul-sample/a.key t/unit/a.py storage/conformance/a.go server/a_test.go a.spec.ts'],
+  [
+    'support',
+    'api/datastore/teststore.go src/it/a.xml AppUITests/A.swift OrderIT.java .env.dist config.template.yml',
+  ],
+  ['support', 'Examples/a.swift e2e/a.ts qa/a.env requests.http _archived/a.go kata-7/a.py'],
+] as const)('takes for %s: %s', (use, paths) => {
+  for (const path of paths.split(' ')) expect([path, pathUse(path)]).toEqual([path, use])
+})
+
+it('takes programs in folders of cases, documents and templates for texts', () => {
+  const broken =
+    'test/js_data/a.js docs/a.js src/main/resources/archetype/A.java generators/app/templates/a.ts'
+  for (const path of broken.split(' ')) expect([path, mayBeBroken(path)]).toEqual([path, true])
 })

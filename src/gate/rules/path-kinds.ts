@@ -33,15 +33,31 @@ const SUPPORT_FOLDERS = new Set([
 ])
 /** Folders of maintenance programs, which run against the real systems. */
 const SCRIPT_FOLDERS = new Set(words('script scripts tool tools tooling hack'))
-/** `test-utils`, `example-apps`, `integration-tests`, `http-testing-support`, `AppUITests`, `commonTest`, `A.docc`. */
-const SUPPORT_FOLDER = pattern(
-  'test example sample ci- ci_ spec fixture mock e2e benchmark docc',
-  /^(?:tests?|examples?|samples?|e2e|ci)[-_]|[-_.](?:tests?|testing(?:-support)?|specs?|fixtures?|mocks?|e2e|examples?|samples?|benchmarks?|docc)$|[A-Za-z](?:Tests?|Mocks?|Fixtures?|Benchmarks?)$|^test[A-Z]/,
-)
+/** Words of such a folder: `test-utils`, `zuul-sample`, `AppUITests`, `commonTest`, `A.docc`. */
+const SUPPORT_FOLDER_WORDS = new Set([
+  ...words(
+    'test tests testing testdata testutil testutils testkit unittest unittests spec specs fixture fixtures',
+  ),
+  ...words(
+    'mock mocks e2e conformance acceptance sample samples example examples demo demos tutorial tutorials',
+  ),
+  ...words('playground playgrounds workshop workshops benchmark benchmarks docc archived attic'),
+])
+const WORD_BREAK = /[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
+/** `teststore`, `testhelpers`: a word of two. */
+const TEST_WORD =
+  /^test(?:stores?|utils?|data|helpers?|libs?|suites?|servers?|cases?|kit|db|env|setup|support|common|base|runner|fixtures?|resources?|apps?|projects?|models?|keys?|certs?|containers?|harness|bed|mode|pages?)$/
+const hasWord = (said: readonly string[], known: ReadonlySet<string>): boolean =>
+  said.some((word) => known.has(word))
+const wordsOf = (segment: string): string[] => segment.split(WORD_BREAK).map((word) => word.toLowerCase())
+
 /** A Go package of helpers for tests: `httptest/a.go`. */
 const GO_TEST_PACKAGE = pattern('test/', /(?:^|\/)(?!(?:la|con|pro|at|grea)test\/)[a-z0-9]+test\/[^/]+\.go$/)
-/** A published version of documents: `website/1.x/`. */
-const PUBLISHED_VERSION = pattern('site/', /(?:^|\/)(?:website|site)\/v?\d+\.[\dx]/)
+/** A published version of documents, and texts that a site shows: `website/1.x/`, `data/static/`. */
+const PUBLISHED_VERSION = pattern(
+  'site/ data/static/',
+  /(?:^|\/)(?:(?:website|site)\/v?\d+\.[\dx]|data\/static\/)/,
+)
 
 const SUPPORT_NAMES = [
   pattern(
@@ -67,35 +83,103 @@ const PACKAGE_FOLDERS = pattern(
   /(?:^|\/)(?:src\/(?:[a-z]\w*M|m)ain\/|(?:com|org|net|io|dev|de|fr|uk|me)\/(?=.*\.(?:java|kts?|scala|groovy)$))/,
 )
 
+/** The folders of a file, without those that are the name of a package, and its name. */
+const splitOwn = (path: string): readonly [folders: readonly string[], name: string] => {
+  const segments = path.split('/')
+  const name = segments.pop() ?? ''
+  const packages = mayMatch(PACKAGE_FOLDERS, path) ? PACKAGE_FOLDERS.regex.exec(path) : null
+  return [packages === null ? segments : path.slice(0, packages.index).split('/'), name]
+}
+
+const CI_FOLDER = /^ci[-_]/
+
 /**
  * Whether a file is part of the program: no test, fixture, example, document or benchmark, and no maintenance
  * script unless `scripts` says that these count.
  */
 export const isProduction = (path: string, scripts = false): boolean => {
-  const segments = path.split('/')
-  const name = segments.pop() ?? ''
+  const [folders, name] = splitOwn(path)
   if (
     SUPPORT_NAMES.some((one) => matches(one, name)) ||
     matches(PUBLISHED_VERSION, path) ||
     matches(GO_TEST_PACKAGE, path)
   )
     return false
-  const packages = mayMatch(PACKAGE_FOLDERS, path) ? PACKAGE_FOLDERS.regex.exec(path) : null
-  const folders = packages === null ? segments : path.slice(0, packages.index).split('/')
+  if (TEST_WORD.test(wordsOf(name)[0] ?? '')) return false
   return !folders.some((one) => {
     const folder = one.toLowerCase()
     return (
-      SUPPORT_FOLDERS.has(folder) || (!scripts && SCRIPT_FOLDERS.has(folder)) || matches(SUPPORT_FOLDER, one)
+      SUPPORT_FOLDERS.has(folder) ||
+      (!scripts && SCRIPT_FOLDERS.has(folder)) ||
+      CI_FOLDER.test(folder) ||
+      wordsOf(one).some((word) => SUPPORT_FOLDER_WORDS.has(word) || TEST_WORD.test(word))
     )
   })
 }
 
-/** Folders of texts that need not be programs: cases of tests, and templates from which programs are made. */
+/** Words of folders and names of what is kept for tests and samples. */
+const SUPPORT_WORDS = new Set([
+  ...SUPPORT_FOLDER_WORDS,
+  ...words(
+    'testcase testcases testsuite conftest mocked stub stubs fake fakes faker dummy cypress playwright cy',
+  ),
+  ...words('golden cassette cassettes snapshots showcase snippet snippets cookbook lesson lessons'),
+  ...words('exercise exercises kata katas bench benches stories storybook poc qa'),
+])
+const DOCUMENT_WORDS = new Set(
+  words('doc docs documentation readme changelog howto howtos guide guides quickstart walkthrough'),
+)
+/** Words of what is kept for development, for a first installation and for continuous integration. */
+const DEVELOPMENT_WORDS = new Set([
+  ...words('dev devel develop development local localhost devcontainer vagrant sandbox debug integration'),
+  ...words('docker compose ci travis circleci github gitlab jenkins'),
+  ...words('template templates skeleton scaffold boilerplate starter archetype dist'),
+  ...words('selfsigned snakeoil preview previews'),
+])
+const SHORT_SUPPORT_FOLDERS = new Set(words('t it'))
+const SUPPORT_FILE = /\.(?:http|rest|har|snap)$|[._-](?:template|tmpl|dist)(?:\.\w+)?$|[a-z0-9]IT\.\w+$/
+const DOCUMENT_FILE = /\.(?:md|mdx|markdown|rst|adoc|asciidoc)$/i
+
+/** What the path of a file says that it is for; `support` are tests and samples. */
+type PathUse = 'production' | 'development' | 'document' | 'support'
+
+export const pathUse = (path: string): PathUse => {
+  if (SUPPORT_FILE.test(path) || matches(GO_TEST_PACKAGE, path)) return 'support'
+  const [folders, name] = splitOwn(path)
+  const said = [...folders, name].flatMap(wordsOf)
+  if (
+    said.some((word) => SUPPORT_WORDS.has(word) || TEST_WORD.test(word)) ||
+    folders.some((one) => SHORT_SUPPORT_FOLDERS.has(one))
+  )
+    return 'support'
+  if (DOCUMENT_FILE.test(path) || hasWord(said, DOCUMENT_WORDS) || matches(PUBLISHED_VERSION, path))
+    return 'document'
+  return hasWord(said, DEVELOPMENT_WORDS) ? 'development' : 'production'
+}
+
+/** Words of folders of texts that need not be programs: cases of tests, documents, and templates of programs. */
+const TEXT_WORDS = new Set([
+  ...words(
+    'fixture fixtures testfixtures snippet snippets testdata template templates boilerplate boilerplates',
+  ),
+  ...words(
+    'skeleton scaffold scaffolds archetype archetypes generators cookiecutter golden conformance corpus',
+  ),
+  ...words('doc docs documentation example examples sample samples tutorial tutorials workshop playground'),
+])
 const TEXT_FOLDER =
-  /(?:^|\/)(?:fixtures?|__fixtures__|(?:code-)?snippets?|test[-_]?data|templates?|__templates__|boilerplates?|blueprints|schematics\/(?:.*\/)?files)\//i
+  /(?:^|\/)(?:blueprints|data\/static|schematics\/(?:.*\/)?files|src\/main\/resources(?=.*\.(?:java|kts?)$))\//i
+const TEST_WORDS = new Set(words('test tests testing spec specs'))
+const DATA_WORDS = new Set(
+  words('data case cases input inputs output outputs expected resources invalid broken'),
+)
 
 /** Whether a file may have syntax errors because nothing runs it. */
-export const mayBeBroken = (path: string): boolean => TEXT_FOLDER.test(path)
+export const mayBeBroken = (path: string): boolean => {
+  if (TEXT_FOLDER.test(path)) return true
+  const said = splitOwn(path)[0].flatMap(wordsOf)
+  return hasWord(said, TEXT_WORDS) || (hasWord(said, TEST_WORDS) && hasWord(said, DATA_WORDS))
+}
 
 /** A file that people do not write here: only rules about secrets read it. */
 export type UnjudgedKind = 'generated' | 'vendored'

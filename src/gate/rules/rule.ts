@@ -88,9 +88,14 @@ const Metadata = z.object({
   secret: z.boolean().optional(),
   /**
    * The rule is about the program itself: it skips tests, examples, documents, benchmarks and maintenance scripts.
-   * With `scripts` it reads maintenance scripts too.
+   * With `scripts` it reads maintenance scripts too. With `settings` it reads whatever is deployed, of any kind.
    */
-  production: z.union([z.boolean(), z.literal('scripts')]).optional(),
+  production: z.union([z.boolean(), z.enum(['scripts', 'settings'])]).optional(),
+  /**
+   * Where an ERROR or more is a WARN, by the path alone: in tests and samples (`tests`, usual for secrets), in
+   * documents too (`documents`, usual for others), in files for development too (`development`), or nowhere.
+   */
+  lowered: z.enum(['never', 'tests', 'documents', 'development']).optional(),
   /** Whether `fix` keeps the meaning of the program, so that `warrant gate --fix` applies it. */
   safeFix: z.boolean().optional(),
   /** A rule about text reads generated and vendored files too; rules about secrets always do. */

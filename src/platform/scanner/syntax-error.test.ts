@@ -19,7 +19,14 @@ const VALID: readonly (readonly [grammar: string, text: string])[] = [
   ['swift', 'let a = /[({]/'],
   ['go', 'package a\nvar b, c = new("d"), new(e.F())\n'],
   ['go', 'package a\nvar b, c = new(d.E{F: new(true)}), new([]int)\n'],
+  ['go', 'package a\nvar b, c, d = new([]string{"e"}), new(1), new([]int)\n'],
   ['java', 'class A { void b(String @NonNull... c) {} }\n'],
+  ['python', 'print "a"\nraise ValueError, "b"\n'],
+  // Templates.
+  ['JavaScript', '{% if a %}const b = {{ c }};{% endif %}'],
+  ['JavaScript', '---\nlayout: a\n---\nconst b = <%= c %>'],
+  ['java', 'package ${package};\nclass {{name}} { int a = {{ b }}; }'],
+  ['python', 'a = {{ b.c | d }}\n{% for e in f %}\ng = 1\n{% endfor %}\n'],
 ]
 
 const INVALID: readonly (readonly [grammar: string, text: string])[] = [
@@ -35,6 +42,8 @@ const INVALID: readonly (readonly [grammar: string, text: string])[] = [
   ['go', 'func {'],
   ['go', 'package a\nvar b = new("d"\n'],
   ['java', 'class {'],
+  ['Tsx', 'const a = <b style={{ c: 1 }}>'],
+  ['python', 'a = {{ b }}\ndef c = 1\n'],
 ]
 
 describe('isSyntaxError', () => {
