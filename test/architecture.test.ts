@@ -121,6 +121,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
     'one fixed name under the root, opened with O_NOFOLLOW; replaced atomically',
   'src/platform/files/watch-file.ts': 'stats that one name, and opens nothing',
   'src/platform/files/no-symlinks.ts': 'checks for symlinks, and opens nothing',
+  'src/platform/files/write-target.ts': 'follows links to where a write would end, and opens nothing',
   'src/platform/files/git-metadata.ts':
     'hooks and excludes where git says they are; outside of the repository refused',
   'src/platform/git/find-root.ts': 'looks for a .git above the root that the operator named',

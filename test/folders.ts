@@ -37,6 +37,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Opens receipts: keys, signing, lookup by tree, notes, witnesses.',
     imports: ['app/config', ...EVERYTHING],
   },
+  'app/open/agent-hooks': {
+    purpose: 'Opens a repository for an event of an agent: files in memory, our own paths, state, record.',
+    imports: ['app/config', ...EVERYTHING],
+  },
   'app/open/lineage': {
     purpose: 'Opens a log to be published, with its key.',
     imports: ['app/config', 'app/open/receipts', ...EVERYTHING],
@@ -68,6 +72,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'app/commands/setup': {
     purpose: 'Commands init and uninstall: agents, git hooks, CI, keys.',
     imports: ['app/config', 'app/open', 'app/commands/gate', ...EVERYTHING],
+  },
+  'app/commands/agent-hooks': {
+    purpose: 'The command that answers events of coding agents.',
+    imports: ['app/config', 'app/open', ...EVERYTHING],
   },
   'app/commands/lineage': { purpose: 'Commands lineage and graph.', imports: ['app/open', ...EVERYTHING] },
   'app/commands/receipts': {
@@ -153,6 +161,15 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'gate/why': {
     purpose: 'Why a verdict is as it is: reasons, repairs, policy lines, what it rests on.',
     imports: ['gate/rules', 'gate/findings', 'gate/reports', 'gate/checks', 'receipts', 'evidence', 'kernel'],
+  },
+  'gate/agent-hooks': {
+    purpose:
+      'Events of coding agents: what a tool would write, what is refused, the answer in the shape of the client.',
+    imports: ['gate/findings', 'evidence', 'kernel'],
+  },
+  'gate/agent-hooks/shell': {
+    purpose: 'Reads shell commands, and finds those that go past the gate.',
+    imports: ['kernel'],
   },
   'gate/enterprise': {
     purpose: 'The enterprise server: its catalog, tools and status.',

@@ -12,7 +12,7 @@ import { buildCatalog, type Catalog, ignoreUnknownArguments, type Toolset } from
 import { ChangeEmitter } from '../kernel/change-events.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, StoreCheck } from '../kernel/ports.ts'
-import { closedGuard } from '../kernel/tool-offer.ts'
+import { closedGuard, offerReading, readingGuard } from '../kernel/tool-offer.ts'
 import { packetsToolset } from '../packets/tools.ts'
 import { projectToolset } from '../project/tools.ts'
 import { LEGACY, MODERN, type ServerBasics } from '../surfaces/mcp/handshake.ts'
@@ -47,6 +47,8 @@ export interface ComposedServer {
   readonly listing: ListingOptions
   readonly toolsets: readonly Toolset[]
   readonly service: Service
+  /** The same service for clients that may only read. */
+  readonly readingService: () => Service
   readonly store: StoreCheck
   readonly clock: Clock
   readonly log: Log
@@ -103,7 +105,7 @@ export const composeServer = (
   const project = lazyProject(serviceContext)
   const packets = lazyPackets(serviceContext, decisions.recorder)
   const repository = localRepository(serviceContext)
-  const isGated = isUnified && config.capabilities === 'state'
+  const isGated = isUnified && config.toolAccess === 'state'
   const state = openServerState({
     ...serviceContext,
     evidence,
@@ -157,18 +159,20 @@ export const composeServer = (
   ]
   const toolsets = chooseForm(allToolsets, isUnified, basics)
   const catalog = buildCatalog(toolsets, config, config.toolNames)
-  const invoke = createInvoke({
+  const guards = [
+    ...(config.readOnly ? [readOnlyGuard] : []),
+    ...(isGated ? [closedGuard(() => state.closed)] : []),
+  ]
+  const invokePorts = {
     clock,
     log,
     recorder: auditRecorder,
     limits: config.limits,
-    guards: [
-      ...(config.readOnly ? [readOnlyGuard] : []),
-      ...(isGated ? [closedGuard(() => state.closed)] : []),
-    ],
+    guards,
     badArgumentsLevel: basics.compat?.badArgumentsLevel ?? 'debug',
     listsKnownArguments: isUnified,
-  })
+  }
+  const invoke = createInvoke(invokePorts)
   const watched = [
     ...(catalog.toolsets.includes('evidence') ? [announceEvidence] : []),
     ...(isGated ? [() => void state.reload()] : []),
@@ -183,12 +187,21 @@ export const composeServer = (
     ...(offer && { offer }),
     ...(isUnified && { freshness: () => state.freshnessJson() }),
   })
+  const readingService = () => {
+    const reading = createInvoke({ ...invokePorts, guards: [readingGuard] })
+    return new Service({
+      ...service.parts,
+      offer: offerReading(offer),
+      invoke: withState(reading, state, offer),
+    })
+  }
   return {
     config,
     catalog,
     listing,
     toolsets,
     service,
+    readingService,
     store,
     clock,
     log,

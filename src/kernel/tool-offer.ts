@@ -8,11 +8,27 @@ export interface ToolOffer {
   readonly isOffered: (tool: Tool) => boolean
   /** Brings the answers up to date. Undefined when they are; never rejects. */
   readonly refresh: () => Promise<void> | undefined
+  /** A refresh that is under way. Calls wait for it behind those that asked for it, so that they keep their order. */
+  readonly pending: () => Promise<void> | undefined
 }
 
 /** Whether a tool is offered while the gate blocks: reading and diagnosis are, and what ends that state. */
 export const isOfferedBlocked = ({ effect, whileBlocked }: Tool): boolean =>
   effect === 'read' || whileBlocked === true
+
+/** The same offer for a client that may only read. */
+export const offerReading = (offer: ToolOffer | undefined): ToolOffer => ({
+  key: () => 'reading',
+  isOffered: ({ effect }) => effect === 'read',
+  refresh: () => offer?.refresh(),
+  pending: () => offer?.pending(),
+})
+
+/** Refuses tools that write, for a client that may only read. */
+export const readingGuard = ({ name, effect }: Tool): void => {
+  if (effect === 'write')
+    throw callFaults.credential(`${name} writes, and the token of this client may only read`)
+}
 
 /** Why tools that write are closed. */
 export interface ClosedReason {

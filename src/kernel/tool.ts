@@ -119,18 +119,25 @@ export const defineTool = <I extends z.ZodObject, O extends z.ZodType>(def: Tool
   }
 }
 
-/** The same input with other descriptions of some arguments. */
-export const describeArguments = (
+const changeArguments = (
   input: z.ZodObject,
-  hints: Readonly<Record<string, string>>,
+  names: readonly string[],
+  change: (argument: z.ZodType, name: string) => z.ZodType,
 ): z.ZodObject => {
-  const described = Object.entries(hints).map(([name, hint]) => {
+  const changed = names.map((name) => {
     const argument = input.shape[name]
     if (!(argument instanceof z.ZodType)) throw new TypeError(`there is no argument ${name}`)
-    return [name, argument.describe(hint)]
+    return [name, change(argument, name)]
   })
-  return described.length === 0 ? input : input.safeExtend(Object.fromEntries(described))
+  return changed.length === 0 ? input : input.extend(Object.fromEntries(changed))
 }
+
+/** The same input with other descriptions of some arguments. */
+export const describeArguments = (input: z.ZodObject, hints: Readonly<Record<string, string>>): z.ZodObject =>
+  changeArguments(input, Object.keys(hints), (argument, name) => argument.describe(hints[name] ?? ''))
+
+export const optionalArguments = (input: z.ZodObject, names: readonly string[]): z.ZodObject =>
+  changeArguments(input, names, (argument) => argument.optional())
 
 /** The input of tools without arguments. */
 export const NoInput = z.strictObject({})

@@ -15,7 +15,7 @@ const HOSTILE = {
   clock: 'deterministic',
   toolsets: ['project'],
   excludeTools: ['gate_run'],
-  capabilities: 'all',
+  toolAccess: 'all',
   deny: ['**'],
   embeddingUrl: 'http://127.0.0.1:9/any?x=',
   registry: '127.0.0.1:9/x',

@@ -163,7 +163,7 @@ describe('--read-only', () => {
     gate(used, ['--stage', 'PRE_COMMIT'])
     for (const { folder } of [repo, used]) {
       const start = listing(folder)
-      const talk = new Program(['mcp', '--read-only'], { cwd: folder })
+      const talk = new Program(['mcp', '--read-only', '--toolsets', 'all'], { cwd: folder })
       let sent = 0
       const ask = async (method: string, params: object) => {
         sent += 1

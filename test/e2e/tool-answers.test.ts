@@ -64,7 +64,7 @@ interface ToolEntry {
 type Ask = (method: string, params: object) => Promise<Message>
 
 /** Every tool with the schema of its answers. The gate blocks the fixture, and all tools are called. */
-const everything = () => [...fixture.flags, '--toolsets', 'all', '--output-schemas', '--capabilities', 'all']
+const everything = () => [...fixture.flags, '--toolsets', 'all', '--output-schemas', '--tool-access', 'all']
 
 const overStdio = (era: 'legacy' | 'modern') => {
   const program = new Program(['mcp', ...everything()], { cwd: fixture.repo.folder })

@@ -198,6 +198,29 @@ describe('A repository whose last run blocked', () => {
     server.child.kill('SIGTERM')
   })
 
+  it('offers nothing that writes, gate_run included, to a client whose token may only read', async () => {
+    const [token, reading] = ['token-that-may-write', 'token-that-may-read']
+    const env = { WARRANT_TOKEN: token, WARRANT_READ_TOKEN: reading, WARRANT_TOOL_ACCESS: 'all' }
+    const server = await startHttp(['--root', repo.folder], { cwd: repo.folder, env })
+    const connect = async (bearer: string) => {
+      const session = new Session('auto')
+      const requestInit = { headers: { authorization: `Bearer ${bearer}` } }
+      const url = new URL(`${server.url}/mcp`)
+      await session.client.connect(new StreamableHTTPClientTransport(url, { requestInit }))
+      return session
+    }
+    const [writer, reader] = await Promise.all([connect(token), connect(reading)])
+    const all = await writer.names()
+    expect(all).toEqual(expect.arrayContaining([...WRITERS, 'gate_run']))
+    expect(await reader.names()).toEqual(all.filter((name) => ![...WRITERS, 'gate_run'].includes(name)))
+    const { _meta: meta } = await reader.call('gate_run')
+    expect(meta['warrant/fault']).toMatchObject({ code: 'call.credential', kind: 'refused' })
+    expect(await reader.call('warrant_status')).not.toHaveProperty('isError')
+    await expect(connect('token-of-nobody-here')).rejects.toThrow()
+    await Promise.all([writer.close(), reader.close()])
+    server.child.kill('SIGTERM')
+  })
+
   it('is open on another branch at another commit, of which the verdict does not speak', async () => {
     repo.git('stash', '-q')
     repo.git('switch', '-q', '--orphan', 'feature/unrelated')
@@ -210,11 +233,11 @@ describe('A repository whose last run blocked', () => {
   })
 
   it('offers every tool when the operator says so, and not when its own settings file does', async () => {
-    const flagged = await Session.stdio(repo, 'legacy', ['--capabilities', 'all'])
+    const flagged = await Session.stdio(repo, 'legacy', ['--tool-access', 'all'])
     expect(await flagged.names()).toEqual(expect.arrayContaining(WRITERS))
     expect(await flagged.call('belief_create', { belief: 0.5, energy: 1 })).not.toHaveProperty('isError')
     await flagged.close()
-    repo.write({ 'warrant.json': '{"capabilities":"all"}' })
+    repo.write({ 'warrant.json': '{"toolAccess":"all"}' })
     const found = await Session.stdio(repo, 'legacy')
     expect((await found.names()).filter((name) => WRITERS.includes(name))).toEqual([])
     await found.close()

@@ -1,8 +1,10 @@
+import { HOOK_CLIENTS } from '../../gate/agent-hooks/clients.ts'
 import { GATE_STAGES } from '../../gate/stage.ts'
 import { CLIENTS } from '../../surfaces/cli/client-config.ts'
 import type { Command, Option } from '../../surfaces/cli/command.ts'
 import { SHELLS } from '../../surfaces/cli/completion.ts'
 import { configOptions, type SettingGroup } from '../config/config-options.ts'
+import { AGENT_HOOK_OPTIONS } from './agent-hooks/options.ts'
 import { GATE_OPTIONS, OPENSPEC_OPTION, SDD_OPTIONS } from './gate/options.ts'
 import { LINEAGE_OPTIONS, LINEAGE_VERBS } from './lineage/options.ts'
 import { packetCommand } from './packet/options.ts'
@@ -90,6 +92,16 @@ export const commands = (): readonly Command[] => [
     maxPositionals: 1,
     choices: ['install', 'uninstall', 'status'],
     run: async (invocation) => (await import('./gate/hooks.ts')).run(invocation),
+  }),
+  define({
+    name: 'hook',
+    summary: 'Answer an event of a coding agent, read from stdin. Clients start this command.',
+    usage: `<${HOOK_CLIENTS.join('|')}>`,
+    maxPositionals: 1,
+    options: AGENT_HOOK_OPTIONS,
+    settings: ['repository', 'gate', 'store'],
+    choices: HOOK_CLIENTS,
+    run: async (invocation) => (await import('./agent-hooks/hook.ts')).run(invocation),
   }),
   define({
     name: 'sdd',

@@ -4,8 +4,8 @@ import { SETTINGS, type Setting } from './settings.ts'
 /** Every setting in the group of what uses it. The help of a command lists the groups that the command names. */
 const SETTING_KEYS = {
   repository: ['root', 'gitFolders', 'stateDir', 'readOnly'],
-  tools: ['toolsets', 'tools', 'excludeTools', 'toolNames', 'dialect'],
-  http: ['host', 'port', 'token', 'issuer', 'allowedHosts', 'allowedOrigins'],
+  tools: ['toolsets', 'tools', 'excludeTools', 'toolAccess', 'outputSchemas', 'toolNames', 'dialect'],
+  http: ['host', 'port', 'token', 'readToken', 'issuer', 'allowedHosts', 'allowedOrigins'],
   store: ['store', 'clock'],
   beliefs: ['graph', 'wire', 'revealTopology', 'allowCycles', 'snapshotEvery'],
   gate: ['profile', 'sdd', 'policyFrom', 'protectedBranches', 'openspec'],

@@ -81,6 +81,7 @@ const faultOf = (work: () => unknown) => {
 const SAMPLES: Readonly<Record<string, readonly [unknown, unknown]>> = {
   host: ['::1', 'localhost'],
   token: ['0123456789abcdef', 'fedcba9876543210'],
+  readToken: ['0123456789abcdef', 'fedcba9876543210'],
   issuer: ['https://issuer.example', 'https://other.example'],
   store: ['memory', 'logs.db'],
   embeddingUrl: ['http://127.0.0.1:1/v1', 'http://localhost:2/v1'],
@@ -109,7 +110,7 @@ const IGNORED = [
   'toolsets',
   'tools',
   'excludeTools',
-  'capabilities',
+  'toolAccess',
   'deny',
   'extensions',
   'clock',
@@ -130,6 +131,7 @@ const NEVER_FOUND = [
   // A found file adds to the list.
   'protectedBranches',
   'token',
+  'readToken',
   'issuer',
   'allowedHosts',
   'allowedOrigins',
@@ -251,6 +253,7 @@ const REFUSED: readonly { readonly key: string; readonly value: unknown }[] = [
   { key: 'host', value: 'example.org' },
   { key: 'revealTopology', value: true },
   { key: 'token', value: '0123456789abcdef' },
+  { key: 'readToken', value: '0123456789abcdef' },
   { key: 'issuer', value: 'https://issuer.example' },
   ...['allowedHosts', 'allowedOrigins', 'registries', 'plainRegistries'].map((key) => ({
     key,

@@ -21,6 +21,7 @@ type Refuse = Rule<unknown>['refuse']
 const isText = (value: unknown, minLength = 1): value is string =>
   typeof value === 'string' && value.length >= minLength
 const wantText: Refuse = (value) => (isText(value) ? undefined : 'expected text')
+const wantToken: Refuse = (value) => (isText(value, 16) ? undefined : 'expected at least 16 characters')
 const wantList: Refuse = (value) =>
   Array.isArray(value) && value.every((item) => isText(item)) ? undefined : 'expected a list of names'
 const wantSwitch: Refuse = (value) => (typeof value === 'boolean' ? undefined : 'expected true or false')
@@ -75,7 +76,7 @@ const RULES = {
   outputSchemas: toggle(
     'List the schemas of the answers too. They cost clients more than the rest of the list.',
   ),
-  capabilities: choice(
+  toolAccess: choice(
     ['state', 'all'],
     'state',
     'Which tools are offered while the gate blocks: state leaves only reading, diagnosis and gate_run; all changes nothing.',
@@ -88,9 +89,10 @@ const RULES = {
   dialect: choice(DIALECT_NAMES, 'standard', 'Format of error answers.'),
   host: text('127.0.0.1', 'Address to listen on. An address that is not loopback requires a token.'),
   port: whole(7331, 'Port to listen on; 0 takes a free port.', 0, 65_535),
-  token: optional(
-    'Bearer token that HTTP requests must carry.',
-    (value) => (isText(value, 16) ? undefined : 'expected at least 16 characters'),
+  token: optional('Bearer token that HTTP requests must carry.', wantToken, true),
+  readToken: optional(
+    'Second bearer token: its clients get only tools that read. Needs a token as well.',
+    wantToken,
     true,
   ),
   issuer: optional('OAuth issuer that the protected-resource metadata names.', (value) =>

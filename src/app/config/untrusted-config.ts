@@ -50,6 +50,7 @@ const EXPOSING: Readonly<Record<string, (value: unknown) => boolean>> = {
   gitFolders: isNonEmptyList,
   // The author of the repository would know the token.
   token: () => true,
+  readToken: () => true,
   // Clients without a token are redirected to the issuer to log in.
   issuer: () => true,
 }
@@ -66,7 +67,7 @@ const IGNORED = new Set([
   'toolsets',
   'tools',
   'excludeTools',
-  'capabilities',
+  'toolAccess',
   'deny',
   'extensions',
   'clock',

@@ -6,6 +6,7 @@ import type { Config } from '../config/settings.ts'
 
 export const serveFaults = defineFaults('serve', {
   token: { kind: 'invalid', fix: 'Set WARRANT_TOKEN to at least 16 characters, or listen on 127.0.0.1.' },
+  read_token: { kind: 'invalid', fix: 'Set WARRANT_TOKEN to another token than WARRANT_READ_TOKEN.' },
   times: { kind: 'invalid', fix: 'Make limits.requestMs at least limits.headersMs.' },
   route: { kind: 'invalid', fix: 'Choose a path such as /ai-evidence that the server does not use already.' },
   port: {
@@ -17,17 +18,28 @@ export const serveFaults = defineFaults('serve', {
 const WILDCARDS = ['0.0.0.0', '::']
 
 /** Other machines can reach an address that is not loopback: refuse to start there without a token. */
-export const requireToken = ({ host, token }: Config): void => {
+export const requireToken = ({ host, token, readToken }: Config): void => {
+  if (readToken !== undefined && (token === undefined || token === readToken))
+    throw serveFaults.read_token(
+      'readToken needs a token that differs from it: without one, every client may write',
+    )
   if (!isLoopback(host) && token === undefined) {
     throw serveFaults.token(`listening on ${host} needs a bearer token`)
   }
 }
 
-export const accessRules = ({ host, allowedHosts, allowedOrigins, token }: Config): AccessRules => ({
+export const accessRules = ({
+  host,
+  allowedHosts,
+  allowedOrigins,
+  token,
+  readToken,
+}: Config): AccessRules => ({
   // A wildcard address is never the name in a Host header.
   allowedHosts: [host, ...allowedHosts].filter((name) => !WILDCARDS.includes(name)),
   allowedOrigins,
   token,
+  readToken,
 })
 
 const urlOf = ({ address, port, family }: AddressInfo): string =>

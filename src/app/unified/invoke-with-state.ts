@@ -17,7 +17,7 @@ export const withState = (invoke: Invoke, state: ServerState, offer: ToolOffer |
     })
   }
   return (tool, args, call, done) => {
-    const checking = tool.effect === 'write' ? offer?.refresh() : undefined
+    const checking = tool.effect === 'write' ? offer?.refresh() : offer?.pending()
     if (checking === undefined) run(tool, args, call, done)
     else void checking.then(() => run(tool, args, call, done))
   }

@@ -64,6 +64,24 @@ describe('the state of a server', () => {
     expect([state.closed, seen.changes]).toEqual([undefined, 1])
   })
 
+  it('is assumed open when the first look takes too long, and corrects that', async () => {
+    const { clock, seen, state, find } = setUp()
+    let answer = (_: EvidenceReading) => {}
+    find(
+      () =>
+        new Promise((resolve) => {
+          answer = resolve
+        }),
+    )
+    const waiting = state.offer.refresh()
+    clock.move(5_000)
+    await waiting
+    expect(state.offer.key()).toBe('open')
+    answer(reading('BLOCKED', 0))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect([state.offer.key(), seen.changes]).toEqual(['closed', 1])
+  })
+
   it('stays as it was when it cannot be read, and makes nobody wait for a hung disk', async () => {
     const { clock, state, find } = setUp()
     find(async () => reading('BLOCKED', 0))
@@ -77,6 +95,7 @@ describe('the state of a server', () => {
     clock.move(500)
     await waiting
     expect(state.closed).toBeDefined()
+    expect([state.offer.refresh(), state.offer.pending()]).toEqual([undefined, undefined])
   })
 
   it('tells how fresh answers are, by the second', async () => {

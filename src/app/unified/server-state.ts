@@ -21,8 +21,9 @@ interface StatePorts {
 /** How long the state of the gate is used without a look at its files, and the facts of freshness. */
 const STATE_MS = 200
 const FRESHNESS_MS = 1_000
-/** How long a request waits for a slow disk or git; it then gets what was known before. */
+/** How long a request waits for a slow disk or git; it then gets what was known before. The first ones know nothing. */
 const WAIT_MS = 500
+const FIRST_WAIT_MS = 5_000
 
 /** A value that is loaded again after `ms`. Requests wait for a load at most `WAIT_MS`. */
 class Refreshed {
@@ -30,7 +31,10 @@ class Refreshed {
   readonly #ms: number
   readonly #load: () => Promise<void>
   #until = 0
+  #isLoaded = false
   #loading: Promise<void> | undefined
+  /** A request has waited long enough for the present load: the next ones do not wait. */
+  #isSlow = false
 
   constructor(clock: Clock, ms: number, load: () => Promise<void>) {
     this.#clock = clock
@@ -47,20 +51,31 @@ class Refreshed {
       .finally(() => {
         this.#until = this.#clock.elapsed() + this.#ms
         this.#loading = undefined
+        this.#isLoaded = true
+        this.#isSlow = false
       })
+    return this.pending()
+  }
+
+  /** A load that is under way; undefined when there is none to wait for. */
+  pending(): Promise<void> | undefined {
+    if (this.#loading === undefined || this.#isSlow) return undefined
     return this.#bounded(this.#loading)
   }
 
   /** Loads again, also when a load is under way: it may have begun before the change. */
   async reload(): Promise<void> {
-    if (this.#loading !== undefined) await this.#bounded(this.#loading)
+    await this.pending()
     this.#until = 0
     await this.refresh()
   }
 
   #bounded(loading: Promise<void>): Promise<void> {
     return new Promise((resolve) => {
-      const stop = this.#clock.after(WAIT_MS, resolve)
+      const stop = this.#clock.after(this.#isLoaded ? WAIT_MS : FIRST_WAIT_MS, () => {
+        this.#isSlow = true
+        resolve()
+      })
       void loading.then(() => {
         stop()
         resolve()
@@ -76,6 +91,8 @@ export class ServerState {
   readonly #freshness: Refreshed
   #closed: ClosedReason | undefined
   #isKnown = false
+  /** The tools were offered before the state was known, as open. */
+  #isAssumed = false
   #reading: EvidenceReading = { kind: 'missing' }
   #head: HeadState | undefined
   #lineage: number | undefined
@@ -99,9 +116,13 @@ export class ServerState {
   /** Which tools are offered, by the state of the gate. */
   get offer(): ToolOffer {
     return {
-      key: () => (this.#closed === undefined ? 'open' : 'closed'),
+      key: () => {
+        this.#isAssumed ||= !this.#isKnown
+        return this.#closed === undefined ? 'open' : 'closed'
+      },
       isOffered: (tool) => this.#closed === undefined || isOfferedBlocked(tool),
       refresh: () => this.#gate.refresh(),
+      pending: () => this.#gate.pending(),
     }
   }
 
@@ -139,7 +160,8 @@ export class ServerState {
       isBlocked(reading) ? this.#ports.head() : undefined,
     ])
     const closed = closedReason({ reading, head, ...receipts })
-    const isChanged = this.#isKnown && (closed === undefined) !== (this.#closed === undefined)
+    const isOffered = this.#isKnown || this.#isAssumed
+    const isChanged = isOffered && (closed === undefined) !== (this.#closed === undefined)
     this.#reading = reading
     this.#closed = closed
     this.#isKnown = true

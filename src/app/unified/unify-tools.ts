@@ -1,17 +1,18 @@
 import type { Toolset } from '../../kernel/catalog.ts'
-import { describeArguments, type Tool } from '../../kernel/tool.ts'
+import { describeArguments, optionalArguments, type Tool } from '../../kernel/tool.ts'
 import { UNIFIED_TOOLS } from './tool-table.ts'
 
 const unifyTool = (tool: Tool): Tool => {
   const view = UNIFIED_TOOLS[tool.name]
   if (view === undefined) return tool
-  const { name = tool.name, hints = {}, ...rest } = view
+  const { name = tool.name, hints = {}, unlistedArguments = [], unusedArguments = [], ...rest } = view
   return {
     ...tool,
     ...rest,
     name,
     ...(name !== tool.name && { aliases: [tool.name], recordedName: tool.name }),
-    input: describeArguments(tool.input, hints),
+    input: optionalArguments(describeArguments(tool.input, hints), unusedArguments),
+    unlistedArguments: [...unlistedArguments, ...unusedArguments],
   }
 }
 

@@ -159,9 +159,13 @@ class SystemBuilder {
       const to = known ?? this.#add('store', `${from.name} ${kind}`, kind, place)
       return this.#relate(id, to, one.protocol, '', source)
     }
-    const grpc = one.protocol === 'gRPC' ? this.#grpc.get(grpcName(one.target_service)) : undefined
+    const method = one.protocol === 'gRPC' ? grpcName(one.target_service) : ''
+    const grpc =
+      method === '' ? undefined : (this.#grpc.get(method) ?? this.#service(method, one.source_file))
     if (grpc !== undefined)
       return this.#relate(id, `service:${grpc.name}`, 'gRPC', one.target_service, source)
+    // The name of a gRPC service looks like a host.
+    if (/(^|\.)[A-Z]\w*$/.test(one.target_service)) return
     if (host === undefined || one.confidence === 'low' || isLocal(host)) return
     const protocol = one.protocol === 'Configuration' ? 'HTTP' : one.protocol
     const to =

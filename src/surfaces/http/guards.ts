@@ -8,6 +8,8 @@ export interface AccessRules {
   /** Host names accepted in `Origin`, beside the loopback ones. */
   readonly allowedOrigins: readonly string[]
   readonly token: string | undefined
+  /** A second token, of clients that may only read. */
+  readonly readToken?: string | undefined
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
@@ -29,6 +31,18 @@ const originName = (header: string): string | undefined => hostName(/^https?:\/\
 const sameSecret = (a: string, b: string): boolean =>
   lazyCrypto().timingSafeEqual(Buffer.from(digestBytes(a)), Buffer.from(digestBytes(b)))
 
+const sentToken = ({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined =>
+  /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
+
+const carries = (request: Pick<IncomingMessage, 'headers'>, token: string | undefined): boolean => {
+  const sent = token === undefined ? undefined : sentToken(request)
+  return sent !== undefined && sameSecret(sent, token ?? '')
+}
+
+/** Whether a request that was let in carries the token of clients that may only read. */
+export const isReader = (request: Pick<IncomingMessage, 'headers'>, { readToken }: AccessRules): boolean =>
+  carries(request, readToken)
+
 interface HttpRefusal {
   readonly status: 401 | 403
   readonly message: string
@@ -38,7 +52,8 @@ interface HttpRefusal {
 export const accessGuard = (rules: AccessRules) => {
   const hosts = new Set([...LOOPBACK, ...rules.allowedHosts.map((host) => host.toLowerCase())])
   const origins = new Set([...LOOPBACK, ...rules.allowedOrigins.map((host) => host.toLowerCase())])
-  return ({ headers, rawHeaders }: IncomingMessage, open: boolean): HttpRefusal | undefined => {
+  return (request: IncomingMessage, open: boolean): HttpRefusal | undefined => {
+    const { headers, rawHeaders } = request
     const host = hostName(headers.host)
     // Node keeps the first of two Host headers; a proxy in front may have used the second.
     if (host === undefined || !hosts.has(host) || countHosts(rawHeaders) !== 1)
@@ -53,8 +68,7 @@ export const accessGuard = (rules: AccessRules) => {
       return { status: 403, message: 'Requests of other sites are not allowed' }
     }
     if (open || rules.token === undefined) return undefined
-    const [, sent] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
-    if (sent !== undefined && sameSecret(sent, rules.token)) return undefined
+    if (carries(request, rules.token) || isReader(request, rules)) return undefined
     return { status: 401, message: 'A bearer token is required' }
   }
 }

@@ -46,7 +46,7 @@ export interface ConnectionOptions {
 }
 
 /** What a line needs before it can be taken. */
-type Need = 'tools' | 'schema' | LinkName
+type Need = 'tools' | 'offer' | 'schema' | LinkName
 
 const LISTEN = 'subscriptions/listen'
 const METHOD_NOT_FOUND = -32601
@@ -208,6 +208,8 @@ export class Connection {
     if (this.#direct && era !== 'broken' && this.#answerHandshake(message, era)) return
     const service = this.#service
     if (service === undefined) return this.#load(line, 'tools')
+    if (method === 'tools/list' && service.parts.offer?.refresh() !== undefined)
+      return this.#load(line, 'offer')
     const resolved = method === 'tools/call' ? service.resolve(message.params) : undefined
     if (resolved !== undefined && isRefusal(resolved)) {
       service.logRejected(id, resolved)
@@ -243,21 +245,9 @@ export class Connection {
   #answer(service: Service, request: Request, era: Era, resolved: ResolvedCall | undefined): boolean {
     const { id, method, params } = request
     if (method === 'tools/list' && isBare(params)) {
-      return this.#listTools(service, id, era === 'modern')
+      return this.#result(id, service.toolListJson(era === 'modern'))
     }
     return resolved !== undefined && isPlainCall(params) && this.#call(service, request, era, resolved)
-  }
-
-  #listTools(service: Service, id: RequestId, modern: boolean): true {
-    const refreshing = service.parts.offer?.refresh()
-    if (refreshing === undefined) return this.#result(id, service.toolListJson(modern))
-    const waiting = service.openCall()
-    this.#pending.add(id, waiting)
-    void refreshing.then(() => {
-      if (this.#pending.has(id) && !this.#closed) this.#result(id, service.toolListJson(modern))
-      this.#pending.remove(id, waiting)
-    })
-    return true
   }
 
   #result(id: RequestId, json: string): true {
@@ -321,6 +311,7 @@ export class Connection {
       this.#stopListening = this.#service.parts.changes.listen((change) => this.#announce(change))
     }
     if (what === 'tools') return
+    if (what === 'offer') return this.#service.parts.offer?.refresh()
     const { joinSdk, isEnvelope } = await import('./sdk.ts')
     this.#era.useSchema(isEnvelope)
     if (what === 'schema') return
@@ -331,10 +322,14 @@ export class Connection {
     if (handshake !== undefined) link.deliver(handshake)
   }
 
-  /** Legacy clients get `list_changed` without a subscription; the SDK, once loaded, knows all subscriptions. */
+  /**
+   * Legacy clients get `list_changed` without a subscription, once they have sent `initialize`; the SDK, once loaded,
+   * knows all subscriptions.
+   */
   #announce(change: ChangeEvent): void {
-    for (const link of this.#links.values()) link.announce(change)
-    if (this.#links.has('legacy') || !this.#era.hasLegacy || change.kind === 'resource') return
+    const isReady = change.kind === 'resource' || this.#era.negotiated !== undefined
+    for (const [name, link] of this.#links) if (name !== 'legacy' || isReady) link.announce(change)
+    if (this.#links.has('legacy') || !isReady || change.kind === 'resource') return
     this.#send(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${change.kind}/list_changed` }))
   }
 

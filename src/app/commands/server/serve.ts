@@ -7,9 +7,10 @@ import { clientConfig } from '../../../surfaces/cli/client-config.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { combinedStatus, enterpriseRoutes } from '../../../surfaces/http/enterprise-routes.ts'
 import { evidenceRoutes } from '../../../surfaces/http/evidence-routes.ts'
+import { isReader } from '../../../surfaces/http/guards.ts'
 import { type Gauge, Metrics } from '../../../surfaces/http/metrics.ts'
 import { metadataRoutes, operatorRoutes } from '../../../surfaces/http/routes.ts'
-import { createHttpServer } from '../../../surfaces/http/server.ts'
+import { createHttpServer, type Route } from '../../../surfaces/http/server.ts'
 import { tileRoutes } from '../../../surfaces/http/tile-routes.ts'
 import { mcpEndpoint } from '../../../surfaces/mcp/http.ts'
 import { type Flags, requireRoot } from '../../config/load-config.ts'
@@ -106,16 +107,29 @@ export const run = async (invocation: Invocation): Promise<number> => {
     throw serveFaults.times(`limits.headersMs (${headersMs}) is larger than limits.requestMs (${requestMs})`)
   }
   const metrics = new Metrics()
-  const { service, store, evidence, log, close, enterprise, graphStatus } = await loadServer(loaded, {
-    recorder: metrics,
-  })
+  const { service, readingService, store, evidence, log, close, enterprise, graphStatus } = await loadServer(
+    loaded,
+    {
+      recorder: metrics,
+    },
+  )
   const endpoint = mcpEndpoint(service)
+  const access = accessRules(config)
+  const readers = config.readToken === undefined ? undefined : mcpEndpoint(readingService())
+  const mcpRoute: Route = {
+    ...endpoint.route,
+    handle: (request, response) =>
+      (readers !== undefined && isReader(request.raw, access) ? readers : endpoint).route.handle(
+        request,
+        response,
+      ),
+  }
   const decisionLog = openPublishedLog(config, resolve(config.root), DECISION_LOG)
   let url = ''
   const resource = () => `${url}/mcp`
   const server = createHttpServer({
     routes: [
-      endpoint.route,
+      mcpRoute,
       ...operatorRoutes({
         store,
         metrics,
@@ -128,7 +142,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
       ...enterpriseRoutes(enterprise),
       ...(config.issuer === undefined ? [] : metadataRoutes(resource, config.issuer)),
     ],
-    access: accessRules(config),
+    access,
     headersMs: config.limits.headersMs,
     requestMs: config.limits.requestMs,
     log,
@@ -149,7 +163,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   return new Promise(() => {
     const stop = async () => {
       server.close()
-      await endpoint.close()
+      await Promise.all([endpoint.close(), readers?.close()])
       server.closeAllConnections()
       await decisionLog.close()
       await close()
