@@ -118,7 +118,7 @@ describe('init', () => {
     const { value } = run(repo, ['init', '--yes', '--checks', '--clients', 'none', '--action', action])
     expect(value.enforced.CI).toContain('required check')
     expect(read(repo, '.github/workflows/warrant.yml')).toContain(
-      `      - uses: ${action}\n        with:\n          version: `,
+      `      - uses: ${action}\n        with:\n          signing-key: `,
     )
     expect(read(repo, '.warrant/checks.yml')).toContain('types:')
     expect(run(repo, ['uninstall']).value.removed).toEqual([
