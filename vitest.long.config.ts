@@ -9,10 +9,16 @@ const PROPERTIES = [
   'src/kernel/text/gitignore.test.ts',
   'src/lineage/merkle.test.ts',
   'src/packets/search/exact-search.test.ts',
+  'test/contracts/evidence-file.test.ts',
   'test/contracts/sqlite-log.test.ts',
   'test/contracts/two-paths.test.ts',
+  'test/e2e/beliefs-damage.test.ts',
   'test/e2e/beliefs-tamper.test.ts',
+  'test/e2e/scg-concurrency.test.ts',
   'test/e2e/scg-fuzz.test.ts',
+  'test/e2e/sentinel-jail.test.ts',
+  'test/e2e/wire-hostile.test.ts',
+  'test/fuzz/frames.test.ts',
   'test/history/checker.test.ts',
 ]
 

@@ -28,6 +28,13 @@ export const TASKS = {
     'src/evidence/read-trusted.ts',
     'src/evidence/document.ts',
   ],
+  // Agents wait for it before every tool call.
+  hook: [
+    'src/app/commands/agent-hooks/hook.ts',
+    'src/app/open/agent-hooks/open.ts',
+    'src/app/open/agent-hooks/judge-files.ts',
+    'src/gate/agent-hooks/judge-event.ts',
+  ],
   // Several scan processes start at the same time: each loads the scanner and nothing else of the gate.
   scan: ['src/app/threads/scan-child.ts'],
   pull: ['src/app/commands/packet/index.ts', 'src/app/commands/packet/pull.ts'],
@@ -51,12 +58,29 @@ export const ALWAYS_LOADED = [
 
 /** Chunks merged into another although not every task that loads one needs the other: a further file costs more. */
 export const MERGED = new Map([
-  ['tools-gate', 'tools-evidence-gate'],
-  ['project-gate-scan', 'gate-scan'],
-  ['project-gate', 'gate-scan'],
-  ['gate-pull', 'evidence-gate'],
-  ['evidence-gate-pull', 'evidence-gate'],
+  ['tools-gate', 'tools-evidence-gate-hook'],
+  ['tools-gate-hook', 'tools-evidence-gate-hook'],
+  ['tools-evidence-gate', 'tools-evidence-gate-hook'],
+  ['tools-enterprise-gate', 'tools-evidence-gate-hook'],
+  ['tools-evidence-enterprise-gate-hook-pull', 'tools-evidence-gate-hook'],
+  ['tools-evidence-gate-hook-pull', 'tools-evidence-gate-hook'],
+  ['project-gate-hook-scan', 'gate-hook-scan'],
+  ['project-gate-hook', 'gate-hook-scan'],
+  ['gate-pull', 'evidence-gate-hook'],
+  ['gate-hook-pull', 'evidence-gate-hook'],
+  ['evidence-gate', 'evidence-gate-hook'],
+  ['evidence-gate-pull', 'evidence-gate-hook'],
+  ['evidence-gate-hook-pull', 'evidence-gate-hook'],
 ])
 
-/** Chunks whose V8 bytecode is shipped: those of the gate and of a packet download. */
-export const WITH_BYTECODE = ['start', 'gate', 'gate-scan', 'evidence-gate', 'tools-evidence-gate', 'pull']
+/** Chunks whose V8 bytecode is shipped: those of the gate, of the hook of agents and of a packet download. */
+export const WITH_BYTECODE = [
+  'start',
+  'gate',
+  'hook',
+  'gate-hook',
+  'gate-hook-scan',
+  'evidence-gate-hook',
+  'tools-evidence-gate-hook',
+  'pull',
+]

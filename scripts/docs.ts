@@ -12,6 +12,8 @@ import { systemFaults } from '../src/app/system-fault.ts'
 import { beliefFaults } from '../src/beliefs/faults.ts'
 import { replicaFaults } from '../src/beliefs/log/replica.ts'
 import { evidenceFaults } from '../src/evidence/faults.ts'
+import { CLIENT_TABLE } from '../src/gate/agent-hooks/clients.ts'
+import { hookEventFaults } from '../src/gate/agent-hooks/faults.ts'
 import { gateFaults } from '../src/gate/faults.ts'
 import { hookFaults } from '../src/gate/install/hook-script.ts'
 import { lifecycleFaults } from '../src/gate/install/install.ts'
@@ -55,6 +57,7 @@ import { describeTool } from '../src/surfaces/mcp/listing.ts'
 import { resourceFaults } from '../src/surfaces/mcp/resource-handlers.ts'
 import { toolCosts } from '../src/surfaces/mcp/token-costs.ts'
 import { BYPASSES } from '../test/attacks/bypasses.ts'
+import { HOOK_ATTEMPTS } from '../test/attacks/hook-attempts.ts'
 import { THREATS } from '../test/attacks/threats.ts'
 import { EVERYTHING, FOLDERS } from '../test/folders.ts'
 import type { Pledge } from '../test/requirements.ts'
@@ -77,6 +80,7 @@ export const FAULT_TABLES: readonly Readonly<Record<string, FaultMaker>>[] = [
   gitFaults,
   lockFaults,
   hookFaults,
+  hookEventFaults,
   lifecycleFaults,
   openspecFaults,
   jailFaults,
@@ -363,6 +367,48 @@ const bypassesPage = (): string =>
     ),
   )
 
+/** The events that a client sends, by the moment they are about. */
+const eventsOf = (events: Readonly<Record<string, string>>, moment: string): string =>
+  Object.keys(events)
+    .filter((name) => events[name] === moment)
+    .map(code)
+    .join(', ')
+
+const clientTable = (): string =>
+  table(
+    ['client', 'before', 'after', 'end of a turn', 'start', 'asks', 'compared with'],
+    Object.entries(CLIENT_TABLE).map(([name, { product, version, events, asks }]) => [
+      `${product} (${code(name)})`,
+      ...['before', 'after', 'end', 'start'].map((moment) => eventsOf(events, moment)),
+      asks ? 'yes' : 'no: refused',
+      version,
+    ]),
+  )
+
+const OUTCOMES = { deny: 'refused', ask: 'asked', limit: 'limit' } as const
+
+/** An input on one line, as a table can hold it. */
+const attemptCell = (
+  tool: string,
+  { command, file_path, notebook_path }: Readonly<Record<string, unknown>>,
+): string => {
+  const shown = String(command ?? file_path ?? notebook_path ?? '').replaceAll('ROOT/', '')
+  const line = shown.split('\n').slice(0, 3).join(' ⏎ ')
+  return `${tool}: ${code(line.length > 100 ? `${line.slice(0, 100)}…` : line)}`
+}
+
+const attemptTable = (): string =>
+  table(
+    ['#', 'attempt', 'tool', 'outcome', 'where a limit is found'],
+    HOOK_ATTEMPTS.map(({ attempt, tool, input, outcome, found = '' }, index) => [
+      String(index + 1),
+      attempt,
+      attemptCell(tool, input),
+      OUTCOMES[outcome],
+      found,
+    ]),
+  )
+
 /** Replaces the text between the two markers of `name`. */
 const fill = (text: string, name: string, body: string): string => {
   const pattern = new RegExp(`(<!-- ${name}:start -->)[\\s\\S]*?(<!-- ${name}:end -->)`)
@@ -380,6 +426,11 @@ export const renderDocs = (): Readonly<Record<string, string>> => ({
   'ARCHITECTURE.md': fill(readFileSync('ARCHITECTURE.md', 'utf8'), 'folders', folderTable()),
   'docs/threat-model.md': fill(readFileSync('docs/threat-model.md', 'utf8'), 'threats', threatTables()),
   'docs/bypasses.md': bypassesPage(),
+  'docs/agent-hooks.md': fill(
+    fill(readFileSync('docs/agent-hooks.md', 'utf8'), 'clients', clientTable()),
+    'attempts',
+    attemptTable(),
+  ),
   'docs/reference/tools.md': toolsPage(),
   'docs/reference/faults.md': faultsPage(),
   'docs/reference/settings.md': configPage(),

@@ -111,12 +111,17 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/files/export-file.ts': 'opens the folder as the jail does, and writes into the open folder',
   'src/platform/files/output-file.ts': 'in the repository only below a folder that the jail opened',
   'src/platform/files/published-folder.ts': 'below a folder that the operator named and the jail opened',
+  'src/platform/files/setup-files.ts': 'only below a folder that the jail opened, after looking for links',
+  'src/platform/files/purge-state.ts':
+    'the state folder, which is no link; removes links instead of following them',
+  'src/platform/programs/client-signs.ts': 'whether programs and folders of the user exist; opens nothing',
   'src/platform/files/remove-file.ts': 'only below a folder that the jail opened',
   'src/platform/git/worktree.ts': 'lists a folder that the jail opened, and looks for links on the way to it',
   'src/platform/files/evidence-file.ts':
     'one fixed name under the root, opened with O_NOFOLLOW; replaced atomically',
   'src/platform/files/watch-file.ts': 'stats that one name, and opens nothing',
   'src/platform/files/no-symlinks.ts': 'checks for symlinks, and opens nothing',
+  'src/platform/files/write-target.ts': 'follows links to where a write would end, and opens nothing',
   'src/platform/files/git-metadata.ts':
     'hooks and excludes where git says they are; outside of the repository refused',
   'src/platform/git/find-root.ts': 'looks for a .git above the root that the operator named',

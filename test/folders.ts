@@ -37,6 +37,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Opens receipts: keys, signing, lookup by tree, notes, witnesses.',
     imports: ['app/config', ...EVERYTHING],
   },
+  'app/open/agent-hooks': {
+    purpose: 'Opens a repository for an event of an agent: files in memory, our own paths, state, record.',
+    imports: ['app/config', ...EVERYTHING],
+  },
   'app/open/lineage': {
     purpose: 'Opens a log to be published, with its key.',
     imports: ['app/config', 'app/open/receipts', ...EVERYTHING],
@@ -62,7 +66,15 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['app/config', 'app/open', 'app/servers', ...EVERYTHING],
   },
   'app/commands/gate': {
-    purpose: 'Commands of the gate: gate, why, checks, status, sdd, install, uninstall, hooks.',
+    purpose: 'Commands of the gate: gate, why, checks, status, sdd, install, hooks.',
+    imports: ['app/config', 'app/open', ...EVERYTHING],
+  },
+  'app/commands/setup': {
+    purpose: 'Commands init and uninstall: agents, git hooks, CI, keys.',
+    imports: ['app/config', 'app/open', 'app/commands/gate', ...EVERYTHING],
+  },
+  'app/commands/agent-hooks': {
+    purpose: 'The command that answers events of coding agents.',
     imports: ['app/config', 'app/open', ...EVERYTHING],
   },
   'app/commands/lineage': { purpose: 'Commands lineage and graph.', imports: ['app/open', ...EVERYTHING] },
@@ -137,9 +149,27 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Git hooks, and installing and uninstalling the gate.',
     imports: ['evidence', 'kernel'],
   },
+  'gate/setup': {
+    purpose: 'Setting up a repository: clients, their entries, hook managers, the plan, taking it back.',
+    imports: ['gate/install', 'kernel'],
+  },
+  'gate/setup/editors': {
+    purpose:
+      'Entries in JSON, TOML, YAML and scripts: added and removed by position, the rest kept to the byte.',
+    imports: ['gate/install', 'kernel'],
+  },
   'gate/why': {
     purpose: 'Why a verdict is as it is: reasons, repairs, policy lines, what it rests on.',
     imports: ['gate/rules', 'gate/findings', 'gate/reports', 'gate/checks', 'receipts', 'evidence', 'kernel'],
+  },
+  'gate/agent-hooks': {
+    purpose:
+      'Events of coding agents: what a tool would write, what is refused, the answer in the shape of the client.',
+    imports: ['gate/findings', 'evidence', 'kernel'],
+  },
+  'gate/agent-hooks/shell': {
+    purpose: 'Reads shell commands, and finds those that go past the gate.',
+    imports: ['kernel'],
   },
   'gate/enterprise': {
     purpose: 'The enterprise server: its catalog, tools and status.',
@@ -173,12 +203,17 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'project/frameworks': {
     purpose: 'The frameworks and client libraries that the detectors know.',
     imports: [
+      'project/frameworks/go',
       'project/frameworks/python',
       'project/frameworks/script',
       'project/connections',
       'project/source',
       'kernel',
     ],
+  },
+  'project/frameworks/go': {
+    purpose: 'Frameworks of Go.',
+    imports: ['project/connections', 'project/source', 'kernel'],
   },
   'project/frameworks/python': {
     purpose: 'Frameworks of Python.',

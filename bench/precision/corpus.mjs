@@ -110,7 +110,7 @@ function checkIds(groups) {
  *
  * @param {string} name
  */
-export const setOf = (name) => /^(second|third)-/.exec(name)?.[1] ?? 'first'
+export const setOf = (name) => /^(second|third|fourth)-/.exec(name)?.[1] ?? 'first'
 
 /** @param {string | undefined} only names of groups or sets with commas between them */
 export function readCorpus(only) {

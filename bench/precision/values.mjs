@@ -172,6 +172,26 @@ const KINDS = {
     `${pem(from, `PRIVATE ${'KEY'}`, 'MIIEvQIBADANBgkqhkiG9w0BAQ', 1217).join('\\n')}\\n`,
   'public-key': (from) => pem(from, `PUBLIC ${'KEY'}`, 'MIIBIjANBgkqhkiG9w0BAQ', 294).join('\n'),
   certificate: (from) => pem(from, 'CERTIFICATE', 'MIIDXTCCAkWgAwIBAgIJA', 865).join('\n'),
+  'github-oauth-token': (from) => {
+    const body = from.take(ALNUM, 30)
+    return `gh${'o_'}${body}${base62Crc(body)}`
+  },
+  'slack-app-token': (from) =>
+    `xa${'pp-1-'}A${from.take(UPPER + DIGITS, 10)}-${from.take(DIGITS, 13)}-${from.take(HEX, 64)}`,
+  'discord-bot-token': (from) =>
+    `M${from.take(ALNUM, 25)}.G${from.take(ALNUM, 5)}.${from.take(BASE64URL, 38)}`,
+  'age-key': (from) => `AGE-SECRET${'-KEY-1'}${from.take('QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L', 58)}`,
+  'figma-token': (from) => `fig${'d_'}${from.take(BASE64URL, 40)}`,
+  'groq-key': (from) => `gs${'k_'}${from.take(ALNUM, 52)}`,
+  'replicate-token': (from) => `r${'8_'}${from.take(ALNUM, 37)}`,
+  'resend-key': (from) => `r${'e_'}${from.take(ALNUM, 8)}_${from.take(ALNUM, 24)}`,
+  'dynatrace-token': (from) => `dt0${'c01.'}${from.take(BASE32, 24)}.${from.take(BASE32, 64)}`,
+  'azure-sas': (from) =>
+    `sv=2023-11-03&ss=b&srt=sco&sp=rwdlac&se=2027-12-31T23:59:59Z&si${'g='}${from.take(ALNUM, 43)}%3D`,
+  'pgp-key': (from) => {
+    const [first = '', ...rest] = pem(from, `PGP PRIVATE ${'KEY BLOCK'}`, 'lQOYBG', 1320)
+    return [first, '', ...rest].join('\n')
+  },
   'aws-example-id': () => `AK${'IA'}IOSFODNN7EXAMPLE`,
   'aws-example-secret': () => `wJalrXUtnFEMI/K7MDENG/bPxRfiCY${'EXAMPLEKEY'}`,
   'stripe-publishable': (from) => `pk_${'live_'}51${from.take(ALNUM, 97)}`,

@@ -9,7 +9,7 @@ const { Script } = require('node:vm')
 const KIND = `${process.versions.v8}-${process.platform}-${process.arch}`
 
 // Loading node:crypto takes as long as the bytecode saves, except in these commands, which load it anyway.
-const USES_BYTECODE = ['gate', 'packet'].includes(process.argv[2] ?? '')
+const USES_BYTECODE = ['gate', 'hook', 'packet'].includes(process.argv[2] ?? '')
 
 /** @param {string} path */
 const readIfThere = (path) => {

@@ -55,11 +55,16 @@ const RECORD = ['--require', join(here, 'record.cjs')]
 
 /**
  * Runs a program to its end, with `RECORD` so that what V8 makes of it is written down.
- * @param {readonly string[]} words @param {string} cwd @param {NodeJS.ProcessEnv} [more]
+ * @param {readonly string[]} words @param {string} cwd @param {NodeJS.ProcessEnv} [more] @param {string} [input]
  */
-const run = async (words, cwd, more = {}) => {
+const run = async (words, cwd, more = {}, input = '') => {
   const { NODE_OPTIONS: _, CI: __, ...env } = process.env
-  const child = spawn(process.execPath, words, { cwd, env: { ...env, ...more }, stdio: 'ignore' })
+  const child = spawn(process.execPath, words, {
+    cwd,
+    env: { ...env, ...more },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  child.stdin.on('error', () => {}).end(input)
   const [code] = await once(child, 'exit')
   return code
 }
@@ -70,6 +75,21 @@ const recordGate = async (/** @type {string} */ program, /** @type {string} */ f
     // What the gate keeps for the user goes away with the project.
     const code = await run([...options, program, 'gate'], folder, { XDG_STATE_HOME: join(folder, '.git') })
     if (code !== 1) throw new Error(`the gate ended with ${code}`)
+  }
+}
+
+/** Events of an agent: a command, and an edit of a file. */
+const recordHook = async (/** @type {string} */ program, /** @type {string} */ folder) => {
+  await prepareProject(folder)
+  const edit = { old_string: 'eval(input)', new_string: 'input.trim()', file_path: join(folder, 'src/a.ts') }
+  for (const [tool_name, tool_input] of [
+    ['Edit', edit],
+    ['Bash', { command: 'git commit -m "a" && npm test' }],
+  ]) {
+    const event = JSON.stringify({ hook_event_name: 'PreToolUse', cwd: folder, tool_name, tool_input })
+    const words = [...RECORD, program, 'hook', 'claude', '--budget', '9000']
+    const code = await run(words, folder, { XDG_STATE_HOME: join(folder, '.git') }, event)
+    if (code !== 0) throw new Error(`the hook of agents ended with ${code}`)
   }
 }
 
@@ -85,7 +105,7 @@ const recordPull = async (/** @type {string} */ program, /** @type {string} */ f
 }
 
 /**
- * Has V8 write down what it makes of the chunks, in the course of a gate and of fetching a packet. Without git there
+ * Has V8 write down what it makes of the chunks, in the course of a gate, of events of an agent and of fetching a packet. Without git there
  * is nothing to write of a gate, and a build that works all the same.
  * @param {string} dist
  * @param {readonly string[]} chunks
@@ -94,7 +114,7 @@ export const makeCodeCache = async (dist, chunks) => {
   for (const name of chunks) await wrap(join(dist, name))
   await cp(join(here, 'loader.cjs'), join(dist, 'chunks/loader.js'))
   const program = join(dist, 'bin/warrant.js')
-  for (const record of [recordGate, recordPull]) {
+  for (const record of [recordGate, recordHook, recordPull]) {
     const folder = await mkdtemp(join(tmpdir(), 'warrant-build-'))
     try {
       await record(program, folder)

@@ -3,9 +3,7 @@ import type { MissingGrammar } from '../kernel/text/languages.ts'
 import type { CheckedCommit } from '../receipts/judge-commits.ts'
 import type { CompiledRule } from './rules/compiled-rule.ts'
 
-/**
- * The files that a gate run checks. A range starts at a commit, or at `EMPTY_TREE`; `label` is how reports name it.
- */
+/** The files that a gate run checks. A range starts at a commit, or at `EMPTY_TREE`; `label` is its name in reports. */
 export type Scope =
   | { readonly kind: 'staged' }
   | { readonly kind: 'range'; readonly from: string; readonly to: string; readonly label?: string }
@@ -45,8 +43,9 @@ export interface ChangeSet {
   readonly target?: string | undefined
   /** Contents of the files, in this order. Missing files and non-files are left out. */
   read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
-  /** Contents before the change, by present path. Files that are new are left out. */
+  /** Contents before the change, by present path; new files are left out. Where they are on disk, `readCommitted` has the last commit. */
   readBefore(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
+  readCommitted?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
   /** Added and changed symlinks, as git stores them: the content is the target. */
   readonly links?: readonly string[]
   readLinks?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>

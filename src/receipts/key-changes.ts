@@ -8,6 +8,14 @@ interface KeyChange {
 
 const limitsOf = ({ from = '', until = '', revoked = '' }: ListedKey): string => `${from}|${until}|${revoked}`
 
+const timeOr = (day: string | undefined, none: number): number => (day === undefined ? none : Date.parse(day))
+
+/** Whether a key counts at no time at which it did not count before. */
+const isNarrower = (old: ListedKey, entry: ListedKey): boolean =>
+  timeOr(entry.from, -Infinity) >= timeOr(old.from, -Infinity) &&
+  timeOr(entry.until, Infinity) <= timeOr(old.until, Infinity) &&
+  timeOr(entry.revoked, Infinity) <= timeOr(old.revoked, Infinity)
+
 /** What a change of the keys file does. Every key that is added, or valid for longer, makes more receipts count. */
 export const keyChanges = (base: readonly ListedKey[], after: readonly ListedKey[]): readonly KeyChange[] => {
   const before = new Map(base.map((entry) => [entry.key.id, entry]))
@@ -19,9 +27,8 @@ export const keyChanges = (base: readonly ListedKey[], after: readonly ListedKey
     // The first list asks for receipts where none was asked for.
     if (old === undefined) return [{ effect: `the key ${name} is added`, weaker: base.length > 0 }]
     if (limitsOf(old) === limitsOf(entry) && old.role === role) return []
-    const revoked = entry.revoked !== undefined && old.revoked === undefined
-    const same = old.from === entry.from && old.until === entry.until && old.role === role
-    return [{ effect: `the key ${name} has another role or time`, weaker: !(revoked && same) }]
+    const weaker = old.role !== role || !isNarrower(old, entry)
+    return [{ effect: `the key ${name} has another role or time`, weaker }]
   })
   const removed = base
     .filter(({ key }) => !ids.has(key.id))

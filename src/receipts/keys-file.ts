@@ -66,3 +66,13 @@ export const parseKeys = async (text: string | undefined): Promise<readonly List
   if (ids.size !== keys.length) throw problem('a key is listed twice')
   return keys
 }
+
+/** The beginning of a new list. */
+export const KEYS_HEADER = `# The keys whose receipts this repository trusts. Commit this file; a change of it is judged by the version before.
+# A person adds a key with \`warrant keys add\`, and takes it back with \`warrant keys revoke\`.
+keys:
+`
+
+/** A key as the list has it. */
+export const writeListedKey = (key: string, owner: string, role: string): string =>
+  `  - key: ${JSON.stringify(key)}\n    owner: ${JSON.stringify(owner)}\n    role: ${role}\n`

@@ -55,7 +55,9 @@ describe('a receipt', () => {
     expect(verifyReceipt(sealed.line, { listed: [], own: signer.key }).trust).toBe('own')
     const trustAt = async (extra: object) => verifyReceipt(sealed.line, { listed: await listed(extra) }).trust
     expect(await trustAt({ revoked: '2027-01-02' })).toBe('revoked')
-    expect(await trustAt({ revoked: '2027-01-03' })).toBe('trusted')
+    // The time is what the receipt says: without a witness it counts for nothing.
+    expect(await trustAt({ revoked: '2027-01-03' })).toBe('revoked')
+    expect(await trustAt({ until: '2027-01-03' })).toBe('trusted')
     expect(await trustAt({ from: '2027-01-03' })).toBe('revoked')
     expect(await trustAt({ until: '2027-01-02T03:04:05Z' })).toBe('revoked')
   })
@@ -150,6 +152,10 @@ describe('the keys file', () => {
     expect(await weaker([row], [row, other])).toEqual([true])
     expect(await weaker([row], [{ ...row, revoked: '2027-01-01' }])).toEqual([false])
     expect(await weaker([{ ...row, revoked: '2027-01-01' }], [row])).toEqual([true])
+    // Less time for a key is how it is rotated.
+    expect(await weaker([row], [{ ...row, until: '2027-01-01' }])).toEqual([false])
+    expect(await weaker([{ ...row, until: '2027-01-01' }], [{ ...row, until: '2027-01-02' }])).toEqual([true])
+    expect(await weaker([row], [{ ...row, role: 'ci', until: '2027-01-01' }])).toEqual([true])
     expect(await weaker([row, other], [row])).toEqual([false])
     expect(await weaker([row], [])).toEqual([true])
     expect(await weaker([row], [row])).toEqual([])

@@ -7,10 +7,20 @@ import { parseReceiptKey, type ReceiptKey, verifySignature } from './verifier-ke
 
 /**
  * `trusted`: signed by a listed key, within its time. `own`: signed by the key of this machine, which is not listed.
- * `foreign`: signed by a key that is neither. `revoked`: signed by a listed key outside of its time. `invalid`: no
- * signature is right, or the statement is no receipt.
+ * `foreign`: signed by a key that is neither. `revoked`: signed by a listed key outside of its time, or by one that was
+ * revoked later, without a witness. `invalid`: no signature is right, or the statement is no receipt.
  */
 export type ReceiptTrust = 'trusted' | 'own' | 'foreign' | 'revoked' | 'invalid'
+
+/** Where a log has a receipt, by a checkpoint that a known key signed. */
+export interface ProvenPlace {
+  readonly origin: string
+  readonly index: number
+  /** Of the checkpoint. */
+  readonly size: number
+  readonly root: string
+  readonly checkpoint: string
+}
 
 export interface VerifiedReceipt {
   readonly digest: string
@@ -24,6 +34,13 @@ export interface VerifiedReceipt {
   readonly role?: KeyRole
   /** Absent when the statement is no receipt. */
   readonly receipt?: Receipt
+  /**
+   * When its key was revoked, if the receipt says that it is older. Who has the key can write any time: the receipt
+   * counts only with a witness.
+   */
+  readonly revokedLater?: string
+  /** Where its log has it, if a line beside it proves that. */
+  readonly place?: ProvenPlace
 }
 
 const parseStatement = (payload: Buffer): Receipt | undefined => {
@@ -35,7 +52,7 @@ const parseStatement = (payload: Buffer): Receipt | undefined => {
 }
 
 /** Why a key does not count at a time; undefined when it does. */
-const findTimeProblem = ({ from, until, revoked }: ListedKey, time: number): string | undefined => {
+export const findTimeProblem = ({ from, until, revoked }: ListedKey, time: number): string | undefined => {
   if (from !== undefined && time < Date.parse(from)) return `the key is valid from ${from} on`
   if (until !== undefined && time >= Date.parse(until)) return `the key was valid until ${until}`
   if (revoked !== undefined && time >= Date.parse(revoked)) return `the key was revoked on ${revoked}`
@@ -63,7 +80,11 @@ export const verifyReceipt = (line: string, { listed, own }: KnownKeys): Verifie
     const { key, owner, role } = entry
     const why = findTimeProblem(entry, Date.parse(receipt.predicate.timeVerified))
     const signer = { ...found, key, owner, role }
-    return why === undefined ? { ...signer, trust: 'trusted' } : { ...signer, trust: 'revoked', why }
+    if (why !== undefined) return { ...signer, trust: 'revoked', why }
+    const { revoked } = entry
+    if (revoked === undefined) return { ...signer, trust: 'trusted' }
+    const unseen = `the key was revoked on ${revoked}, and no witness shows that the receipt is older`
+    return { ...signer, trust: 'revoked', why: unseen, revokedLater: revoked }
   }
   if (own !== undefined && signedBy(own))
     return { ...found, key: own, trust: 'own', why: 'the key of this machine is not listed' }

@@ -142,6 +142,7 @@ export const BYPASSES: readonly Bypass[] = [
         'test/attacks/git-indirections.test.ts',
         'info/exclude and core.excludesFile of the repository hide no new file',
       ],
+      ['test/attacks/listed-keys.test.ts', 'settings and flags of git hide no file'],
     ],
   },
   {
@@ -201,6 +202,10 @@ export const BYPASSES: readonly Bypass[] = [
       ['test/attacks/verdict.test.ts', 'by evidence of a laxer policy'],
       ['test/attacks/verdict.test.ts', 'by evidence of another repository'],
       ['test/attacks/verdict.test.ts', 'by an old copy that is put back after the gate blocked'],
+      [
+        'test/attacks/listed-keys.test.ts',
+        'evidence of another tree, stage or run does not allow, although its receipt is trusted',
+      ],
     ],
   },
   {
@@ -221,7 +226,13 @@ export const BYPASSES: readonly Bypass[] = [
     stopped: '`ai_gate_check`',
     found: '`ai_gate_check`',
     by: 'install runs the gate and writes what its rules found',
-    shownBy: [['test/attacks/verdict.test.ts', 'by evidence that `warrant install` wrote']],
+    shownBy: [
+      ['test/attacks/verdict.test.ts', 'by evidence that `warrant install` wrote'],
+      [
+        'test/attacks/listed-keys.test.ts',
+        'evidence that install wrote has a receipt, and says what the rules found',
+      ],
+    ],
   },
   {
     bypass: 'a baseline, policy or severities in the working tree, not committed',
@@ -321,6 +332,7 @@ export const BYPASSES: readonly Bypass[] = [
     shownBy: [
       ['test/attacks/commits.test.ts', 'is not a tag that is named like it'],
       ['test/attacks/commits.test.ts', 'does not start at a tag that is named like the branch'],
+      ['test/attacks/listed-keys.test.ts', 'a tag with the name of the target hides no commit'],
     ],
   },
   {
@@ -330,6 +342,10 @@ export const BYPASSES: readonly Bypass[] = [
     by: 'the range of the push is judged, from its start',
     shownBy: [
       ['test/attacks/commits.test.ts', 'is where a push started, whatever number of commits it brings'],
+      [
+        'test/attacks/listed-keys.test.ts',
+        'every commit of a push to the target is asked for, from where the push started',
+      ],
     ],
   },
   {
@@ -366,6 +382,10 @@ export const BYPASSES: readonly Bypass[] = [
     shownBy: [
       ['test/attacks/programs.test.ts', 'is not started by warrant'],
       ['test/attacks/policy.test.ts', 'is told to keep its specification'],
+      [
+        'test/attacks/listed-keys.test.ts',
+        'a planted openspec does not run, and a link in its place stops the gate',
+      ],
     ],
   },
   {
@@ -376,6 +396,10 @@ export const BYPASSES: readonly Bypass[] = [
     shownBy: [
       ['test/e2e/planted-links.test.ts', 'Settings that came with a repository'],
       ['test/attacks/lineage.test.ts', 'by choice of the operator is said in the output'],
+      [
+        'test/attacks/listed-keys.test.ts',
+        'settings of the repository take no receipt away, and what the operator leaves out covers nothing',
+      ],
     ],
   },
   {
@@ -401,6 +425,7 @@ export const BYPASSES: readonly Bypass[] = [
       ['test/attacks/lineage.test.ts', 'because the database is planted makes the gate fail'],
       ['test/attacks/lineage.test.ts', 'because the disk takes no more makes the gate fail'],
       ['test/attacks/lineage.test.ts', 'is an error with a code and a fix over MCP, not a verdict'],
+      ['test/attacks/listed-keys.test.ts', 'a log that cannot be written stops the commit'],
     ],
   },
   {
@@ -424,6 +449,10 @@ export const BYPASSES: readonly Bypass[] = [
     by: 'branch names are compared without case; a detached head counts as the branches that point at it',
     shownBy: [
       ['test/attacks/verdict.test.ts', 'on a protected branch in other letters, or on a detached head of it'],
+      [
+        'test/attacks/listed-keys.test.ts',
+        'a protected branch in other letters, or a detached head of it, is not allowed',
+      ],
     ],
   },
   {
@@ -468,7 +497,7 @@ export const BYPASSES: readonly Bypass[] = [
     bypass: 'a branch from before keys were listed, or before a key was revoked',
     stopped: 'PRE_PUSH for a new branch, CI',
     found: 'PRE_PUSH for a new branch, CI',
-    by: 'the keys of the newest commit of the target count. A receipt says itself when it was made: who holds a revoked key can sign an earlier time',
+    by: 'the keys of the newest commit of the target count. A receipt says itself when it was made; one of a revoked key counts only if another key witnessed it before',
     shownBy: [
       [
         'test/attacks/missing-receipts.test.ts',
@@ -489,6 +518,22 @@ export const BYPASSES: readonly Bypass[] = [
       [
         'test/attacks/forged-receipts.test.ts',
         'that were deleted or set back leave commits uncovered, and the next push restores them',
+      ],
+    ],
+  },
+  {
+    bypass: '`policyFrom: worktree` in `warrant.json`, with a laxer policy in the same change',
+    stopped: 'every stage',
+    found: 'every stage',
+    by: 'a setting of the repository about whose policy judges is left out with a notice, so the policy of the base counts. An operator who asks for the other one gets a receipt that covers nothing: `gate.receipt-policy`',
+    shownBy: [
+      [
+        'test/attacks/listed-keys.test.ts',
+        'settings of the repository take no receipt away, and what the operator leaves out covers nothing',
+      ],
+      [
+        'test/attacks/listed-keys.test.ts',
+        'a policy of the working tree passes the hook where the operator asks for it, and covers nothing',
       ],
     ],
   },

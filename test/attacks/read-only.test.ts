@@ -31,6 +31,7 @@ type Kind = 'reads' | 'writes'
 
 /** Each command and verb with arguments that would make it write if it could, and whether that is its purpose. */
 const ROWS: Readonly<Record<string, readonly [Kind, ...string[]]>> = {
+  init: ['writes', '--yes', '--clients', 'claude'],
   install: ['writes'],
   update: ['writes'],
   uninstall: ['writes', '--purge-artifacts'],

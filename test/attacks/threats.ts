@@ -136,10 +136,10 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
     {
       attack: 'a pull request that brings its own gate',
       defence:
-        'the action installs an exact version without install scripts into a new folder outside the checkout, and runs it by its path',
+        'the action builds Warrant from its own commit, installs it without install scripts into a new folder outside the checkout, and runs it by its path',
       shownBy: [
         ['test/e2e/gate-places.test.ts', 'runs nothing that the pull request calls by our name'],
-        ['test/e2e/gate-places.test.ts', 'installs one version from one registry'],
+        ['test/e2e/gate-places.test.ts', 'installs what its own commit builds'],
       ],
     },
     {
@@ -261,7 +261,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       defence: 'the keys of the base count; adding one is a finding that a reviewer decides',
       shownBy: [
         ['test/e2e/receipts.test.ts', 'of a key that is not listed are shown and not trusted'],
-        ['test/e2e/receipts.test.ts', 'counts for what it signed before, and for nothing after'],
+        ['test/e2e/receipts.test.ts', 'counts for what another key witnessed before, and for nothing else'],
         [
           'test/attacks/forged-receipts.test.ts',
           'when its key is not listed, or is listed by the change itself',

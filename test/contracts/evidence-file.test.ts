@@ -24,6 +24,7 @@ import { withLock } from '../../src/platform/files/file-lock.ts'
 import { currentProcess, encodeIdentity } from '../../src/platform/files/process-identity.ts'
 import { systemClock } from '../../src/platform/system/clock.ts'
 import { eventually } from '../support/binary.ts'
+import { caseCount } from '../support/case-count.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'warrant-evidence-'))
 const worker = join(base, 'worker.mjs')
@@ -109,9 +110,10 @@ describe('replacing', () => {
   })
 
   it('leaves a whole file whenever it is killed', async () => {
+    const ROUNDS = caseCount(3, 8)
     const root = makeRoot()
     const store = fileEvidence(root, systemClock)
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const child = start('append', root, `r${round}`, '1000')
       await once(child.stdout, 'data')
       await sleep(3 * round)
@@ -120,7 +122,7 @@ describe('replacing', () => {
       expect((await store.read()).kind).toBe('valid')
     }
     const { evidence_chain: chain } = await store.replace((previous) => previous ?? judge([]))
-    expect(chain?.sequence).toBeGreaterThan(8)
+    expect(chain?.sequence).toBeGreaterThan(ROUNDS)
   })
 
   it('says what is wrong when the place is taken by a folder, and changes nothing', async () => {

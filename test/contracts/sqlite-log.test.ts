@@ -339,11 +339,11 @@ describe('processes', () => {
   })
 
   it('that are killed lose nothing that was acknowledged', { timeout: 60_000 }, async () => {
-    await surviveKills(workers, 20)
+    await surviveKills(workers, caseCount(8, 20))
   })
 
   it('that are killed while they make the file leave nothing to repair', async () => {
-    await surviveBirths(workers, 12)
+    await surviveBirths(workers, caseCount(5, 12))
   })
 
   it('that may write no more get a fault, and keep what was acknowledged', async () => {

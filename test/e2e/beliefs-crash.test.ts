@@ -9,14 +9,14 @@ afterAll(async () => {
   await sweep()
 })
 
-const CYCLES = 30
+const CYCLES = 12
 
 describe('a belief graph whose servers are killed', () => {
   it(`loses nothing that was acknowledged in ${CYCLES} kills`, { timeout: 240_000 }, async () => {
     const folder = await makeFolder()
     const server = { store: join(folder, 'beliefs.db'), folder, args: ['--snapshot-every', '25'] }
     const seed = Math.floor(Math.random() * 1e6)
-    const report = await surviveCrashes({ seed, server, cycles: CYCLES, writers: 4, checkpointMs: 1_500 })
+    const report = await surviveCrashes({ seed, server, cycles: CYCLES, writers: 4, checkpointMs: 500 })
     expect(report.entries).toBeGreaterThan(CYCLES)
     expect(report.checkpoints.length).toBeGreaterThan(1)
   })

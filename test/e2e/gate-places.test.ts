@@ -46,7 +46,7 @@ const installer = (): string => {
   const folder = new Repo().folder
   writeScript(
     join(folder, 'npm'),
-    `echo "$@" > "${folder}/called"; ls -a > "${folder}/found"; cat .npmrc >> "${folder}/found"; mkdir -p node_modules/.bin && ln -s "${BINARY}" node_modules/.bin/warrant && chmod +x node_modules/.bin/warrant`,
+    `if [ "$1" = pack ]; then echo "$PWD $@" > "${folder}/packed"; for last in "$@"; do :; done; touch "$last/warrant-9.9.9.tgz"; exit; fi; echo "$@" > "${folder}/called"; ls -a > "${folder}/found"; cat .npmrc >> "${folder}/found"; mkdir -p node_modules/.bin && ln -s "${BINARY}" node_modules/.bin/warrant && chmod +x node_modules/.bin/warrant`,
   )
   return folder
 }
@@ -57,13 +57,8 @@ const inBuild = (
   env: Readonly<Record<string, string>> = { GITHUB_BASE_REF: 'main' },
 ) => {
   const folder = installer()
-  const result = runAction(
-    local('action.yml'),
-    repo.folder,
-    { version: '0.1.0', ...inputs },
-    withPath(folder, env),
-  )
-  return { ...result, npm: (name: 'called' | 'found') => readFileSync(join(folder, name), 'utf8') }
+  const result = runAction(local('action.yml'), repo.folder, inputs, withPath(folder, env))
+  return { ...result, npm: (name: 'called' | 'found' | 'packed') => readFileSync(join(folder, name), 'utf8') }
 }
 
 describe('the action', () => {
@@ -111,15 +106,21 @@ describe('the action', () => {
     expect(inBuild(repo, {}, env).status).toBe(1)
   })
 
-  it('installs one version from one registry, without scripts, in a folder that nobody filled', () => {
+  it('installs what its own commit builds, without scripts, in a folder that nobody filled', () => {
     const repo = checkOut().commit({ 'src/a.ts': CLEAN })
-    const { npm, status } = inBuild(repo)
+    const { npm, status } = inBuild(repo, { grammars: '@ast-grep/lang-kotlin@0.0.7' })
     expect(status).toBe(0)
-    expect(npm('called')).toMatch(/ --ignore-scripts .*--registry=https:\/\/registry\.npmjs\.org\/ /)
-    expect(npm('called')).toMatch(/ --userconfig=(\S+)\/user --globalconfig=\1\/global warrant@0\.1\.0\n$/)
+    expect(npm('packed')).toMatch(/^(\S+) pack --silent --userconfig=(\S+)\/user .*--pack-destination \2\n$/)
+    expect(npm('packed').split(' ')[0]).toBe(dirname(local('action.yml')))
+    expect(npm('called')).toMatch(
+      / --ignore-scripts --userconfig=(\S+)\/user --globalconfig=\1\/global \1\/warrant-9\.9\.9\.tgz @ast-grep\/lang-kotlin@0\.0\.7\n$/,
+    )
     expect(npm('found')).toBe('.\n..\n.npmrc\n')
-    for (const version of ['latest', '^0.1.0', '0.1.0 x', 'file:.'])
-      expect(inBuild(repo, { version })).toMatchObject({
+    const registry = inBuild(repo, { registry: 'https://packages.example/' })
+    for (const call of ['packed', 'called'] as const)
+      expect(registry.npm(call)).toContain(' --registry=https://packages.example/ ')
+    for (const grammars of ['@ast-grep/lang-kotlin', '@ast-grep/lang-kotlin@latest', 'file:.', '--global'])
+      expect(inBuild(repo, { grammars })).toMatchObject({
         status: 2,
         said: expect.stringContaining('exact'),
       })

@@ -60,3 +60,22 @@ it('takes the profile from its operator, not from the repository that is judged'
   const chosen = gateJson(repo, ['--all', '--no-evidence'], { env: { WARRANT_PROFILE: 'seed' } })
   expect(rows(chosen)).toEqual(FORMER_RULES)
 })
+
+it('judges by the rules too where the specification refuses, and under the profile seed does not', () => {
+  const specified = Repo.init().commit({
+    'package.json': BACKEND,
+    'src/pay.ts': CODE,
+    'openspec/project.md': '',
+  })
+  const run = (...args: string[]) =>
+    gateJson(specified, ['--all', '--no-evidence', ...args], { env: { PATH: '/usr/bin:/bin' } })
+  const both = run()
+  expect(both).toMatchObject({ code: 1, outcome: 'BLOCK' })
+  expect(both.findings.map(({ ruleId }) => ruleId).sort()).toEqual([
+    'javascript.empty-catch',
+    LOG,
+    'sdd.policy.blocked',
+  ])
+  expect(both.findings.find(({ ruleId }) => ruleId === 'sdd.policy.blocked')?.message).toContain('Install it')
+  expect(run(...SEED).findings.map(({ ruleId }) => ruleId)).toEqual(['sdd.policy.blocked'])
+})

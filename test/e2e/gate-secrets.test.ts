@@ -80,3 +80,25 @@ describe('secrets in files of every kind', () => {
     expect(stdout).toContain('BLOCKED')
   })
 })
+
+it('warns where the path says that nothing is deployed, and stops a commit elsewhere', () => {
+  const repo = Repo.init().commit({ 'a.txt': '' })
+  const places = {
+    'config/server.key': ['secrets.private-key', 'CRITICAL', PEM],
+    'docker/dev/server.key': ['secrets.private-key', 'WARN', PEM],
+    'shop-sample/server.key': ['secrets.private-key', 'WARN', PEM],
+    't/unit/keys.pem': ['secrets.private-key', 'WARN', PEM],
+    'docs/setup.md': ['secrets.github-token', 'CRITICAL', `token: ${GITHUB}\n`],
+    'local.env': ['secrets.github-token', 'CRITICAL', `GITHUB_TOKEN=${GITHUB}\n`],
+    'server/orders_test.go': ['secrets.github-token', 'WARN', `package a\n\nvar b = "${GITHUB}"\n`],
+    'src/main/java/com/example/demo/App.java': ['secrets.github-token', 'CRITICAL', `// ${GITHUB}\n`],
+  } as const
+  repo.stage(Object.fromEntries(Object.entries(places).map(([path, [, , text]]) => [path, text])))
+  const { findings } = gateJson(repo, ['--stage', 'PRE_COMMIT', '--no-evidence'])
+  const found = findings.filter(({ ruleId }) => ruleId.startsWith('secrets.'))
+  expect(Object.fromEntries(found.map(({ file, ruleId, severity }) => [file, [ruleId, severity]]))).toEqual(
+    Object.fromEntries(Object.entries(places).map(([path, [rule, severity]]) => [path, [rule, severity]])),
+  )
+  for (const { severity, message } of found)
+    expect(message.endsWith('so this does not block.')).toBe(severity === 'WARN')
+})

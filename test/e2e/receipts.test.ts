@@ -109,6 +109,12 @@ describe('receipts between two machines', () => {
       'PRE_PUSH',
     ])
     expect(bob.json('receipts', 'check', 'HEAD~2..HEAD').value).toMatchObject({ covered: true })
+    // Also its place in the log, which this machine does not have.
+    for (const { place } of value.receipts)
+      expect(place).toMatchObject({ origin: expect.stringMatching(/^warrant\/gate-decisions\//) })
+    expect(bob.warrant('receipts', 'verify', 'HEAD').stdout).toMatch(
+      /proven: entry \d+ of the log warrant\/gate-decisions\/\w+, by its checkpoint of \d+ entries/,
+    )
   })
 
   it('of a key that is not listed are shown and not trusted, and the push says what to do', () => {
@@ -232,12 +238,24 @@ describe('a log that was set back', () => {
 })
 
 describe('a revoked key', () => {
-  it('counts for what it signed before, and for nothing after', () => {
+  it('counts for what another key witnessed before, and for nothing else', () => {
+    bob.pulls()
+    expect(bob.warrant('receipts', 'push', 'origin', 'HEAD~2..HEAD').status).toBe(0)
+    ann.run('git', 'fetch', '-q', 'origin')
     const { value } = ann.json('keys', 'show')
     expect(ann.warrant('keys', 'revoke', value.name).status).toBe(0)
     ann.git('add', '.warrant/keys.yml')
     ann.git('commit', '-q', '--no-verify', '-m', 'revoke')
-    expect(ann.json('receipts', 'verify', 'HEAD~1')).toMatchObject({ status: 0, value: { verified: true } })
+    expect(ann.json('receipts', 'verify', 'HEAD~2')).toMatchObject({ status: 0, value: { verified: true } })
+    // This one was never pushed, so only its own key says how old it is.
+    expect(ann.json('receipts', 'verify', 'HEAD~1')).toMatchObject({
+      status: 1,
+      value: {
+        receipts: Array(2).fill(
+          expect.objectContaining({ trust: 'revoked', why: expect.stringContaining('no witness shows') }),
+        ),
+      },
+    })
     ann.commits('g.js')
     expect(ann.json('receipts', 'check', 'HEAD~1..HEAD').value).toMatchObject({
       covered: false,

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { makeFolder, sweep } from '../support/binary.ts'
+import { someRows } from '../support/case-count.ts'
 import { request } from '../support/messages.ts'
 import { ScgServer, stateOf, stopServers } from './scg-client.ts'
 
@@ -48,7 +49,8 @@ const agreeOn = async (servers: readonly ScgServer[], expected: object): Promise
   }
 }
 
-describe.each([1, 4])('clients of %i server(s) on one log', (count) => {
+// One server with several clients: the long run. The clients of each of four are several too.
+describe.each(someRows([4, 1], 2))('clients of %i server(s) on one log', (count) => {
   const start = async () => startOn(await makeFolder(), count)
   const create = async ([server]: readonly ScgServer[], nodes: number): Promise<void> => {
     for (let made = 0; made < nodes; made += 1) await server?.must('node.create', NODE)

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { converse, type Ending, Program, sweep, WAIT_MS } from '../support/binary.ts'
+import { someRows } from '../support/case-count.ts'
 import {
   CAPABILITIES_KEY,
   envelope,
@@ -149,25 +150,29 @@ const deepPlaces: readonly (readonly [place: string, line: string])[] = [
 
 describe.concurrent(`Nesting ${DEPTH} deep`, () => {
   const loadSdk = request('sdk', 'resources/list')
-  for (const [place, line] of deepPlaces) {
-    // Once before the SDK is loaded and once after: the two ways are different code.
-    test.each([
+  for (const [row, [place, line]] of deepPlaces.entries()) {
+    // Before the SDK is loaded and after: the two ways are different code. The normal run takes them in turn.
+    const ways: [string, string[]][] = [
       ['before', []],
       ['after', [loadSdk]],
-    ])(`as ${place} is survived %s the SDK is loaded`, async (_, opening) => {
-      const nested = [deepArray, deepObject].map((deep, at) =>
-        nest(line.replace('"id":1', `"id":${at + 1}`), deep),
-      )
-      const answered = [...opening, ...nested, 'not JSON']
-      const ending = await converse(answered)
-      expectGoodEnd(ending)
-      expect(byId(ending.messages, null).some(({ error }) => error?.code === -32700)).toBe(true)
-      if (line.startsWith('{"jsonrpc":"2.0","id":1,"method"')) {
-        for (const id of [1, 2]) expect(byId(ending.messages, id).length).toBeLessThanOrEqual(1)
-        expect(ending.messages.filter(({ id }) => id === 1 || id === 2 || id === null)).toHaveLength(3)
-      }
-      expect(ending.messages.length).toBeLessThanOrEqual(answered.length)
-    })
+    ]
+    test.each(someRows(ways, 2, row % 2))(
+      `as ${place} is survived %s the SDK is loaded`,
+      async (_, opening) => {
+        const nested = [deepArray, deepObject].map((deep, at) =>
+          nest(line.replace('"id":1', `"id":${at + 1}`), deep),
+        )
+        const answered = [...opening, ...nested, 'not JSON']
+        const ending = await converse(answered)
+        expectGoodEnd(ending)
+        expect(byId(ending.messages, null).some(({ error }) => error?.code === -32700)).toBe(true)
+        if (line.startsWith('{"jsonrpc":"2.0","id":1,"method"')) {
+          for (const id of [1, 2]) expect(byId(ending.messages, id).length).toBeLessThanOrEqual(1)
+          expect(ending.messages.filter(({ id }) => id === 1 || id === 2 || id === null)).toHaveLength(3)
+        }
+        expect(ending.messages.length).toBeLessThanOrEqual(answered.length)
+      },
+    )
   }
 })
 
@@ -308,19 +313,21 @@ describe.concurrent('Ids', () => {
     ['"__proto__"', '__proto__'],
     ['"warrant:replay\\u0000"', 'warrant:replay\0'],
   ]
-  test.each(echoed)('are given back as they came: %s', async (text, id) => {
-    const { messages, ...ending } = await converse(
-      [
-        `{"jsonrpc":"2.0","id":${text},"method":"ping"}`,
-        `{"jsonrpc":"2.0","id":${text},"method":"resources/list"}`,
-      ],
-      ['--limits-drain-ms', '3000'],
-    )
-    expectGoodEnd(ending)
-    expect(messages).toMatchObject([
-      { id, result: {} },
-      { id, result: { resources: expect.any(Array) } },
-    ])
+  test('are given back as they came', async () => {
+    const program = new Program(['mcp', '--limits-drain-ms', '3000'])
+    let answers = 0
+    // First without the SDK, which the second method loads.
+    for (const [method, result] of [
+      ['ping', {}],
+      ['resources/list', { resources: expect.any(Array) }],
+    ] as const)
+      for (const [text, id] of echoed) {
+        program.send(`{"jsonrpc":"2.0","id":${text},"method":"${method}"}`)
+        answers += 1
+        expect((await program.answers(answers)).at(-1), text).toMatchObject({ id, result })
+      }
+    expectGoodEnd(await program.finish())
+    expect(program.lines).toHaveLength(2 * echoed.length)
   })
 
   const refused = [
@@ -334,10 +341,12 @@ describe.concurrent('Ids', () => {
     '{}',
     '["a"]',
   ]
-  test.each(refused)('that are none are refused: %s', async (text) => {
-    const { messages, ...ending } = await converse([`{"jsonrpc":"2.0","id":${text},"method":"ping"}`])
+  test('that are none are refused', async () => {
+    const lines = refused.map((text) => `{"jsonrpc":"2.0","id":${text},"method":"ping"}`)
+    const { messages, ...ending } = await converse(lines)
     expectGoodEnd(ending)
-    expect(messages).toMatchObject([{ id: null, error: { code: -32600 } }])
+    expect(messages).toMatchObject(refused.map(() => ({ id: null, error: { code: -32600 } })))
+    expect(messages).toHaveLength(refused.length)
   })
 
   test('of 100,000 characters are given back', async () => {

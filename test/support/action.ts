@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { parse } from 'yaml'
 
 interface Step {
@@ -64,6 +64,7 @@ export const runAction = (
   let context: Context = {
     ...Object.fromEntries(inputs),
     'runner.temp': temp,
+    'github.action_path': dirname(file),
     'github.event.pull_request.head.repo.full_name': env.HEAD_REPOSITORY ?? '',
   }
   const used: string[] = []

@@ -44,16 +44,14 @@ export const chosenFlags = (flags: Flags, except: ReadonlySet<string> = new Set(
   })
 
 /**
- * The command with which a client starts one of the servers: its path beside this program, or npx when this program
- * runs from the npx cache, which npm may clear.
+ * The command with which a client starts one of the servers: its path beside this program. A name that a registry is
+ * asked for at each start could become another program.
  */
 export const serverCommand = ({ server, bin }: ServerCommandOptions, flags: readonly string[]): Launch => {
   const name = findServer(server)
   const args = [...STDIO_ARGS[name], ...flags]
   if (typeof bin === 'string') return { name, command: bin, args }
   const program = realpathSync(process.argv[1] ?? '')
-  const npxArgs = name === 'warrant' ? ['-y', name] : ['-y', '-p', 'warrant', name]
-  if (/[\\/]_npx[\\/]/.test(program)) return { name, command: 'npx', args: [...npxArgs, ...args] }
   const path = name === 'warrant' ? program : join(dirname(program), `${name}.js`)
   return { name, command: 'node', args: [path, ...args] }
 }

@@ -14,9 +14,12 @@ const verbs =
  * has an entry of its own.
  */
 const EFFECTS: Readonly<Record<string, (words: Words) => boolean>> = {
+  // Without consent init writes nothing; after a question it calls the recorder itself.
+  init: ({ flags }) => flags.yes === true && flags['dry-run'] !== true,
   install: always,
   update: always,
-  uninstall: always,
+  // The log itself is removed by --purge.
+  uninstall: ({ flags }) => flags.purge !== true,
   hooks: verbs('install', 'uninstall'),
   sdd: verbs('session'),
   gate: ({ flags, positionals: [verb] }) =>

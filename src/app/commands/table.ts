@@ -1,14 +1,17 @@
+import { HOOK_CLIENTS } from '../../gate/agent-hooks/clients.ts'
 import { GATE_STAGES } from '../../gate/stage.ts'
 import { CLIENTS } from '../../surfaces/cli/client-config.ts'
 import type { Command, Option } from '../../surfaces/cli/command.ts'
 import { SHELLS } from '../../surfaces/cli/completion.ts'
 import { configOptions, type SettingGroup } from '../config/config-options.ts'
+import { AGENT_HOOK_OPTIONS } from './agent-hooks/options.ts'
 import { GATE_OPTIONS, OPENSPEC_OPTION, SDD_OPTIONS } from './gate/options.ts'
 import { LINEAGE_OPTIONS, LINEAGE_VERBS } from './lineage/options.ts'
 import { packetCommand } from './packet/options.ts'
 import { PROJECT_COMMANDS } from './project/table.ts'
 import { KEY_OPTIONS, RECEIPT_OPTIONS } from './receipts/options.ts'
 import { CLIENT_OPTIONS } from './server/client-options.ts'
+import { INIT_OPTIONS, UNINSTALL_OPTIONS } from './setup/options.ts'
 
 type Definition = Pick<Command, 'name' | 'summary' | 'run'> &
   Partial<Pick<Command, 'usage' | 'choices' | 'maxPositionals'>> & {
@@ -51,6 +54,14 @@ export const commands = (): readonly Command[] => [
     run: async (invocation) => (await import('./server/doctor.ts')).run(invocation),
   }),
   define({
+    name: 'init',
+    summary:
+      'Set up this repository: MCP servers and hooks of its agents, git hooks, keys. Asks before it writes.',
+    options: INIT_OPTIONS,
+    settings: ['repository', 'gate', 'receipts'],
+    run: async (invocation) => (await import('./setup/init.ts')).run(invocation),
+  }),
+  define({
     name: 'install',
     summary: 'Install the gate in the git hooks of this repository, and run it once if there is no evidence.',
     options: [OPENSPEC_OPTION],
@@ -58,16 +69,10 @@ export const commands = (): readonly Command[] => [
   }),
   define({
     name: 'uninstall',
-    summary: 'Remove the gate from the git hooks. Changes nothing else.',
-    options: [
-      {
-        flag: 'purge-artifacts',
-        kind: 'switch',
-        description:
-          'Also remove the evidence file and the OpenSpec files that install created, unless git tracks them.',
-      },
-    ],
-    run: async (invocation) => (await import('./gate/uninstall.ts')).run(invocation),
+    summary:
+      'Take out what init or install put into this repository. Leaves what was edited since, and says so.',
+    options: UNINSTALL_OPTIONS,
+    run: async (invocation) => (await import('./setup/uninstall.ts')).run(invocation),
   }),
   define({
     name: 'update',
@@ -87,6 +92,16 @@ export const commands = (): readonly Command[] => [
     maxPositionals: 1,
     choices: ['install', 'uninstall', 'status'],
     run: async (invocation) => (await import('./gate/hooks.ts')).run(invocation),
+  }),
+  define({
+    name: 'hook',
+    summary: 'Answer an event of a coding agent, read from stdin. Clients start this command.',
+    usage: `<${HOOK_CLIENTS.join('|')}>`,
+    maxPositionals: 1,
+    options: AGENT_HOOK_OPTIONS,
+    settings: ['repository', 'gate', 'store'],
+    choices: HOOK_CLIENTS,
+    run: async (invocation) => (await import('./agent-hooks/hook.ts')).run(invocation),
   }),
   define({
     name: 'sdd',

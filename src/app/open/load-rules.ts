@@ -70,10 +70,13 @@ export interface ScanReuse {
   readonly save?: () => Promise<void>
 }
 
+/** The program of a scanning child. */
+export const scanWorkerPath = (): string => builtFile('bin/scan-child.js')
+
 /** The scanner. Its native parser is loaded with the first file. */
 export const openScanner = async (reuse?: ScanReuse): Promise<Scanner> => {
   const { astScanner } = await import('../../platform/scanner/scanner.ts')
-  const worker = builtFile('bin/scan-child.js')
+  const worker = scanWorkerPath()
   if (reuse === undefined) return astScanner({ worker })
   // The file names the modules that it loads by their content.
   const program = digestBytes(`${VERSION} ${await readFile(worker, 'utf8')}`)

@@ -54,7 +54,9 @@ export class FileContents {
   async *#compare(files: readonly FileContent[], signal: AbortSignal): AsyncGenerator<FileContent> {
     const paths = files.map(({ path }) => path)
     const marked = new Set<string>()
-    for await (const { path, bytes } of this.#set.readBefore(paths, signal))
+    const set = this.#set
+    const before = set.readCommitted?.(paths, signal) ?? set.readBefore(paths, signal)
+    for await (const { path, bytes } of before)
       if (bytes !== undefined && this.#tests.byContent(path, bytes)) marked.add(path)
     for (const file of files) {
       if (!marked.has(file.path)) this.newlyMarked.push(file.path)

@@ -1,7 +1,7 @@
 import type { Severity } from '../../evidence/schema.ts'
 import type { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
 import type { ChangeSet, FileContent, ScanReport } from '../ports.ts'
-import { mayBeBroken } from '../rules/path-kinds.ts'
+import { mayBeBroken, pathUse } from '../rules/path-kinds.ts'
 
 /** A finding of the gate itself about a path. */
 export interface FileProblem {
@@ -171,7 +171,10 @@ export const folderProblems = (
   const { submodule, modules } = FILE_PROBLEMS
   return [
     ...submodules.map((file) => ({ file, problem: submodule })),
-    ...[...changed].map((file) => ({ file, problem: { ...modules, severity: 'ERROR' as const } })),
+    ...[...changed].map((file) => ({
+      file,
+      problem: pathUse(file) === 'support' ? modules : { ...modules, severity: 'ERROR' as const },
+    })),
     ...(tracksModules && !changed.has(MODULES) ? [{ file: MODULES, problem: modules }] : []),
   ]
 }

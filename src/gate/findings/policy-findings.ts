@@ -19,8 +19,10 @@ export const POLICY_SOURCE = 'gate-policy'
 const REVIEW =
   'If it is intended, land it separately: a reviewer checks it with `warrant gate --policy-from worktree` and merges it.'
 
+export const POLICY_CHANGED_RULE = 'gate.policy-changed'
+
 const POLICY_CHANGED = {
-  ruleId: 'gate.policy-changed',
+  ruleId: POLICY_CHANGED_RULE,
   code: 'POLICY_CHANGED',
   why: 'A change must not choose the rules that it is judged by: the stricter version counts for this run.',
   matchedBy: 'Policy',

@@ -1,4 +1,11 @@
-import { type HookName, type HookState, hookState, isBlockCurrent, linesBeforeBlock } from './hook-script.ts'
+import {
+  type HookName,
+  type HookState,
+  HUSKY_LINE,
+  hookState,
+  isBlockCurrent,
+  linesBeforeBlock,
+} from './hook-script.ts'
 
 /**
  * The state of a hook, as it is reported. `outdated`: the block is not the one that this version writes. `idle`: git
@@ -21,7 +28,7 @@ const idleReason = (bytes: Uint8Array, executable: boolean): string | undefined 
   const [first = '', ...rest] = linesBeforeBlock(bytes)
   if (first.startsWith('#!') && !SHELL.test(first)) return 'its first line does not start a plain shell'
   const lines = first.startsWith('#!') ? rest : [first, ...rest]
-  return lines.every((line) => HARMLESS.test(line))
+  return lines.every((line) => HARMLESS.test(line) || HUSKY_LINE.test(line))
     ? undefined
     : 'lines before the block may end the hook before the gate runs'
 }

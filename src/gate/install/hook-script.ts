@@ -12,14 +12,24 @@ export const hookFaults = defineFaults('hook', {
     kind: 'refused',
     fix: 'Set core.hooksPath in this repository (git config --local core.hooksPath .githooks), or call `warrant gate` from the shared hook.',
   },
-  husky: { kind: 'refused', fix: 'Add `npx warrant gate` to .husky/pre-commit and .husky/pre-push.' },
+  husky: {
+    kind: 'refused',
+    fix: 'Run `warrant init`: it adds the gate to .husky/pre-commit and .husky/pre-push.',
+  },
+  generated: {
+    kind: 'refused',
+    fix: 'Run `warrant init`: it adds the gate to the file from which the hook manager generates its hooks.',
+  },
 })
 
 /** The hooks that run the gate. */
 export const HOOK_NAMES = ['pre-commit', 'pre-push'] as const
 export type HookName = (typeof HOOK_NAMES)[number]
 
-const STAGES: Readonly<Record<HookName, GateStage>> = { 'pre-commit': 'PRE_COMMIT', 'pre-push': 'PRE_PUSH' }
+export const HOOK_STAGES: Readonly<Record<HookName, GateStage>> = {
+  'pre-commit': 'PRE_COMMIT',
+  'pre-push': 'PRE_PUSH',
+}
 
 /** Builds a record with one value per hook. */
 export const eachHook = <T>(value: (name: HookName) => T): Readonly<Record<HookName, T>> => ({
@@ -61,16 +71,32 @@ const writeBlock = (name: HookName, quotedProgram: string): string => `${START}
 # Added by \`warrant hooks install\`; \`warrant hooks uninstall\` removes it.
 warrant_gate() {
   if [ -f ${quotedProgram} ] && command -v node >/dev/null 2>&1; then
-    node ${quotedProgram} gate --stage ${STAGES[name]} "$@"
+    node ${quotedProgram} gate --stage ${HOOK_STAGES[name]} "$@"
   elif [ -x ./node_modules/.bin/warrant ]; then
-    ./node_modules/.bin/warrant gate --stage ${STAGES[name]} "$@"
+    ./node_modules/.bin/warrant gate --stage ${HOOK_STAGES[name]} "$@"
   elif command -v warrant >/dev/null 2>&1; then
-    warrant gate --stage ${STAGES[name]} "$@"
+    warrant gate --stage ${HOOK_STAGES[name]} "$@"
   else
-    echo "warrant: the gate for ${name} cannot run, because warrant was not found. Install it (npm install --save-dev warrant), or remove the managed block from .git/hooks/${name}" >&2
+    echo "warrant: the gate for ${name} cannot run, because warrant was not found. Install it and run warrant init again, or remove the managed block from this hook" >&2
     return 1
   fi
 }
+${CALLS[name]}
+${END}
+`
+
+/** A shell word as `quoteShell` writes it. */
+const QUOTED = `'(?:[^']|'\\\\'')*'`
+/** The commands that may stand in a block that is committed. */
+const COMMAND = new RegExp(`^(?:warrant|npx --no-install warrant|${QUOTED} ${QUOTED})$`)
+
+/**
+ * The block of a hook that is a file of the repository. It names the program by a command that other machines have,
+ * too, instead of a path.
+ */
+export const writeCommandBlock = (name: HookName, command: string): string => `${START}
+# Added by \`warrant init\`; \`warrant uninstall\` removes it.
+warrant_gate() { ${command} gate --stage ${HOOK_STAGES[name]} "$@"; }
 ${CALLS[name]}
 ${END}
 `
@@ -137,13 +163,16 @@ export const hookState = (bytes: Uint8Array | undefined): HookState => {
   }
 }
 
-const QUOTED_PROGRAM = /\[ -f ('(?:[^']|'\\'')*') \]/
+const QUOTED_PROGRAM = new RegExp(`\\[ -f (${QUOTED}) \\]`)
+const BLOCK_COMMAND = /^warrant_gate\(\) \{ (.+) gate --stage /m
 
 /** Whether the managed block is the one that this version writes. An older or edited block may not run the gate. */
 export const isBlockCurrent = (bytes: Uint8Array, name: HookName): boolean => {
   const text = asText(bytes)
   const { from, to } = findBlock(text) ?? { from: 0, to: 0 }
   const block = text.slice(from, to)
+  const [, command = ''] = BLOCK_COMMAND.exec(block) ?? []
+  if (COMMAND.test(command) && block.trimEnd() === writeCommandBlock(name, command).trimEnd()) return true
   // Any program: another copy of Warrant may have installed it.
   const [, program = ''] = QUOTED_PROGRAM.exec(block) ?? []
   return block.trimEnd() === writeBlock(name, program).trimEnd()
@@ -155,17 +184,46 @@ export const linesBeforeBlock = (bytes: Uint8Array): readonly string[] => {
   return text.slice(0, findBlock(text)?.from ?? 0).split(/\r?\n/)
 }
 
+/** Loads husky 8, which starts the hook once more: the block has to follow it. */
+export const HUSKY_LINE = /^\. "\$\(dirname (?:-- )?"\$0"\)\/_\/husky\.sh"\s*$/
+
+/** Where a new block goes: after the first line, because a hook may end with `exit 0`. */
+const blockOffset = (text: string, name: HookName): number => {
+  const start = shebangLength(text, name)
+  const [line = ''] = /^(?:[ \t]*\r?\n)*[^\n]*(?:\n|$)/.exec(text.slice(start)) ?? []
+  return HUSKY_LINE.test(line.trim()) ? start + line.length : start
+}
+
+/** The block of this machine, as Latin-1 text. */
+export const writeProgramBlock = (name: HookName, program: string): string =>
+  writeBlock(name, quoteShell(asText(Buffer.from(program))))
+
+/** Where a block is to be inserted into the Latin-1 text of a hook, and what; undefined when it has one. */
+export const findBlockInsertion = (text: string, name: HookName, block: string) => {
+  if (findBlock(text) !== undefined) return undefined
+  const at = blockOffset(text, name)
+  return { at, text: at === 0 || text[at - 1] === '\n' ? block : `\n${block}` }
+}
+
+/** The Latin-1 text of a managed block, and where it is; undefined without one. */
+export const readBlock = (text: string): (BlockSpan & { readonly text: string }) | undefined => {
+  const found = findBlock(text)
+  return found && { ...found, text: text.slice(found.from, found.to) }
+}
+
+/** A new hook, before the block is inserted. */
+export const EMPTY_HOOK = SHEBANG
+
 /**
  * Adds or replaces the managed block. `program` is the installing program, which the block tries first. A new block
  * goes first, because a hook may end with `exit 0`; an existing block keeps its place.
  */
 export const insertBlock = (bytes: Uint8Array | undefined, name: HookName, program: string): Buffer => {
   const text = asText(bytes ?? new Uint8Array())
-  const block = writeBlock(name, quoteShell(asText(Buffer.from(program))))
+  const block = writeProgramBlock(name, program)
   if (text.trim() === '') return asBytes(`${SHEBANG}${block}`)
-  const found = findBlock(text)
-  const start = shebangLength(text, name)
-  const { from, to } = found ?? { from: start, to: start }
+  const start = blockOffset(text, name)
+  const { from, to } = findBlock(text) ?? { from: start, to: start }
   const before = text.slice(0, from)
   const gap = before === '' || before.endsWith('\n') ? '' : '\n'
   return asBytes(`${before}${gap}${block}${text.slice(to)}`)

@@ -1,5 +1,12 @@
-import { join, sep } from 'node:path'
+import { basename, join } from 'node:path'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
+import {
+  type HookManager,
+  hookGenerator,
+  huskyFolder,
+  managerStartsGate,
+  startsGate,
+} from './hook-manager.ts'
 import { checkHook, type ReportedState } from './hook-problem.ts'
 import {
   eachHook,
@@ -29,11 +36,14 @@ export interface HookReport {
   readonly state: ReportedState
   /** Why the gate may not run; absent when it does. */
   readonly problem?: string
+  /** The program that generates the hook from a file of the repository. */
+  readonly manager?: HookManager
   /** What this call did. */
   readonly did: 'written' | 'removed' | 'nothing'
 }
 
 const EXECUTABLE = 0o755
+const READABLE = 0o644
 
 export const requirePlaces = async (git: LifecycleGit, signal: AbortSignal): Promise<RepositoryPlaces> => {
   const places = await git.places(signal)
@@ -49,10 +59,19 @@ const requireInside = ({ top, common }: RepositoryPlaces, path: string): void =>
   }
 }
 
-const rejectHusky = ({ hooks }: RepositoryPlaces): void => {
-  if (hooks.endsWith(`${sep}.husky${sep}_`)) {
+/** Whether git starts generated hooks, which start those in the folder of husky. */
+const isHuskyActive = ({ hooks }: RepositoryPlaces): boolean =>
+  basename(hooks) === '_' && huskyFolder({ hooks }) !== undefined
+
+const rejectHusky = (places: RepositoryPlaces): void => {
+  if (isHuskyActive(places))
     throw hookFaults.husky('husky generates the hooks folder and overwrites it at every install')
-  }
+}
+
+const rejectGenerated = ({ hook, old }: FoundHook): void => {
+  const manager = hookGenerator(old)
+  if (manager !== undefined)
+    throw hookFaults.generated(`${manager} generates the hook ${hook} and overwrites it at its next install`)
 }
 
 interface FoundHook {
@@ -62,31 +81,61 @@ interface FoundHook {
   readonly old: Buffer | undefined
 }
 
-const findHooks = (files: GitMetadataFiles, { hooks }: RepositoryPlaces): Promise<FoundHook[]> =>
+const findHooks = (files: GitMetadataFiles, places: RepositoryPlaces): Promise<FoundHook[]> =>
   Promise.all(
     HOOK_NAMES.map(async (hook) => {
-      const path = await files.real(join(hooks, hook))
+      const path = await files.real(join(huskyFolder(places) ?? places.hooks, hook))
       return { hook, path, old: await files.read(path) }
     }),
   )
+
+interface ManagedHook {
+  readonly manager?: HookManager
+  /** Whether the file of the manager starts the gate by a line that a person or `warrant init` wrote. */
+  readonly starts?: boolean
+}
+
+const findManager = async (
+  files: GitMetadataFiles,
+  places: RepositoryPlaces,
+  { hook, old }: FoundHook,
+): Promise<ManagedHook> => {
+  const isManaged = hookState(old) === 'managed'
+  if (isHuskyActive(places))
+    return { manager: 'husky', starts: !isManaged && startsGate(old?.toString('latin1') ?? '', hook) }
+  const manager = hookGenerator(old)
+  if (manager === undefined || isManaged) return {}
+  return { manager, starts: await managerStartsGate(files, places, manager, hook) }
+}
 
 export const readHooks = async (
   files: GitMetadataFiles,
   places: RepositoryPlaces,
 ): Promise<Readonly<Record<HookName, HookState>>> => {
-  const found = await findHooks(files, places)
-  const states = new Map(found.map(({ hook, old }) => [hook, hookState(old)]))
+  const states = new Map<HookName, HookState>()
+  for (const found of await findHooks(files, places)) {
+    const { starts } = await findManager(files, places, found)
+    states.set(found.hook, starts ? 'managed' : hookState(found.old))
+  }
   return eachHook((name) => states.get(name) ?? 'missing')
 }
 
 export const hooksStatus = async ({ git, files }: HookPorts, signal: AbortSignal): Promise<HookReport[]> => {
-  const found = await findHooks(files, await requirePlaces(git, signal))
+  const places = await requirePlaces(git, signal)
+  const found = await findHooks(files, places)
   return Promise.all(
-    found.map(async ({ hook, path, old }) => ({
-      hook,
-      ...checkHook(old, hook, await files.executable(path)),
-      did: 'nothing' as const,
-    })),
+    found.map(async (one) => {
+      const { starts, ...managed } = await findManager(files, places, one)
+      const { hook, path, old } = one
+      // Husky passes its hooks to a shell.
+      const check = checkHook(old, hook, isHuskyActive(places) || (await files.executable(path)))
+      return {
+        hook,
+        ...(starts ? { state: 'managed' as const } : check),
+        ...managed,
+        did: 'nothing' as const,
+      }
+    }),
   )
 }
 
@@ -99,6 +148,7 @@ export const installHooks = async (
   rejectHusky(places)
   const plans = (await findHooks(files, places)).map((found) => {
     requireInside(places, found.path)
+    rejectGenerated(found)
     return { ...found, bytes: insertBlock(found.old, found.hook, program) }
   })
   for (const { path, bytes } of plans) await files.write(path, bytes, EXECUTABLE)
@@ -121,7 +171,9 @@ export const uninstallHooks = async (
   })
   for (const { path, left } of plans) {
     if (left === undefined) await files.remove(path)
-    else if (left !== 'unchanged') await files.write(path, left, EXECUTABLE)
+    // A hook of husky needs no permission to be executed, and its mode is tracked.
+    else if (left !== 'unchanged')
+      await files.write(path, left, (await files.executable(path)) ? EXECUTABLE : READABLE)
   }
   return plans.map(({ hook, old, left }) => ({
     hook,

@@ -61,41 +61,53 @@ export const currentStatus = (ports: LifecyclePorts, signal: AbortSignal): Promi
 /** Files and folders of the state folder that are committed. */
 const COMMITTED = ['rules/', 'checks.yml', 'keys.yml']
 
+/** The lines that hide a state folder, given relative to the repository, and show what is committed of it. */
+export const stateLines = (stateFolder: string): readonly string[] => {
+  const pattern = Buffer.from(stateFolder.replace(/[\\*?[\]!# ]/g, '\\$&')).toString('latin1')
+  return [`/${pattern}/*`, ...COMMITTED.map((name) => `!/${pattern}/${name}`)]
+}
+
+/** Those lines; none where the repository ignores the folder itself, or where it lies elsewhere. */
+export const neededStateLines = async (
+  ports: InstallationPorts,
+  present: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<readonly string[]> => {
+  const { stateFolder, git } = ports
+  if (stateFolder === undefined) return []
+  const [hidden = '', ...shown] = stateLines(stateFolder)
+  if (!present.has(hidden) && (await git.ignores(`${stateFolder}/state`, signal))) return []
+  return [hidden, ...shown]
+}
+
 /**
  * Hides the state folder from `git status` through `info/exclude`, which applies to this clone only and needs no
  * commit. What is committed lies in the same folder and stays visible. True when lines were added.
  */
 const excludeState = async (ports: InstallationPorts, signal: AbortSignal): Promise<boolean> => {
-  const { stateFolder, git, files } = ports
-  if (stateFolder === undefined) return false
+  const { git, files } = ports
   const path = join((await requirePlaces(git, signal)).common, 'info', 'exclude')
   const old = (await files.read(path))?.toString('latin1') ?? ''
-  const pattern = Buffer.from(stateFolder.replace(/[\\*?[\]!# ]/g, '\\$&')).toString('latin1')
-  const hidden = `/${pattern}/*`
+  // A file with a NUL is not an exclude file and is left alone.
+  if (old.includes('\0')) return false
   const present = new Set(old.split('\n'))
-  const isOurs = present.has(hidden)
-  // A file with a NUL is not an exclude file and is left alone. So is what the repository ignores itself.
-  if (old.includes('\0') || (!isOurs && (await git.ignores(`${stateFolder}/state`, signal)))) return false
-  const lines = [hidden, ...COMMITTED.map((name) => `!/${pattern}/${name}`)].filter(
-    (line) => !present.has(line),
-  )
+  const lines = (await neededStateLines(ports, present, signal)).filter((line) => !present.has(line))
   if (lines.length === 0) return false
   const gap = old === '' || old.endsWith('\n') ? '' : '\n'
   await files.write(path, Buffer.from(`${old}${gap}${lines.join('\n')}\n`, 'latin1'), 0o644)
   return true
 }
 
-const rejectBroken = async (ports: InstallationPorts, signal: AbortSignal): Promise<void> => {
+/** Refuses a repository in which the gate would not work. */
+export const rejectBroken = async (ports: InstallationPorts, signal: AbortSignal): Promise<void> => {
   const issue = lifecycleIssues(await currentStatus(ports, signal)).find(
     ({ severity }) => severity === 'error',
   )
   if (issue !== undefined) throw lifecycleFaults.blocked(issue.detail, { fix: issue.fix })
 }
 
-/** Installs the hooks and records the installation in the git configuration. */
-export const installGate = async (ports: InstallationPorts, signal: AbortSignal): Promise<HookReport[]> => {
-  await rejectBroken(ports, signal)
-  const hooks = await installHooks(ports, signal)
+/** Records the installation in the git configuration. */
+export const recordInstallation = async (ports: InstallationPorts, signal: AbortSignal): Promise<void> => {
   const since = (await ports.config.read(PREFIX, signal)).get(STATE_KEYS.installedAt)
   const values = {
     [STATE_KEYS.installed]: 'true',
@@ -104,13 +116,24 @@ export const installGate = async (ports: InstallationPorts, signal: AbortSignal)
     [STATE_KEYS.installedAt]: since ?? new Date(ports.clock.now()).toISOString(),
   }
   await writeState(ports, values, signal)
+}
+
+/** Installs the hooks and records the installation. */
+export const installGate = async (ports: InstallationPorts, signal: AbortSignal): Promise<HookReport[]> => {
+  await rejectBroken(ports, signal)
+  const hooks = await installHooks(ports, signal)
+  await recordInstallation(ports, signal)
   return hooks
+}
+
+const forgetInstallation = (ports: LifecyclePorts, signal: AbortSignal): Promise<void> => {
+  const keys = Object.values(STATE_KEYS).filter((key) => key !== STATE_KEYS.openSpecManagedArtifacts)
+  return writeState(ports, Object.fromEntries(keys.map((key) => [key, undefined])), signal)
 }
 
 export const uninstallGate = async (ports: LifecyclePorts, signal: AbortSignal): Promise<HookReport[]> => {
   const hooks = await uninstallHooks(ports, signal)
-  const keys = Object.values(STATE_KEYS).filter((key) => key !== STATE_KEYS.openSpecManagedArtifacts)
-  await writeState(ports, Object.fromEntries(keys.map((key) => [key, undefined])), signal)
+  await forgetInstallation(ports, signal)
   return hooks
 }
 
@@ -144,18 +167,18 @@ const managedPaths = (state: LifecycleStatus['lifecycleState']): readonly string
     )
 
 interface UninstallReport {
-  readonly hooks: readonly HookReport[]
   readonly removed: readonly string[]
   /** Remotes whose receipts `git fetch` no longer brings. */
   readonly notes: readonly string[]
 }
 
+/** Removes the settings of the installation. The hooks and other entries were removed before. */
 export const uninstall = async (
   ports: InstallationPorts,
   purge: boolean,
   signal: AbortSignal,
 ): Promise<UninstallReport> => {
-  const hooks = await uninstallGate(ports, signal)
+  await forgetInstallation(ports, signal)
   const notes = await ports.notes.remove(signal)
   const { lifecycleState } = await currentStatus(ports, signal)
   const removed: string[] = []
@@ -167,7 +190,7 @@ export const uninstall = async (
     }
   }
   await writeState(ports, { [STATE_KEYS.openSpecManagedArtifacts]: undefined }, signal)
-  return { hooks, removed, notes }
+  return { removed, notes }
 }
 
 /** Records created files, so that `uninstall --purge` can remove them. */

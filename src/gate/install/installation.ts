@@ -135,8 +135,8 @@ export const lifecycleIssues = (status: LifecycleStatus): readonly LifecycleIssu
     issues.push({
       check: 'hooks',
       severity: 'warning',
-      detail: `Warrant is installed, but the hook ${missing.join(' and ')} does not run the gate`,
-      fix: 'Run `warrant install` again.',
+      detail: `Warrant is installed, but the hook ${missing.join(' and ')} that git starts does not run the gate`,
+      fix: 'Run `warrant init` again: it adds the gate where this repository keeps its hooks.',
     })
   }
   if (!installed && managed.length > 0) {

@@ -46,7 +46,7 @@ const SUPPORT_FOLDER_WORDS = new Set([
 const WORD_BREAK = /[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
 /** `teststore`, `testhelpers`: a word of two. */
 const TEST_WORD =
-  /^test(?:stores?|utils?|data|helpers?|libs?|suites?|servers?|cases?|kit|db|env|setup|support|common|base|runner|fixtures?|resources?|apps?|projects?|models?|keys?|certs?|containers?|harness|bed|pages?)$/
+  /^test(?:stores?|utils?|data|helpers?|libs?|suites?|servers?|cases?|kit|db|env|setup|support|common|base|runner|fixtures?|resources?|apps?|projects?|models?|keys?|certs?|containers?|harness|bed|mode|pages?)$/
 const hasWord = (said: readonly string[], known: ReadonlySet<string>): boolean =>
   said.some((word) => known.has(word))
 const wordsOf = (segment: string): string[] => segment.split(WORD_BREAK).map((word) => word.toLowerCase())

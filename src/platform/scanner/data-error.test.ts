@@ -26,6 +26,11 @@ const CASES: readonly [string, string, readonly [number, number] | undefined][] 
   ['chart/deployment.yaml', 'a: {{ .Values.a }}\n{{- end }}\n', undefined],
   ['all.yml', 'a: 1\n---\nb: 2\n', undefined],
   ['all.yml', 'a: !Ref b\nc: !Sub "d"\n', undefined],
+  ['contrib/vscode/launch.json', '{ "a": 1, }', undefined],
+  ['appsettings.Development.json', '{ "a": 1, // b\n}', undefined],
+  ['metrics.json', '{ "a": NaN, "b": [-Infinity, "NaN"] }', undefined],
+  ['metrics.json', '{ "a": NaN, }', [0, 13]],
+  ['src/main/resources/application.yml', 'info:\n  version: @project.version@\n', undefined],
   ['readme.md', '{', undefined],
 ]
 

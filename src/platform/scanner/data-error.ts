@@ -12,12 +12,14 @@ const CI_FOLDER = /(^|\/)\.(?:github|gitlab|circleci)\//
 /** Folders of files that hold another syntax until a program fills them in. */
 const TEMPLATE_FOLDER =
   /(?:^|\/)(?:templates?|skeletons?|schematics|blueprints|generators?|cookiecutter[^/]*)\//i
-const TEMPLATE = /(?<!\$)\{\{|\{%|<%|^\s*#(?:if|each|foreach)\b/m
+const TEMPLATE = /(?<!\$)\{\{|\{%|<%|^\s*#(?:if|each|foreach)\b|[:=]\s*@[\w.-]+@/m
 /** Files whose readers accept comments and trailing commas. */
 const COMMENTED_NAME =
-  /(?:^|\/)(?:[tj]sconfig[^/]*|devcontainer|\.eslintrc|\.swcrc|\.babelrc|renovate|turbo|nx|wrangler|deno|biome)\.json$|\.jsonc$|(?:^|\/)(?:\.?vscode|\.devcontainer|\.zed)\//
+  /(?:^|\/)(?:[tj]sconfig[^/]*|devcontainer|\.eslintrc|\.swcrc|\.babelrc|renovate|turbo|nx|wrangler|deno|biome|appsettings[^/]*)\.json$|\.jsonc$|(?:^|\/)(?:\.?vscode|\.devcontainer|\.zed)\//
 // A string that is not closed ends with its line: each character is read once.
 const STRING_OR_COMMENT = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g
+/** Numbers that programs write and JSON does not know. */
+const STRING_OR_NUMBER_WORD = /"(?:[^"\\\n]|\\.)*"?|\b(?:NaN|Infinity)\b/g
 const STRING_OR_LAST_COMMA = /"(?:[^"\\\n]|\\.)*"?|,(?=\s*[}\]])/g
 
 const blankUnlessString = (text: string): string => (text.startsWith('"') ? text : text.replace(/\S/g, ' '))
@@ -47,6 +49,10 @@ const isLines = (text: string): boolean => {
 const findJsonError = (path: string, text: string): Place | undefined => {
   const place = jsonError(text)
   if (place === undefined || text.trim() === '' || TEMPLATE.test(text) || isLines(text)) return undefined
+  if (/\b(?:NaN|Infinity)\b/.test(text)) {
+    const numbers = text.replace(STRING_OR_NUMBER_WORD, (one) => (one.startsWith('"') ? one : '0'))
+    if (jsonError(numbers) === undefined) return undefined
+  }
   const plain = text.replace(STRING_OR_COMMENT, blankUnlessString)
   if (plain === text && !COMMENTED_NAME.test(path)) return place
   return jsonError(plain.replace(STRING_OR_LAST_COMMA, blankUnlessString))

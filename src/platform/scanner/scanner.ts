@@ -38,7 +38,7 @@ export interface ScannerLimits {
 }
 
 const DEFAULT_LIMITS: ScannerLimits = {
-  fileMs: 2_000,
+  fileMs: 5_000,
   fileBytes: 2 * 1024 * 1024,
   inlineFiles: 24,
   inlineBytes: 64 * 1024,

@@ -21,6 +21,7 @@ const VALID: readonly (readonly [grammar: string, text: string])[] = [
   ['go', 'package a\nvar b, c = new(d.E{F: new(true)}), new([]int)\n'],
   ['go', 'package a\nvar b, c, d = new([]string{"e"}), new(1), new([]int)\n'],
   ['java', 'class A { void b(String @NonNull... c) {} }\n'],
+  ['python', 'print "a"\nraise ValueError, "b"\n'],
   // Templates.
   ['JavaScript', '{% if a %}const b = {{ c }};{% endif %}'],
   ['JavaScript', '---\nlayout: a\n---\nconst b = <%= c %>'],

@@ -51,6 +51,10 @@ const acceptsNewer = (grammar: string, text: string): boolean => {
   return newer !== undefined && text.search(newer[0]) !== -1 && accepts(grammar, text.replace(...newer))
 }
 
+/** Statements of Python 2, which its grammar knows in part. */
+const PYTHON_2 =
+  /^[ \t]*(?:print[ \t]+["'%]|exec[ \t]+["']|except[ \t]+[\w.]+,[ \t]*\w+[ \t]*:|raise[ \t]+[\w.]+,)/m
+
 const acceptsScript = async (text: string, sets: readonly (readonly ParserPlugin[])[]): Promise<boolean> => {
   const { parse } = await import('@babel/parser')
   return sets.some((plugins) => {
@@ -73,6 +77,7 @@ const acceptsScript = async (text: string, sets: readonly (readonly ParserPlugin
 }
 
 const isRefused = async (grammar: string, text: string): Promise<boolean> => {
+  if (grammar === 'python' && PYTHON_2.test(text)) return false
   if (COMPLETE.has(grammar)) return !acceptsNewer(grammar, text)
   const sets = PLUGINS[grammar]
   return sets === undefined ? hasUnclosedToken(grammar, text) : !(await acceptsScript(text, sets))

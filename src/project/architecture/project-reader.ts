@@ -2,6 +2,7 @@ import type { CheckDeadline } from '../../kernel/jail.ts'
 import type { Grammar } from '../../kernel/text/languages.ts'
 import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
 import { type ProtoService, readProto } from '../connections/proto.ts'
+import { readGo } from '../readers/go-reader.ts'
 import { readJava } from '../readers/java-reader.ts'
 import { readKotlin } from '../readers/kotlin-reader.ts'
 import { readPython } from '../readers/python-reader.ts'
@@ -29,12 +30,13 @@ export interface AnalysisOptions {
   readonly orgPattern?: string | undefined
 }
 
-type CodeGrammar = Extract<Grammar, 'java' | 'kotlin' | 'python' | 'TypeScript' | 'Tsx'>
+type CodeGrammar = Extract<Grammar, 'java' | 'kotlin' | 'python' | 'go' | 'TypeScript' | 'Tsx'>
 
 const GRAMMARS: readonly (readonly [RegExp, CodeGrammar])[] = [
   [/\.java$/, 'java'],
   [/\.kt$/, 'kotlin'],
   [/\.py$/, 'python'],
+  [/(?<!_test|\.pb)\.go$/, 'go'],
   [/(?<!\.d)\.[cm]?ts$/, 'TypeScript'],
   // JavaScript is parsed with the Tsx grammar, so that all scripts have the same node kinds.
   [/\.tsx$|(?<!\.min)\.[cm]?jsx?$/, 'Tsx'],
@@ -44,6 +46,7 @@ const READERS: Readonly<Record<CodeGrammar, (file: string, root: SyntaxNode) => 
   java: readJava,
   kotlin: readKotlin,
   python: readPython,
+  go: readGo,
   TypeScript: readScript,
   Tsx: readScript,
 }

@@ -69,10 +69,16 @@ export class RouterGraph {
     )
   }
 
-  /** A file can be mounted as a whole: then its routers have the mounts of the name `*`. */
+  /** All routers of a file (`*`) or of a function (`setup.*`) can be mounted at once. */
   #mountsOf(key: string): readonly Mount[] {
-    const own = this.#mounts.get(key)
-    return own ?? this.#mounts.get(`${key.slice(0, key.indexOf('\0'))}\0*`) ?? []
+    const [file = '', name = ''] = key.split('\0')
+    const dot = name.lastIndexOf('.')
+    return (
+      this.#mounts.get(key) ??
+      (dot < 0 ? undefined : this.#mounts.get(`${file}\0${name.slice(0, dot)}.*`)) ??
+      this.#mounts.get(`${file}\0*`) ??
+      []
+    )
   }
 
   #prefixes(key: string, above: ReadonlySet<string>): readonly EndpointPrefix[] {

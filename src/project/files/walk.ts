@@ -26,6 +26,10 @@ export interface WalkEnd {
   readonly unread: number
 }
 
+/** The evidence of the gate repeats lines of other files. It is left out like what `.gitignore` excludes. */
+const isOwnFile = (segments: readonly string[]): boolean =>
+  segments.length === 1 && segments[0] === '.ai_evidence.json'
+
 const MAX_VISITED = 20_000
 const MAX_DEPTH = 64
 const MAX_IGNORE_BYTES = 256 * 1024
@@ -70,6 +74,7 @@ export const walkTree = (context: JobContext, start: Folder, options: WalkOption
   ): boolean =>
     !rules.blocked(entry.name) &&
     !options.exclude(segments) &&
+    !(options.ignores && isOwnFile(segments)) &&
     (ignores.length === 0 || !isIgnored(ignores, segments, entry.kind === 'directory'))
 
   const descend = (folder: Folder, entry: DirectoryEntry, depth: number, ignores: readonly IgnoreFile[]) => {

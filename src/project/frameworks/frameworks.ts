@@ -1,4 +1,6 @@
 import type { Framework } from '../connections/framework.ts'
+import { GO_GRPC } from './go/grpc.ts'
+import { GO_ROUTERS } from './go/routers.ts'
 import { DJANGO } from './python/django.ts'
 import { PYTHON_ROUTERS } from './python/routers.ts'
 import { SCRIPT_HTTP_CLIENTS } from './script/http-clients.ts'
@@ -12,4 +14,6 @@ export const FRAMEWORKS: readonly Framework[] = [
   SCRIPT_HTTP_CLIENTS,
   ...PYTHON_ROUTERS,
   DJANGO,
+  GO_ROUTERS,
+  GO_GRPC,
 ]

@@ -4,7 +4,8 @@ import type { RelevantCalls } from './relevant-calls.ts'
 
 const MAX_DEPTH = 100
 /** Route calls: the enclosing calls hold their path prefixes. */
-const ROUTE_CALL = /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)$/
+const ROUTE_CALL =
+  /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Get|Post|Put|Patch|Delete|Head|Options|HandleFunc|Handle|Method|MethodFunc)$/
 const MAX_ANCESTORS = 60
 
 const OTHER: Expression = { kind: 'other', text: '' }

@@ -40,3 +40,13 @@ const PYTHON = [
 ].join('|')
 
 export const PYTHON_CALLS: RelevantCalls = compileNames(PYTHON)
+
+const GO = [
+  'GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|Get|Post|Put|Patch|Delete|Head|Options|All|Add',
+  'Handle|HandleFunc|Method|MethodFunc|Methods|Mount|Route|Group|PathPrefix|Subrouter|PostForm|Do',
+  'NewRequest|NewRequestWithContext|Register\\w+Server|New\\w+Client|New\\w*Router|NewServeMux|\\w*[rR]oute\\w*|\\w*[hH]andler\\w*',
+  'Open|OpenDB|Connect|MustConnect|New|NewPool|NewClient|NewReader|NewWriter|NewSyncProducer|NewAsyncProducer',
+  'NewConsumerGroup|NewProducer|NewConsumer|Subscribe|SubscribeTopics|Publish|WriteMessages|register\\w*|setup\\w*|Register\\w*|Setup\\w*',
+].join('|')
+
+export const GO_CALLS: RelevantCalls = compileNames(GO)

@@ -17,6 +17,8 @@ export interface DeclaredContainer {
 }
 
 const COMPOSE_FILE = /^(docker-)?compose([.-][\w-]+)*\.ya?ml$/
+export const isComposeFile = (path: string): boolean => COMPOSE_FILE.test(nameOf(path))
+
 const WORKLOAD = /^(Deployment|StatefulSet|DaemonSet|Rollout|CronJob|Job|Pod)$/
 
 const groupBy = <T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> => {
@@ -116,7 +118,7 @@ const kubernetesContainers = (file: string, entries: readonly ConfigEntry[]): re
 /** Containers in compose files and Kubernetes manifests, in the order of their files. */
 export const declaredContainers = (settings: readonly ConfigEntry[]): readonly DeclaredContainer[] =>
   [...groupBy(settings, ({ file }) => file)].flatMap(([file, entries]) => {
-    if (COMPOSE_FILE.test(nameOf(file))) return composeContainers(file, entries)
+    if (isComposeFile(file)) return composeContainers(file, entries)
     const isManifest = entries.some(({ key }) => key === 'apiVersion')
     return isManifest ? kubernetesContainers(file, entries) : []
   })

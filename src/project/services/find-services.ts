@@ -3,7 +3,7 @@ import { rolesOf } from '../connections/roles.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { folderOf, inOrder, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
-import type { DeclaredContainer } from './deployment-files.ts'
+import { type DeclaredContainer, isComposeFile } from './deployment-files.ts'
 import { packageDraft } from './package-file.ts'
 import type { ServiceDraft, ServiceEvidence, ServiceKind } from './service-draft.ts'
 import { imageName, technologyOfImage } from './technologies.ts'
@@ -58,7 +58,7 @@ const codeDrafts = (sources: ServiceSources, folders: ReadonlySet<string>): read
       if (app !== undefined) return [shows(app.line, `creates the application ${app.name}`)]
       if (nameOf(file) === 'manage.py') return [shows(1, 'manage.py of Django')]
     }
-    if (language === 'go' && unit.package === 'main') {
+    if (language === 'go') {
       const main = unit.functions.find(({ name }) => name === 'main')
       if (main !== undefined)
         return [{ ...shows(main.line, 'package main'), folder: folderOf(file), kind: goKind(unit) }]
@@ -107,13 +107,17 @@ const containerDrafts = (
       BUILD_FILES.test(nameOf(path)) || /^Dockerfile/.test(nameOf(path)) ? [folderOf(path)] : [],
     ),
   )
-  const named = (name: string) =>
+  // The images of a compose file are those of its own system; manifests are often kept apart from the code.
+  const named = (name: string, { file }: DeclaredContainer) =>
     [...known, ...folders]
       .filter((folder) => folderName(folder) === name)
+      .filter((folder) => !isComposeFile(file) || isInside(folder, folderOf(file)))
       .sort((a, b) => a.length - b.length || inOrder(a, b))[0]
   return containers.flatMap((one) => {
     const folder =
-      one.folder ?? named(one.name) ?? (one.image === undefined ? undefined : named(imageName(one.image)))
+      one.folder ??
+      named(one.name, one) ??
+      (one.image === undefined ? undefined : named(imageName(one.image), one))
     if (
       folder === undefined ||
       (one.image !== undefined && one.folder === undefined && technologyOfImage(one.image) !== undefined)
@@ -181,6 +185,14 @@ const folderName = (folder: string): string =>
 const isInside = (path: string, folder: string): boolean =>
   folder === '' || path === folder || path.startsWith(`${folder}/`)
 
+/** Services of one name are named by their folders. */
+const distinctNames = (services: readonly Deployable[]): readonly Deployable[] =>
+  services.map((service) =>
+    services.some((one) => one !== service && one.name === service.name) && service.folder !== ''
+      ? { ...service, name: service.folder }
+      : service,
+  )
+
 /** The deployables of a project, in the order of their folders. */
 export const findServices = (sources: ServiceSources): readonly Deployable[] => {
   const folders = new Set(
@@ -190,7 +202,7 @@ export const findServices = (sources: ServiceSources): readonly Deployable[] => 
   )
   const shown = [...codeDrafts(sources, folders), ...fileDrafts(sources)]
   const drafts = [...shown, ...containerDrafts(sources, new Set(shown.map(({ folder }) => folder)))]
-  return withoutEmptyRoot(join(drafts, sources), sources.units)
+  return distinctNames(withoutEmptyRoot(join(drafts, sources), sources.units))
 }
 
 /** The service that a file belongs to: the one with the longest folder. */

@@ -1,8 +1,9 @@
-import { originOf } from '../connections/addresses.ts'
+import { pushTo } from '../../kernel/multimap.ts'
 import type { Inbound, Outbound } from '../connections/connections.ts'
 import { inOrder } from '../source/source-files.ts'
 import type { DeclaredContainer } from './deployment-files.ts'
 import { type Deployable, serviceOf } from './find-services.ts'
+import { grpcName, hostOf, isLocal, nearest, plainName, topFolder } from './names.ts'
 import type { ServiceEvidence } from './service-draft.ts'
 import { technologyOf, technologyOfImage } from './technologies.ts'
 
@@ -42,45 +43,25 @@ const MAX_ABOUT = 12
 const STORE_PROTOCOL =
   /^(JDBC|JPA|R2DBC|MongoDB|Redis|Elasticsearch|SQL|Cassandra|Neo4j|S3|DynamoDB|Memcached)/
 
-/** `Order-Service`, `order_service` and `orders` name one service. */
-const plainName = (name: string): string =>
-  name
-    .toLowerCase()
-    .replace(/[-_.]/g, '')
-    .replace(/(service|svc|server|api|app|application)$/, '')
-    .replace(/s$/, '')
-
-/** The host of an address such as `lb://orders`, `http://orders:8080/x` or `orders:9090`. */
-const hostOf = (target: string): string | undefined => {
-  const origin = originOf(target)
-  const host = (origin ?? target)
-    .replace(/^(?:[a-z][a-z0-9+.-]*:)+\/\/(?:\*\*\*@)?/i, '')
-    .replace(/:\d+.*$/, '')
-  return /^[a-z0-9][a-z0-9._-]*$/i.test(host) ? host : undefined
-}
-
-const isLocal = (host: string): boolean => /^(localhost|127\.|0\.0\.0\.0|\[?::1)/.test(host)
-
 class SystemBuilder {
   readonly #sources: SystemSources
   readonly #nodes = new Map<string, SystemNode>()
   readonly #relations = new Map<string, { relation: SystemRelation; about: Set<string> }>()
-  readonly #byName = new Map<string, Deployable>()
-  readonly #containers: ReadonlyMap<string, DeclaredContainer>
+  readonly #byName = new Map<string, Deployable[]>()
+  readonly #containers = new Map<string, DeclaredContainer[]>()
   /** The service that implements a gRPC service. */
   readonly #grpc = new Map<string, Deployable>()
 
   constructor(sources: SystemSources) {
     this.#sources = sources
-    this.#containers = new Map(sources.containers.map((one) => [one.name, one]))
+    for (const one of sources.containers) pushTo(this.#containers, one.name, one)
     for (const service of sources.services) {
-      for (const name of service.aliases) this.#byName.set(name.toLowerCase(), service)
+      for (const name of service.aliases) pushTo(this.#byName, name.toLowerCase(), service)
       this.#add('service', service.name, service.kind, service.shownBy)
     }
     for (const { protocol, endpoint, source_file } of sources.inbound) {
       const service = serviceOf(source_file, sources.services)
-      if (protocol === 'gRPC' && service !== undefined)
-        this.#grpc.set(endpoint.replace(/[/.].*$/, ''), service)
+      if (protocol === 'gRPC' && service !== undefined) this.#grpc.set(grpcName(endpoint), service)
     }
   }
 
@@ -116,9 +97,9 @@ class SystemBuilder {
     this.#relations.set(key, { ...entry, relation: { ...entry.relation, sources } })
   }
 
-  /** A service by the name that another one uses for it. */
-  #service(name: string): Deployable | undefined {
-    const exact = this.#byName.get(name.toLowerCase())
+  /** A service by the name that the file of another one uses for it. */
+  #service(name: string, file: string): Deployable | undefined {
+    const exact = nearest(this.#byName.get(name.toLowerCase()) ?? [], file, ({ folder }) => folder)
     if (exact !== undefined) return exact
     const plain = plainName(name)
     if (plain.length < 3) return undefined
@@ -129,22 +110,29 @@ class SystemBuilder {
   }
 
   /** The node of a host: a service or a container of the project; undefined for any other. */
-  #nodeOfHost(host: string): string | undefined {
+  #nodeOfHost(host: string, file: string): string | undefined {
     // Names inside of a cluster: `orders.shop.svc.cluster.local`.
     const short = /\.svc(\.|$)|\.cluster\.local$|^[\w-]+\.[\w-]+$/.test(host)
       ? host.replace(/\..*$/, '')
       : host
     for (const name of [host, short]) {
-      const container = this.#containers.get(name)
+      const container = nearest(this.#containers.get(name) ?? [], file, (one) => one.file)
       const technology = container?.image === undefined ? undefined : technologyOfImage(container.image)
-      if (container !== undefined && technology !== undefined)
-        return this.#add(technology.kind, name, technology.name, [
-          { file: container.file, line: container.line, reason: `container ${name}` },
-        ])
-      const service = this.#service(name)
+      if (container !== undefined && technology !== undefined) {
+        const place = { file: container.file, line: container.line, reason: `container ${name}` }
+        return this.#add(technology.kind, this.#containerName(container), technology.name, [place])
+      }
+      const service = this.#service(name, file)
       if (service !== undefined) return `service:${service.name}`
     }
     return undefined
+  }
+
+  /** With its folder where several systems in one repository have a container of this name. */
+  #containerName({ name, file }: DeclaredContainer): string {
+    const folders = new Set(this.#containers.get(name)?.map((one) => topFolder(one.file)))
+    const technologies = this.#containers.get(name)?.map(({ image = '' }) => technologyOfImage(image)?.name)
+    return folders.size > 1 && new Set(technologies).size > 1 ? `${topFolder(file)}/${name}` : name
   }
 
   outbound(one: Outbound): void {
@@ -166,19 +154,23 @@ class SystemBuilder {
       )
     }
     if (STORE_PROTOCOL.test(one.protocol) || technology?.kind === 'store') {
-      const known = host === undefined || isLocal(host) ? undefined : this.#nodeOfHost(host)
+      const known = host === undefined || isLocal(host) ? undefined : this.#nodeOfHost(host, one.source_file)
       const kind = technology?.name ?? 'database'
       const to = known ?? this.#add('store', `${from.name} ${kind}`, kind, place)
       return this.#relate(id, to, one.protocol, '', source)
     }
+    const method = one.protocol === 'gRPC' ? grpcName(one.target_service) : ''
     const grpc =
-      one.protocol === 'gRPC' ? this.#grpc.get(one.target_service.replace(/[/.].*$/, '')) : undefined
+      method === '' ? undefined : (this.#grpc.get(method) ?? this.#service(method, one.source_file))
     if (grpc !== undefined)
       return this.#relate(id, `service:${grpc.name}`, 'gRPC', one.target_service, source)
+    // The name of a gRPC service looks like a host.
+    if (/(^|\.)[A-Z]\w*$/.test(one.target_service)) return
     if (host === undefined || one.confidence === 'low' || isLocal(host)) return
     const protocol = one.protocol === 'Configuration' ? 'HTTP' : one.protocol
     const to =
-      this.#nodeOfHost(host) ?? (host.includes('.') ? this.#add('outside', host, protocol, place) : undefined)
+      this.#nodeOfHost(host, one.source_file) ??
+      (host.includes('.') ? this.#add('outside', host, protocol, place) : undefined)
     if (to !== undefined) this.#relate(id, to, protocol, one.path ?? '', source)
   }
 
@@ -193,13 +185,15 @@ class SystemBuilder {
 
   /** What compose files and manifests say: containers that wait for each other, and addresses in their environment. */
   container(one: DeclaredContainer): void {
-    const from = this.#service(one.name)
+    const from = this.#sources.services.find(({ shownBy }) =>
+      shownBy.some(({ file, line }) => file === one.file && line === one.line),
+    )
     if (from === undefined) return
     const source = { file: one.file, line: one.line }
     const texts = one.values.flatMap((value) => value.replace(/^\w+=/, '').split(','))
     const hosts = texts.flatMap((value) => (/[:/]|^[\w-]+$/.test(value) ? (hostOf(value.trim()) ?? []) : []))
     for (const name of new Set([...one.dependsOn, ...hosts.filter((host) => this.#isNamed(host))])) {
-      const to = this.#nodeOfHost(name)
+      const to = this.#nodeOfHost(name, one.file)
       if (to === undefined) continue
       const node = this.#nodes.get(to)
       this.#relate(

@@ -31,7 +31,7 @@ export class SourceIndex {
     this.modules = new ModuleFiles(units)
     for (const unit of units) {
       for (const type of unit.types) pushTo(this.#types, type.name, { unit, type })
-      if (unit.language === 'kotlin')
+      if (unit.language === 'kotlin' || unit.language === 'go')
         for (const variable of unit.topLevel.locals) pushTo(this.#topLevel, variable.name, { unit, variable })
     }
   }
@@ -93,7 +93,7 @@ export class SourceIndex {
     return this.#beans
   }
 
-  /** A top-level constant of Kotlin. */
+  /** A top-level constant of Kotlin or Go. */
   topLevel(
     name: string,
     from: SourceUnit,

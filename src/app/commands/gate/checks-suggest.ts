@@ -16,7 +16,7 @@ const MAX_BYTES = 1024 * 1024
 const countChecks = (count: number): string => (count === 1 ? '1 check' : `${count} checks`)
 
 /** A file that cannot be used as a policy may still be one that says nothing about checks. */
-const openProject = async (root: string): Promise<DeclaringFiles> => {
+export const openDeclaringFiles = async (root: string): Promise<DeclaringFiles> => {
   const files = repositoryFiles(root)
   return {
     names: new Set(await files.names('.')),
@@ -33,7 +33,7 @@ export const suggest: Subcommand = async (invocation) => {
   const { config } = loadSettings(invocation)
   if (invocation.flags.write) requireWritable(config, '`warrant checks suggest --write`')
   const { root } = await openRepositoryForCommand(config)
-  const { checks, notes } = await suggestChecks(await openProject(root))
+  const { checks, notes } = await suggestChecks(await openDeclaringFiles(root))
   const text = writeChecksFile({ checks, notes })
   if (checks.length === 0) {
     const why =

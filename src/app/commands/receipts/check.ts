@@ -6,7 +6,7 @@ import { systemClock } from '../../../platform/system/clock.ts'
 import type { CheckedCommit, CommitResult } from '../../../receipts/judge-commits.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import type { Subcommand } from '../../../surfaces/cli/subcommand.ts'
-import { checkCommits, type ReceiptPlace, readBaseKeys } from '../../open/receipts/find-receipts.ts'
+import { checkCommits, type ReceiptPlace, readTrustedKeys } from '../../open/receipts/find-receipts.ts'
 import { openForCommand } from '../gate/judge-change.ts'
 import { recordRun } from '../gate/record-run.ts'
 import { digestInvocation } from '../invocation-digest.ts'
@@ -71,7 +71,7 @@ export const check: Subcommand = async (invocation, [range]) => {
   const judges = invocation.flags.judge === true
   if (judges) requireWritable(place.config, '--judge')
   const ends = await readEnds(place, await readScope(place, range))
-  const listed = await readBaseKeys(place, ends.base)
+  const listed = await readTrustedKeys(place, ends.base)
   let results = await checkCommits(place, ends, listed)
   if (judges && !results.every(isCovered)) {
     for (const result of results)

@@ -6,7 +6,7 @@ import { repositoryFiles } from '../../../platform/git/worktree.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { receiptFaults } from '../../../receipts/faults.ts'
 import { KEY_ROLES } from '../../../receipts/key-roles.ts'
-import { type ListedKey, parseKeys } from '../../../receipts/keys-file.ts'
+import { KEYS_HEADER, type ListedKey, parseKeys, writeListedKey } from '../../../receipts/keys-file.ts'
 import { KEYS_FILE, MAX_KEYS_BYTES } from '../../../receipts/keys-path.ts'
 import { parseReceiptKey, type ReceiptKey } from '../../../receipts/verifier-key.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
@@ -17,11 +17,6 @@ import { openRepositoryForCommand } from '../../open/repository.ts'
 import { loadSettings } from '../../process-context.ts'
 import { printOutput } from '../print-output.ts'
 import { requireWritable } from '../require-writable.ts'
-
-const HEADER = `# The keys whose receipts this repository trusts. Commit this file; a change of it is judged by the version before.
-# A person adds a key with \`warrant keys add\`, and takes it back with \`warrant keys revoke\`.
-keys:
-`
 
 const open = async (invocation: Invocation) => {
   const { config } = loadSettings(invocation)
@@ -102,15 +97,12 @@ const add: Subcommand = async (invocation, [given]) => {
   if (keys.some((entry) => entry.key.id === key.id))
     throw receiptFaults.key_exists(`${KEYS_FILE} lists ${key.name} already`)
   const [from, until] = [readDay(invocation, 'from'), readDay(invocation, 'until')]
-  const lines = [
-    `  - key: ${JSON.stringify(key.text)}`,
-    `    owner: ${JSON.stringify(owner)}`,
-    `    role: ${role}`,
-    ...(from === undefined ? [] : [`    from: ${from}`]),
-    ...(until === undefined ? [] : [`    until: ${until}`]),
+  const times = [
+    ...(from === undefined ? [] : [`    from: ${from}\n`]),
+    ...(until === undefined ? [] : [`    until: ${until}\n`]),
   ]
-  const start = text === undefined || keys.length === 0 ? HEADER : text.replace(/\n*$/, '\n')
-  await writeKeys(root, `${start}${lines.join('\n')}\n`)
+  const start = text === undefined || keys.length === 0 ? KEYS_HEADER : text.replace(/\n*$/, '\n')
+  await writeKeys(root, `${start}${writeListedKey(key.text, owner, role)}${times.join('')}`)
   if (await ignores(KEYS_FILE))
     invocation.terminal.printError(
       `warrant: git ignores ${KEYS_FILE}; add it with: git add --force ${KEYS_FILE}`,

@@ -14,7 +14,7 @@ import { openPlace } from './open-place.ts'
 
 const MAX_LISTED = 1_000
 
-const summaryOf = ({ digest, trust, why, owner, role, key, receipt }: VerifiedReceipt) => ({
+const summaryOf = ({ digest, trust, why, owner, role, key, receipt, place }: VerifiedReceipt) => ({
   digest,
   trust,
   ...(why !== undefined && { why }),
@@ -26,6 +26,9 @@ const summaryOf = ({ digest, trust, why, owner, role, key, receipt }: VerifiedRe
     ...(detailsOf(receipt).policy_from && { policy_from: detailsOf(receipt).policy_from }),
     tree: treeOf(receipt),
     time: receipt.predicate.timeVerified,
+  }),
+  ...(place !== undefined && {
+    place: { origin: place.origin, index: place.index, size: place.size, root: place.root },
   }),
 })
 
@@ -42,6 +45,7 @@ const lineOf = (one: VerifiedReceipt): string => {
     tree,
     time,
     policy_from: tried,
+    place,
   } = summaryOf(one)
   const signer = owner === undefined ? (key ?? 'unknown key') : `${owner} (${role}, ${key})`
   const worth = why === undefined ? trust : `${trust}: ${why}`
@@ -50,6 +54,11 @@ const lineOf = (one: VerifiedReceipt): string => {
     `  ${result} at ${stage}, ${time}${tried === undefined ? '' : ', by the policy of the working tree alone'}`,
     `  tree ${tree ?? 'unknown'}`,
     `  signed by ${signer}; ${worth}`,
+    ...(place === undefined
+      ? []
+      : [
+          `  proven: entry ${place.index} of the log ${place.origin}, by its checkpoint of ${place.size} entries`,
+        ]),
   ].join('\n')
 }
 

@@ -6,12 +6,14 @@ import type { DoctorFinding } from './doctor.ts'
 /** Hooks that hold the block and may not run it. */
 const idleHooks = async ({ lifecycle, signal }: OpenedRepository) => {
   const { hooksStatus } = await import('../../../gate/install/hooks.ts')
-  return (await hooksStatus(lifecycle, signal)).flatMap(({ hook, state, problem }) => {
+  return (await hooksStatus(lifecycle, signal)).flatMap(({ hook, state, problem, manager }) => {
     if (problem === undefined) return []
     const fix =
-      state === 'outdated'
-        ? 'Run `warrant install` again.'
-        : `Move the block to the top of the hook ${hook} and make the file executable, or remove the hook and run \`warrant install\`.`
+      manager === 'husky'
+        ? `Remove the block from .husky/${hook}, and run \`warrant init\` again.`
+        : state === 'outdated'
+          ? 'Run `warrant install` again.'
+          : `Move the block to the top of the hook ${hook} and make the file executable, or remove the hook and run \`warrant install\`.`
     return [{ check: 'hooks', severity: 'warning' as const, detail: `the hook ${hook}: ${problem}`, fix }]
   })
 }

@@ -1,18 +1,26 @@
 import { resolve } from 'node:path'
 import { BASELINE_FILE } from '../../../gate/findings/baseline.ts'
 import { policyDigests } from '../../../gate/policy-digests.ts'
-import { ignoreUnusable, policyPaths, readKeysFile, readPolicyFiles } from '../../../gate/policy-files.ts'
+import {
+  ignoreUnusable,
+  policyPaths,
+  readCommitKeys,
+  readKeysFile,
+  readPolicyFiles,
+} from '../../../gate/policy-files.ts'
 import type { GitReader } from '../../../gate/ports.ts'
 import { readReceipts } from '../../../platform/files/receipt-files.ts'
 import { repositoryFiles } from '../../../platform/git/worktree.ts'
 import { listWorktreeRoots } from '../../../platform/git/worktree-roots.ts'
 import { CommitJudge, type CommitResult } from '../../../receipts/judge-commits.ts'
 import { type ListedKey, parseKeys } from '../../../receipts/keys-file.ts'
+import { type PlaceLine, readPlaceProof, verifyPlace } from '../../../receipts/receipt-place.ts'
 import type { PolicyDigests } from '../../../receipts/statement.ts'
 import { type VerifiedReceipt, verifyReceipt } from '../../../receipts/verify-receipt.ts'
 import type { Config } from '../../config/settings.ts'
 import { openNotes } from './open-notes.ts'
 import { readOwnKey } from './signing-key.ts'
+import { hashOf } from './witness.ts'
 
 /** A repository whose receipts are looked up. */
 export interface ReceiptPlace {
@@ -25,23 +33,16 @@ export interface ReceiptPlace {
 /** The name of the notes that hold receipts. */
 export const RECEIPT_NOTES = 'warrant'
 
-/** The keys of the last commit, or of the working tree where that has none. */
-export const readTrustedKeys = async ({ root, git, signal }: ReceiptPlace): Promise<readonly ListedKey[]> => {
-  const head = await git.filesAt('HEAD', policyPaths(undefined), signal)
-  const committed = head && (await readKeysFile(ignoreUnusable(head)))
-  return parseKeys(committed ?? (await readKeysFile(repositoryFiles(root))))
-}
-
-/** The keys of the base; where it has none, those of the last commit. */
-export const readBaseKeys = async (
-  place: ReceiptPlace,
-  base: string | undefined,
-): Promise<readonly ListedKey[]> => {
-  const { git, signal } = place
-  const files = base === undefined ? undefined : await git.filesAt(base, policyPaths(undefined), signal)
-  const text = files && (await readKeysFile(ignoreUnusable(files)))
-  return text === undefined ? readTrustedKeys(place) : parseKeys(text)
-}
+/** The keys of the base; where it has none those of the last commit, and then those of the working tree. */
+export const readTrustedKeys = async (
+  { root, git, signal }: ReceiptPlace,
+  base?: string,
+): Promise<readonly ListedKey[]> =>
+  parseKeys(
+    (await readCommitKeys(git, base, signal)) ??
+      (await readCommitKeys(git, 'HEAD', signal)) ??
+      (await readKeysFile(repositoryFiles(root))),
+  )
 
 /** Finds receipts by tree: in the state folders of all working trees, and in the notes of this clone and its remotes. */
 export class ReceiptFinder {
@@ -76,15 +77,38 @@ export class ReceiptFinder {
     ])
     for (const tree of wanted) {
       const kept = Promise.all(folders.map((folder) => readReceipts(folder, tree)))
-      const verified = kept.then((lines) =>
-        [...new Set([...lines.flat(), ...(notes.notes.get(tree) ?? [])])]
+      const noted = notes.notes.get(tree) ?? []
+      const proofs = noted.flatMap((line) => readPlaceProof(line) ?? [])
+      const verified = kept.then((lines) => {
+        const found = [...new Set([...lines.flat(), ...noted])]
           .map((line) => verifyReceipt(line, { listed: this.#listed, own }))
           // A line that was put into the note of another tree says nothing about this one.
-          .filter(({ receipt }) => receipt?.subject[0]?.digest.gitTree === tree),
-      )
+          .filter(({ receipt }) => receipt?.subject[0]?.digest.gitTree === tree)
+          .map((one) => this.#withPlace(one, proofs))
+        return Promise.all(found.map((one) => this.#confirm(one, tree)))
+      })
       verified.catch(() => {})
       this.#found.set(tree, verified)
     }
+  }
+
+  /** The receipt with its place in its log, if one of the lines proves it. */
+  #withPlace(one: VerifiedReceipt, proofs: readonly PlaceLine[]): VerifiedReceipt {
+    const keys = this.#listed.map(({ key }) => key.text)
+    const own = proofs.filter(({ receipt }) => receipt === one.digest)
+    const [place] = own.flatMap((proof) => verifyPlace(one, proof, keys) ?? [])
+    return place === undefined ? one : { ...one, place }
+  }
+
+  /** A receipt of a key that was revoked later is trusted if a witness shows that it is older. */
+  async #confirm(one: VerifiedReceipt, tree: string): Promise<VerifiedReceipt> {
+    const { place, revokedLater, why: _, ...rest } = one
+    if (place === undefined || revokedLater === undefined) return one
+    const keys = this.#listed.map(({ key }) => key.text)
+    const context = { notes: this.#notes, keys, format: hashOf(tree), signal: this.#place.signal }
+    const seen = { listed: this.#listed, before: Date.parse(revokedLater) }
+    const { wasWitnessedBefore } = await import('./witnessed-before.ts')
+    return (await wasWitnessedBefore(context, place, seen)) ? { ...rest, place, trust: 'trusted' } : one
   }
 
   async of(tree: string): Promise<readonly VerifiedReceipt[]> {

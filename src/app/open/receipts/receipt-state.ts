@@ -8,7 +8,7 @@ import { type ReceiptPlace, readTrustedKeys } from './find-receipts.ts'
 import { withLoggedReceipts } from './log-receipts.ts'
 import { openNotes } from './open-notes.ts'
 import { openReceiptSigner, readOwnKey } from './signing-key.ts'
-import { hashOf, readWitnessedSize } from './witness.ts'
+import { hashOf, readWitnessed } from './witness.ts'
 
 /** Whether receipts of this machine will be trusted, and those of others found. */
 export interface ReceiptState {
@@ -52,7 +52,8 @@ const readLogState = async (
     if (log === undefined || entries === 0 || head === null) return { entries, witnessed: 0 }
     const notes = openNotes({ root, config })
     const context = { notes, keys: keys.map(({ text }) => text), format: hashOf(head), signal }
-    return { entries, witnessed: await readWitnessedSize(context, await logOrigin(DECISION_LOG, log)) }
+    const [newest] = await readWitnessed(context, await logOrigin(DECISION_LOG, log))
+    return { entries, witnessed: newest?.size ?? 0 }
   })
 }
 

@@ -16,6 +16,7 @@ import type { GitNotes } from '../../../platform/git/notes/git-notes.ts'
 import type { CommitResult } from '../../../receipts/judge-commits.ts'
 import type { ReceiptSigner } from '../../../receipts/verifier-key.ts'
 import { detailsOf } from '../../../receipts/verify-receipt.ts'
+import { compactPublished, compactWitnessed } from './compact-notes.ts'
 import { noteKeyOf } from './signing-key.ts'
 
 /**
@@ -47,16 +48,22 @@ const parseNoteLine = (line: string): string[] => {
 /** The checkpoints of a log that the keys cosigned, largest first. */
 const openWitnessed = (origin: string, lines: readonly string[], keys: readonly string[]) =>
   lines
-    .flatMap(parseNoteLine)
-    .flatMap((note) => {
+    .flatMap((line) => parseNoteLine(line).map((note) => ({ line, note })))
+    .flatMap(({ line, note }) => {
       const checkpoint = openSignedCheckpoint(note, keys)
       const cosigned = verifyCosignatures(note, keys) ?? []
-      return checkpoint?.origin === origin && cosigned.length > 0 ? [{ ...checkpoint, note, cosigned }] : []
+      return checkpoint?.origin === origin && cosigned.length > 0
+        ? [{ ...checkpoint, line, note, cosigned }]
+        : []
     })
     .sort((a, b) => b.size - a.size)
 
 /** What became of one log since a witness saw it. */
-type WitnessedLog = ReturnType<typeof checkWitnessChain> & { readonly origin: string }
+type WitnessedLog = ReturnType<typeof checkWitnessChain> & {
+  readonly origin: string
+  /** Lines of witnesses that are no longer needed. */
+  readonly unneeded: readonly string[]
+}
 
 /** The logs that the receipts of commits are in. */
 export const originsOf = (results: readonly CommitResult[]): string[] => {
@@ -73,7 +80,7 @@ interface LogPoint {
   readonly root: string
 }
 
-interface WitnessContext {
+export interface WitnessContext {
   readonly notes: GitNotes
   /** Verifier keys that may sign checkpoints and cosignatures. */
   readonly keys: readonly string[]
@@ -81,14 +88,18 @@ interface WitnessContext {
   readonly signal: AbortSignal
 }
 
-/** The largest size of a log that a witness signed; 0 where none did. */
-export const readWitnessedSize = async (
-  { notes, keys, format, signal }: WitnessContext,
-  origin: string,
-): Promise<number> => {
+/** The checkpoints of a log that witnesses signed, largest first. */
+export const readWitnessed = async ({ notes, keys, format, signal }: WitnessContext, origin: string) => {
   const object = originObject(origin, format)
   const witnessed = await notes.read(WITNESSED, [object], signal)
-  return openWitnessed(origin, witnessed.notes.get(object) ?? [], keys)[0]?.size ?? 0
+  return openWitnessed(origin, witnessed.notes.get(object) ?? [], keys)
+}
+
+/** The checkpoints of a log that were published, with the proofs between them. Nothing of it is verified. */
+export const readPublished = async ({ notes, format, signal }: WitnessContext, origin: string) => {
+  const object = originObject(origin, format)
+  const { notes: published } = await notes.read(RECEIPTS, [object], signal)
+  return (published.get(object) ?? []).flatMap((line) => parseWitnessRequest(line) ?? [])
 }
 
 /** Compares the published checkpoints of logs with what witnesses signed. */
@@ -105,15 +116,12 @@ export const checkLogs = async (
   return origins.map((origin) => {
     const object = objects.get(origin) ?? ''
     const requests = (published.notes.get(object) ?? []).flatMap((line) => parseWitnessRequest(line) ?? [])
-    const [seen = unseenLog(origin), ...earlier] = openWitnessed(
-      origin,
-      witnessed.notes.get(object) ?? [],
-      keys,
-    )
+    const cosigned = openWitnessed(origin, witnessed.notes.get(object) ?? [], keys)
+    const [seen = unseenLog(origin), ...earlier] = cosigned
     // Smaller ones have to be part of the log as well: they could belong to a history that was given up.
     const others = earlier.map(({ size, note }) => ({ origin, old: size, proof: [], checkpoint: note }))
     const all = requests.length === 0 ? [] : [...requests, ...others]
-    return { origin, ...checkWitnessChain(seen, all, keys) }
+    return { origin, unneeded: compactWitnessed(cosigned), ...checkWitnessChain(seen, all, keys) }
   })
 }
 
@@ -173,6 +181,7 @@ export const cosignLogs = async (
   seconds: number,
 ): Promise<void> => {
   const lines = new Map<string, readonly string[]>()
+  const removed = new Map<string, readonly string[]>()
   for (const log of logs) {
     const note = log.outcome === 'consistent' ? log.newest.note : undefined
     if (note === undefined) continue
@@ -180,34 +189,52 @@ export const cosignLogs = async (
       cosignCheckpoint(by, note, seconds),
     )
     lines.set(originObject(log.origin, format), [JSON.stringify({ checkpoint })])
+    removed.set(originObject(log.origin, format), log.unneeded)
   }
-  if (lines.size > 0) await notes.append(WITNESSED, lines, signal)
+  if (lines.size > 0) await notes.append(WITNESSED, lines, signal, removed)
+}
+
+/** What publishes the present size of a log. */
+interface PublishedCheckpoint {
+  readonly added: readonly string[]
+  readonly dropped: readonly string[]
+  /** The newest checkpoint, whether it is new or not. */
+  readonly newest: { readonly note: string; readonly size: number }
 }
 
 /**
- * Lines that publish the present size of a log: a checkpoint, and a proof from each checkpoint that was published
- * before and that no proof connects with it yet. Clones that share a log publish at the same time.
+ * Publishes the present size of a log: a checkpoint, and a proof from each checkpoint that was published before and that
+ * no proof connects with it yet. Clones that share a log publish at the same time. `witnessed`: sizes that witnesses saw.
  */
-export const publishLines = async (
+export const publishCheckpoint = async (
   log: LogReader,
   signer: ReceiptSigner,
   published: readonly string[],
-): Promise<readonly string[]> => {
+  witnessed: readonly number[],
+): Promise<PublishedCheckpoint> => {
   const origin = await logOrigin(DECISION_LOG, log)
-  const requests = published.flatMap((line) => parseWitnessRequest(line) ?? [])
-  const known = requests.flatMap((one) => {
-    const checkpoint = openSignedCheckpoint(one.checkpoint, [signer.key.text])
-    return checkpoint?.origin === origin ? [{ old: one.old, ...checkpoint }] : []
+  const known = published.flatMap((line) => {
+    const request = parseWitnessRequest(line)
+    const checkpoint = request && openSignedCheckpoint(request.checkpoint, [signer.key.text])
+    return checkpoint?.origin === origin
+      ? [{ line, old: request?.old ?? 0, note: request?.checkpoint ?? '', ...checkpoint }]
+      : []
   })
   const { size, root } = await rootAt(log)
-  if (known.some((one) => one.size >= size)) return []
-  const continued = new Set(known.map(({ old }) => old))
-  const ends = [...new Set(known.map((one) => one.size))].filter((one) => !continued.has(one))
+  const last = known.toSorted((one, other) => other.size - one.size)[0]
+  if (last !== undefined && last.size >= size)
+    return { added: [], dropped: [], newest: { note: last.note, size: last.size } }
+  const { dropped, relinked } = compactPublished(known, witnessed)
+  const left = new Set(dropped)
+  const kept = known.filter(({ line }) => !left.has(line))
+  const continued = new Set(kept.map(({ old }) => old))
+  const ends = [...new Set(kept.map((one) => one.size))].filter((one) => !continued.has(one))
   const checkpoint = await signNote(noteKeyOf(signer), origin, (by) => writeCheckpoint(by, size, root))
   const from = async (old: number): Promise<WitnessRequest> => {
     const { path } = await proveConsistency(log, old, size)
     return { origin, old, proof: path.map((hash) => Buffer.from(hash, 'hex').toString('base64')), checkpoint }
   }
-  const made = await Promise.all((ends.length === 0 ? [0] : ends).map(from))
-  return made.map(writeWitnessRequest)
+  const starts = new Set([...ends, ...relinked.filter((one) => one <= size)])
+  const made = await Promise.all((starts.size === 0 ? [0] : [...starts]).map(from))
+  return { added: made.map(writeWitnessRequest), dropped, newest: { note: checkpoint, size } }
 }

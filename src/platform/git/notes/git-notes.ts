@@ -10,11 +10,12 @@ import { appendNotes, type NotesStore } from './write-notes.ts'
 export interface GitNotes {
   /** Notes of this clone and those fetched from its remotes. Unreadable ones are reported, not thrown. */
   read(name: NotesName, objects: readonly string[], signal: AbortSignal): Promise<NotesReading>
-  /** Adds lines in one commit; the objects need not exist. Returns the objects whose note would grow too long. */
+  /** Adds lines in one commit, and removes others from the same notes; the objects need not exist. Returns the objects whose note would grow too long. */
   append(
     name: NotesName,
     lines: ReadonlyMap<string, readonly string[]>,
     signal: AbortSignal,
+    removed?: ReadonlyMap<string, readonly string[]>,
   ): Promise<readonly string[]>
   /** Sends the notes to a remote, joined with those it has. Never throws for what the network or the remote does. */
   push(remote: string, signal: AbortSignal): Promise<NotesExchange>
@@ -33,7 +34,8 @@ export const gitNotes = (start: GitStart, now: () => number): GitNotes => {
   }
   return {
     read: async (name, objects, signal) => readNotes(await open(signal), name, objects, signal),
-    append: async (name, lines, signal) => appendNotes(await open(signal), name, lines, signal),
+    append: async (name, lines, signal, removed) =>
+      appendNotes(await open(signal), name, lines, signal, removed),
     push: async (remote, signal) => pushNotes(await open(signal), remote, signal),
     fetch: async (remote, signal) => fetchNotes(await open(signal), remote, signal),
   }

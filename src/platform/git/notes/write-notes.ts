@@ -83,10 +83,13 @@ export const addLines = (
   found: FoundNotes,
   object: string,
   added: readonly string[],
+  dropped: readonly string[] = [],
 ): ReadonlyMap<string, Buffer | undefined> | undefined => {
   const before = found.lines.get(object) ?? []
-  const lines = unionLines(before, added)
-  if (lines.length === new Set(before).size) return new Map()
+  const left = new Set(dropped)
+  const lines = unionLines(before, added).filter((line) => !left.has(line))
+  const same = new Set(before)
+  if (lines.length === same.size && lines.every((line) => same.has(line))) return new Map()
   const bytes = joinLines(lines)
   if (bytes.length > MAX_NOTE_BYTES || found.unreadable.get(object) === TOO_LONG) return undefined
   const path = notePath(object)
@@ -123,7 +126,7 @@ export const replaceNotesRef = async (
 }
 
 /**
- * Adds lines to the notes of objects, in one commit. The objects need not exist. Returns the objects whose note would
+ * Adds lines to the notes of objects, and removes others from the same notes, in one commit. The objects need not exist. Returns the objects whose note would
  * grow too long; theirs stay as they are.
  */
 export const appendNotes = async (
@@ -131,6 +134,7 @@ export const appendNotes = async (
   name: NotesName,
   additions: ReadonlyMap<string, readonly string[]>,
   signal: AbortSignal,
+  removals: ReadonlyMap<string, readonly string[]> = new Map(),
 ): Promise<readonly string[]> => {
   const wrong = [...additions.keys()].find((object) => !/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(object))
   if (wrong !== undefined) throw gitFaults.revision(`${JSON.stringify(wrong)} is not the id of an object`)
@@ -140,7 +144,11 @@ export const appendNotes = async (
     const found = await findNotes(store, parent, [...additions.keys()], signal)
     if (found === undefined) throw gitFaults.failed(`${ref} cannot be read: it is damaged`)
     const edits = [...additions].map(
-      ([object, lines]) => [object, addLines(found, object, lines.flatMap(encodeLine))] as const,
+      ([object, lines]) =>
+        [
+          object,
+          addLines(found, object, lines.flatMap(encodeLine), removals.get(object)?.flatMap(encodeLine)),
+        ] as const,
     )
     full = edits.flatMap(([object, contents]) => (contents === undefined ? [object] : []))
     const contents = new Map(edits.flatMap(([, one]) => [...(one ?? [])]))

@@ -40,7 +40,7 @@ const duringCommit = async (repo: Repo, args: readonly string[]) => {
 
 describe('ids of trees', () => {
   it('are those of the commits that git makes, for random states', async () => {
-    for (const seed of [1, 2, 3]) expect(await compareRandomTrees(seed, 2)).toEqual([])
+    expect(await compareRandomTrees(1, 2)).toEqual([])
   }, 60_000)
 
   it('are those of the commit that a hook stops: all files, named files, amended', async () => {

@@ -1,0 +1,66 @@
+/** What in the git folder decides about hooks and commits. Other files in it, such as messages, are not ours. */
+export const GIT_PARTS = [
+  'hooks',
+  'config',
+  'config.worktree',
+  'refs',
+  'objects',
+  'packed-refs',
+  'HEAD',
+  'index',
+  'info/attributes',
+  'info/grafts',
+  'warrant',
+]
+
+/** Files and folders of the repository that only a person and this program change. */
+export const OWN_FILES = [
+  '.warrant',
+  '.ai_evidence.json',
+  '.pumuki',
+  'skills.policy.json',
+  'warrant.baseline.json',
+]
+
+/** Settings of clients and of hook managers, below the root: ours where they contain our entry. */
+export const ENTRY_FILES = [
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.cursor/hooks.json',
+  '.codex/hooks.json',
+  '.codex/config.toml',
+  '.gemini/settings.json',
+  '.github/hooks/warrant.json',
+  '.github/copilot/settings.json',
+  '.husky/pre-commit',
+  '.husky/pre-push',
+  '.githooks/pre-commit',
+  '.githooks/pre-push',
+  'lefthook.yml',
+  'lefthook.yaml',
+  '.lefthook.yml',
+  '.pre-commit-config.yaml',
+]
+
+/** The same below the home folder. */
+export const HOME_ENTRY_FILES = [
+  '.claude/settings.json',
+  '.cursor/hooks.json',
+  '.codex/hooks.json',
+  '.codex/config.toml',
+  '.gemini/settings.json',
+  '.copilot/hooks/warrant.json',
+]
+
+/** Whether a file of settings or hooks contains our entry. */
+export const hasOwnEntry = (text: string): boolean =>
+  /\bwarrant\b[\w./'" -]{0,200}\b(?:hook|gate)\b|PUMUKI MANAGED/.test(text)
+
+const CLIENT_SETTINGS =
+  /\/\.(?:claude|cursor|codex|gemini)\/(?:settings(?:\.local)?\.json|hooks\.json|config\.toml)$/
+const SWITCH =
+  /disableAllHooks|hooksConfig|"hooks"\s*:\s*\{\s*"(?:enabled|disabled)"|^\s*hooks\s*=\s*false|codex_hooks\s*=\s*false|allowManagedHooksOnly/m
+
+/** Whether a text for a settings file of a client switches hooks off. */
+export const switchesHooksOff = (path: string, text: string): boolean =>
+  CLIENT_SETTINGS.test(path) && SWITCH.test(text)

@@ -1,0 +1,90 @@
+import { lstat, mkdir, rmdir, unlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { UneditableFile } from '../../gate/setup/editors/insertion.ts'
+import type { SetupFiles } from '../../gate/setup/ports.ts'
+import { openAsyncJail } from '../jail/async.ts'
+import { replaceFile } from './atomic-write.ts'
+
+/** More than any settings file holds. */
+const MAX_BYTES = 1024 * 1024
+const OWNER_WRITES = 0o200
+
+const isAbsent = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === 'ENOENT'
+
+const unlessAbsent = (cause: unknown): undefined => {
+  if (isAbsent(cause)) return undefined
+  throw cause
+}
+
+/** Files below a folder, which `warrant init` changes. No symlink below the folder is followed. */
+export const setupFiles = (root: string): SetupFiles => {
+  const jail = openAsyncJail(root)
+
+  /** What a path names; undefined when nothing. */
+  const find = async (path: string) => {
+    const names = path.split('/')
+    for (const at of names.keys()) {
+      const part = names.slice(0, at + 1).join('/')
+      const stats = await lstat(join(root, part)).catch(unlessAbsent)
+      if (stats === undefined) return undefined
+      if (stats.isSymbolicLink())
+        throw new UneditableFile(at === names.length - 1 ? 'it is a symlink' : `${part} is a symlink`)
+      if (at === names.length - 1) return stats
+      if (!stats.isDirectory()) throw new UneditableFile(`${part} is not a folder`)
+    }
+    return undefined
+  }
+
+  const within = async (path: string, use: (file: string) => Promise<void>): Promise<void> => {
+    const done = await jail.within(dirname(path), async (folder) => {
+      await use(join(folder, basename(path)))
+      return true
+    })
+    if (done === undefined) throw new UneditableFile('its folder lies outside of the repository')
+  }
+
+  const makeFolders = async (path: string): Promise<string[]> => {
+    const created: string[] = []
+    const names = path.split('/').slice(0, -1)
+    for (const at of names.keys()) {
+      const folder = names.slice(0, at + 1).join('/')
+      if ((await find(folder)) !== undefined) continue
+      await within(folder, (place) => mkdir(place))
+      created.push(folder)
+    }
+    return created
+  }
+
+  return {
+    async read(path) {
+      const stats = await find(path)
+      if (stats === undefined) return undefined
+      if (!stats.isFile()) throw new UneditableFile('it is not a regular file')
+      if (stats.size > MAX_BYTES) throw new UneditableFile(`it is longer than ${MAX_BYTES} bytes`)
+      const mode = stats.mode & 0o7777
+      if ((mode & OWNER_WRITES) === 0) throw new UneditableFile('it is write-protected')
+      const bytes = await jail.read(path, MAX_BYTES).catch(() => undefined)
+      if (bytes === undefined) throw new UneditableFile('it cannot be read')
+      return { bytes, mode }
+    },
+    async create(path, bytes, mode) {
+      const folders = await makeFolders(path)
+      // Exclusive: a file that is there now was put there since the plan was made.
+      await within(path, (file) => replaceFile(file, bytes, { durable: true, mode, exclusive: true }))
+      return folders
+    },
+    async replace(path, bytes) {
+      const stats = await find(path)
+      if (stats === undefined) throw new UneditableFile('it is gone')
+      const options = { durable: true, mode: stats.mode & 0o7777, ignoreUmask: true }
+      await within(path, (file) => replaceFile(file, bytes, options))
+    },
+    remove: (path) => within(path, (file) => unlink(file).catch(unlessAbsent)),
+    removeFolder: (path) =>
+      within(path, (folder) =>
+        rmdir(folder).catch((cause: NodeJS.ErrnoException) => {
+          if (!['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(cause.code ?? '')) throw cause
+        }),
+      ).catch(() => {}),
+  }
+}

@@ -1,0 +1,118 @@
+import { expect, it } from 'vitest'
+import { inboundRows, outboundRows, type Snippet } from '../../../../test/support/project-rows.ts'
+
+const SNIPPETS: readonly Snippet[] = [
+  {
+    title: 'gin: groups, and routers given to a function of another package',
+    files: {
+      'main.go': `package main
+import (
+	"github.com/gin-gonic/gin"
+	"example.com/shop/users"
+)
+const base = "/api"
+func main() {
+	r := gin.Default()
+	r.GET("/health", health)
+	v1 := r.Group(base + "/v1")
+	users.Register(v1.Group("/users"), db)
+	cache.Get("key", 1)
+}
+`,
+      'users/users.go': `package users
+import "github.com/gin-gonic/gin"
+func Register(rg *gin.RouterGroup, db *DB) {
+	rg.GET("", list)
+	rg.DELETE("/:id", remove)
+}
+`,
+    },
+    rows: [
+      '4: REST GET /api/v1/users, list',
+      '5: REST DELETE /api/v1/users/:id, remove',
+      '9: REST GET /health, health',
+    ],
+  },
+  {
+    title: 'chi: nested routes, fields of the receiver, mounted routers',
+    files: {
+      'server.go': `package server
+import "github.com/go-chi/chi/v5"
+type Server struct { router *chi.Mux }
+func (s *Server) routes() {
+	s.router.Route("/orders", func(r chi.Router) {
+		r.Get("/", s.list)
+		r.Route("/{id}", func(r chi.Router) {
+			r.Put("/", s.update)
+		})
+	})
+	s.router.Mount("/admin", adminRouter())
+}
+func adminRouter() chi.Router {
+	r := chi.NewRouter()
+	r.Post("/ban", ban)
+	return r
+}
+`,
+    },
+    rows: [
+      '6: REST GET /orders, s.list',
+      '8: REST PUT /orders/{id}, s.update',
+      '15: REST POST /admin/ban, ban',
+    ],
+  },
+  {
+    title: 'net/http and gorilla: patterns with methods, subrouters; requests of a client are no routes',
+    files: {
+      'a.go': `package main
+import "net/http"
+func main() {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /items/{id}", show)
+	http.Handle("/metrics", metrics)
+	client.Post("/not/a/route", "text/plain", nil)
+}
+`,
+      'b/b.go': `package b
+import "github.com/gorilla/mux"
+func routes() {
+	r := mux.NewRouter()
+	api := r.PathPrefix("/api").Subrouter()
+	api.HandleFunc("/x", h).Methods(http.MethodGet, "POST")
+}
+`,
+    },
+    rows: [
+      '5: REST GET /items/{id}, show',
+      '6: REST ANY /metrics, metrics',
+      '6: REST GET /api/x, h',
+      '6: REST POST /api/x, h',
+    ],
+  },
+  {
+    title: 'gRPC: registered servers with the methods of their proto file, and clients',
+    files: {
+      'cart.proto': 'package shop; service Cart { rpc Add(A) returns (B); rpc Get(A) returns (B); }',
+      'main.go': `package main
+import pb "example.com/shop/genproto"
+func main() {
+	pb.RegisterCartServer(srv, &cart{})
+}
+func connect() {
+	c := pb.NewCartClient(conn)
+	d := http.NewPoolClient(conn)
+}
+`,
+    },
+    rows: [
+      '4: gRPC shop.Cart/Add, main',
+      '4: gRPC shop.Cart/Get, main',
+      '7: gRPC Client -> shop.Cart, connect',
+    ],
+  },
+]
+
+it.each(SNIPPETS)('$title', async ({ files, rows }) => {
+  const found = [...(await inboundRows(files)), ...(await outboundRows(files))]
+  expect([...found].sort()).toEqual([...rows].sort())
+})

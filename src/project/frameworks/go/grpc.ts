@@ -1,0 +1,57 @@
+import type { Inbound, Outbound } from '../../connections/connections.ts'
+import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import type { CallExpression, Method } from '../../source/source-unit.ts'
+import type { TypeScope } from '../../source/type-scope.ts'
+
+/** Generated code: `pb.RegisterCartServiceServer(server, impl)` and `pb.NewCartServiceClient(conn)`. */
+
+interface PlacedCall {
+  readonly call: CallExpression
+  readonly method: Method
+}
+
+const callsIn = ({ unit }: TypeScope): readonly PlacedCall[] =>
+  [...unit.functions, unit.topLevel].flatMap((method) => method.calls.map((call) => ({ call, method })))
+
+const registered = (scope: TypeScope, { protos }: DetectionContext): readonly Inbound[] =>
+  callsIn(scope).flatMap(({ call, method }) => {
+    const [, service] = /^Register(\w+)Server$/.exec(call.name) ?? []
+    if (service === undefined || call.args.length !== 2) return []
+    const found = protos.get(service)
+    const endpoints = found?.methods.map((one) => `${found.fullName}/${one}`) ?? [service]
+    return endpoints.map((endpoint) => ({
+      protocol: 'gRPC',
+      endpoint,
+      source_file: scope.unit.file,
+      line: call.line,
+      handler: method.name,
+      confidence: found === undefined ? ('medium' as const) : ('high' as const),
+    }))
+  })
+
+const clients = (scope: TypeScope, { protos }: DetectionContext): readonly Outbound[] =>
+  callsIn(scope).flatMap(({ call, method }) => {
+    const [, service] = /^New(\w+)Client$/.exec(call.name) ?? []
+    const found = service === undefined ? undefined : protos.get(service)
+    if (found === undefined) return []
+    return [
+      {
+        target_service: found.fullName,
+        protocol: 'gRPC',
+        type: 'Client',
+        source_file: scope.unit.file,
+        line: call.line,
+        caller: method.name,
+        confidence: 'high' as const,
+      },
+    ]
+  })
+
+export const GO_GRPC: Framework = {
+  name: 'gRPC',
+  language: 'go',
+  // The generated package is imported under any name; the runtime need not be imported beside it.
+  applies: importsModule(/grpc|pb$|proto/),
+  inbound: registered,
+  outbound: clients,
+}

@@ -1,0 +1,226 @@
+import type { DetectionContext, Framework } from '../../connections/framework.ts'
+import type { RouterKey } from '../../connections/router-graph.ts'
+import type { CallExpression, Expression, Method, SourceUnit } from '../../source/source-unit.ts'
+import type { TypeScope } from '../../source/type-scope.ts'
+import { goFunctions } from './function-index.ts'
+
+/** net/http, gin, echo, chi, fiber and gorilla/mux: routes are calls on a router, inside of functions. */
+
+const VERBS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'].map((verb) => [verb, verb]),
+  ),
+  Get: 'GET',
+  Post: 'POST',
+  Put: 'PUT',
+  Patch: 'PATCH',
+  Delete: 'DELETE',
+  Head: 'HEAD',
+  Options: 'OPTIONS',
+  Any: 'ANY',
+  All: 'ANY',
+}
+
+const MODULES: readonly (readonly [string, RegExp])[] = [
+  ['gin', /^github\.com\/gin-gonic\/gin$/],
+  ['echo', /^github\.com\/labstack\/echo(\/v\d+)?$/],
+  ['chi', /^github\.com\/go-chi\/chi(\/v\d+)?$/],
+  ['fiber', /^github\.com\/gofiber\/fiber(\/v\d+)?$/],
+  ['gorilla/mux', /^github\.com\/gorilla\/mux$/],
+  ['net/http', /^net\/http$/],
+]
+
+/** Calls that make a router from another one: `r.Group("/api")`, `r.PathPrefix("/api").Subrouter()`. */
+const groupPath = (
+  value: Expression | undefined,
+): { readonly parent: Expression; readonly path?: Expression } | undefined => {
+  if (value?.kind !== 'call' || value.call.receiver === undefined) return undefined
+  const { name, receiver, args } = value.call
+  if (name === 'Group' || name === 'PathPrefix')
+    return { parent: receiver, ...(args[0] !== undefined && { path: args[0] }) }
+  return name === 'Subrouter' || name === 'With' || name === 'Use'
+    ? (groupPath(receiver) ?? { parent: receiver })
+    : undefined
+}
+
+class FunctionRoutes {
+  readonly #scope: TypeScope
+  readonly #context: DetectionContext
+  readonly #function: Method
+  /** Arguments of calls whose methods a call around them names. */
+  readonly #methods = new Map<readonly Expression[], readonly string[]>()
+
+  constructor(scope: TypeScope, context: DetectionContext) {
+    this.#scope = scope
+    this.#context = context
+    this.#function = scope.method
+  }
+
+  get #unit(): SourceUnit {
+    return this.#scope.unit
+  }
+
+  /** A local router belongs to its function; a field of the receiver to its type, in every file of the package. */
+  #key(name: string): RouterKey {
+    const [head = '', ...rest] = name.split('.')
+    const owner = this.#function.name.includes('.') ? this.#function.name.replace(/\..*$/, '') : undefined
+    if (owner !== undefined && head === this.#function.parameters[0]?.name && rest.length > 0)
+      return { file: this.#unit.package, name: `${owner}.${rest.join('.')}` }
+    const isLocal = [...this.#function.locals, ...this.#function.parameters].some((one) => one.name === head)
+    return isLocal
+      ? { file: this.#unit.file, name: `${this.#function.name}.${name}` }
+      : { file: this.#unit.package, name }
+  }
+
+  #path(expression: Expression | undefined) {
+    const known = this.#context.resolver.text(expression, this.#scope)
+    return known === undefined
+      ? { path: '', confidence: 'high' as const }
+      : { path: known.text, confidence: known.confidence }
+  }
+
+  declare(): void {
+    const { locals, calls } = this.#function
+    for (const { name, value } of locals) {
+      const group = groupPath(value)
+      if (group?.parent.kind === 'name')
+        this.#context.routers.mount(this.#key(group.parent.name), this.#key(name), this.#path(group.path))
+      else if (value?.kind === 'name' && /\./.test(value.name))
+        this.#context.routers.mount(this.#key(value.name), this.#key(name), this.#path(undefined))
+    }
+    for (const { name, receiver, args } of calls)
+      if (name === 'Methods' && receiver?.kind === 'call')
+        this.#methods.set(
+          receiver.call.args,
+          args.flatMap((one) => this.#verb(one) ?? []),
+        )
+    for (const call of calls) this.#call(call)
+  }
+
+  /** `"GET"` or `http.MethodGet`. */
+  #verb(expression: Expression | undefined): string | undefined {
+    if (expression?.kind === 'name') return /Method(\w+)$/.exec(expression.name)?.[1]?.toUpperCase()
+    return this.#context.resolver.text(expression, this.#scope)?.text
+  }
+
+  #call(call: CallExpression): void {
+    const { name, receiver, args } = call
+    const router = receiver?.kind === 'name' ? receiver.name : groupPath(receiver)?.parent
+    const routerName = typeof router === 'string' ? router : router?.kind === 'name' ? router.name : undefined
+    this.#passedRouters(call)
+    if (routerName === undefined) return
+    const imported = this.#unit.bindings.get(routerName)
+    if (name === 'Mount') return this.#mount(routerName, args)
+    if (name === 'Method' || name === 'MethodFunc') {
+      const verb = this.#verb(args[0])
+      return this.#route(call, routerName, [verb ?? 'ANY'], args[1], args[2])
+    }
+    if (name === 'HandleFunc' || name === 'Handle') {
+      if (imported !== undefined && imported.module !== 'net/http') return
+      return this.#route(call, routerName, this.#methods.get(args) ?? ['ANY'], args[0], args[1])
+    }
+    const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
+    if (verb === undefined || imported !== undefined || args.length < 2 || !importsVerbs(this.#unit)) return
+    this.#route(call, routerName, [verb], args[0], args.at(-1))
+  }
+
+  #route(
+    call: CallExpression,
+    router: string,
+    methods: readonly string[],
+    path: Expression | undefined,
+    handler: Expression | undefined,
+  ): void {
+    const known = this.#context.resolver.text(path, this.#scope)
+    if (known === undefined) return
+    // net/http since Go 1.22: `GET /items/{id}`; a host may come before the path.
+    const [, verb, rest = known.text] = /^(?:([A-Z]+)\s+)?(\S*)$/.exec(known.text) ?? []
+    if (!/^(\/|\{\w*\}\/|\$\{[^}]*\}\/|$)/.test(rest)) return
+    const prefixes = (call.within ?? [])
+      .filter(({ name, args }) => (name === 'Route' || name === 'Group') && args.length === 2)
+      .reverse()
+    const outer = prefixes.map((one) => this.#path(one.args[0]).path)
+    // Inside of `r.Route("/x", func(r chi.Router) { … })` the name is that of the parameter: the outer router counts.
+    const [outermost] = prefixes
+    const root = outermost?.receiver?.kind === 'name' ? outermost.receiver.name : router
+    for (const method of verb === undefined ? methods : [verb])
+      this.#context.routers.route({
+        router: this.#key(root),
+        route: {
+          method,
+          path: [...outer, rest].join('/').replace(/\/+/g, '/'),
+          confidence: known.confidence,
+        },
+        file: this.#unit.file,
+        line: call.line,
+        handler: handler?.kind === 'name' ? handler.name : '',
+      })
+  }
+
+  #mount(parent: string, [path, child]: readonly Expression[]): void {
+    const prefix = this.#path(path)
+    if (child?.kind === 'name') this.#context.routers.mount(this.#key(parent), this.#key(child.name), prefix)
+    if (child?.kind !== 'call') return
+    const called = this.#declared(child.call)
+    if (called !== undefined)
+      this.#context.routers.mount(
+        this.#key(parent),
+        { file: called.unit.file, name: `${called.method.name}.*` },
+        prefix,
+      )
+  }
+
+  /** Routers given to a function: `registerUsers(api.Group("/users"), db)`. */
+  #passedRouters(call: CallExpression): void {
+    const called = this.#declared(call)
+    if (called === undefined) return
+    const receiver = called.method.name.includes('.') ? 1 : 0
+    for (const [at, argument] of call.args.entries()) {
+      const parameter = called.method.parameters[at + receiver]
+      const group = groupPath(argument)
+      const parent = group?.parent ?? argument
+      if (
+        parameter === undefined ||
+        parent.kind !== 'name' ||
+        !/Router|Group|Engine|Echo|App|Mux/.test(parameter.type)
+      )
+        continue
+      this.#context.routers.mount(
+        this.#key(parent.name),
+        { file: called.unit.file, name: `${called.method.name}.${parameter.name}` },
+        this.#path(group?.path),
+      )
+    }
+  }
+
+  /** The function of the project that a call names: in this package, in an imported one, or a method by its name. */
+  #declared({
+    name,
+    receiver,
+  }: CallExpression): { readonly unit: SourceUnit; readonly method: Method } | undefined {
+    const owner = receiver?.kind === 'name' ? receiver.name : undefined
+    const module = owner === undefined ? undefined : this.#unit.bindings.get(owner)?.module
+    return goFunctions(this.#scope).find(name, {
+      folder: module === undefined ? this.#unit.package : undefined,
+      module,
+      isMethod: owner !== undefined && module === undefined,
+    })
+  }
+}
+
+/** With net/http alone, `client.Get("/x", …)` is a request. */
+const importsVerbs = ({ imports }: SourceUnit): boolean =>
+  imports.some((name) => MODULES.some(([, module]) => module.test(name) && !/^net\/http$|gorilla/.test(name)))
+
+const importsRouter = ({ imports }: SourceUnit): boolean =>
+  imports.some((name) => MODULES.some(([, module]) => module.test(name)))
+
+export const GO_ROUTERS: Framework = {
+  name: MODULES.map(([name]) => name).join(', '),
+  language: 'go',
+  applies: importsRouter,
+  routes: (scope, context) => {
+    for (const method of scope.unit.functions)
+      new FunctionRoutes(scope.at(scope.unit, undefined, method), context).declare()
+  },
+}

@@ -1,0 +1,47 @@
+import { originOf } from '../connections/addresses.ts'
+
+/** Names and hosts by which services are found. */
+
+/** `Order-Service`, `order_service` and `orders` name one service. */
+export const plainName = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[-_.]/g, '')
+    .replace(/(service|svc|server|api|app|application)$/, '')
+    .replace(/s$/, '')
+
+/** The host of an address such as `lb://orders`, `http://orders:8080/x` or `orders:9090`. */
+export const hostOf = (target: string): string | undefined => {
+  const origin = originOf(target)
+  const host = (origin ?? target)
+    .replace(/^(?:[a-z][a-z0-9+.-]*:)+\/\/(?:\*\*\*@)?/i, '')
+    .replace(/:\d+.*$/, '')
+  return /^[a-z0-9][a-z0-9._-]*$/i.test(host) ? host : undefined
+}
+
+export const topFolder = (path: string): string =>
+  path.includes('/') ? path.slice(0, path.indexOf('/')) : ''
+
+/** The item whose place shares most folders with a file: a repository may hold several systems. */
+export const nearest = <T>(
+  items: readonly T[],
+  file: string,
+  placeOf: (item: T) => string,
+): T | undefined => {
+  const steps = file.split('/')
+  const shared = (place: string) => {
+    const others = place.split('/')
+    let at = 0
+    while (at < steps.length && steps[at] === others[at]) at += 1
+    return at
+  }
+  return items.reduce<{ readonly item: T; readonly rank: number } | undefined>((best, item) => {
+    const rank = shared(placeOf(item))
+    return best === undefined || rank > best.rank ? { item, rank } : best
+  }, undefined)?.item
+}
+
+export const isLocal = (host: string): boolean => /^(localhost|127\.|0\.0\.0\.0|\[?::1)/.test(host)
+
+/** `shop.v1.Cart/Add` is a method of the service `Cart`. */
+export const grpcName = (endpoint: string): string => endpoint.replace(/\/.*$/, '').replace(/^.*\./, '')

@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process'
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadConfig } from '../../src/app/config/load-config.ts'
+import { openAgentHook } from '../../src/app/open/agent-hooks/open.ts'
+import { judgeEvent } from '../../src/gate/agent-hooks/judge-event.ts'
+import { readAgentEvent } from '../../src/gate/agent-hooks/read-event.ts'
+import { BINARY, cleanEnvironment } from '../support/binary.ts'
+import { GIT_ENVIRONMENT, Repo } from '../support/repository.ts'
+import { HOOK_ATTEMPTS, type HookAttempt, KEY } from './hook-attempts.ts'
+
+const repo = Repo.init()
+const home = new Repo()
+const environment = { ...process.env, ...GIT_ENVIRONMENT, HOME: home.folder, XDG_STATE_HOME: undefined }
+
+const NOTEBOOK = {
+  cells: [{ cell_type: 'code', id: 'c1', metadata: {}, outputs: [], source: 'a = 1' }],
+  metadata: {},
+}
+
+beforeAll(() => {
+  repo.commit({
+    'package.json': '{"dependencies":{"express":"5"}}\n',
+    'lib/app.ts': 'export const one = 1\nexport const two = (input: string) => 2\n',
+    'a.ipynb': JSON.stringify(NOTEBOOK),
+    'scripts/quick.sh': '#!/bin/sh\ngit add -A && git commit --no-verify -m quick\n',
+    '.warrant/keys.yml': 'keys: []\n',
+    '.claude/settings.json':
+      '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"warrant hook claude"}]}]}}\n',
+  })
+  repo.write({ '.git/hooks/pre-commit': '#!/bin/sh\nexit 1\n' })
+  repo.git('config', 'alias.quick', 'commit --no-verify')
+  symlinkSync('.git/hooks', repo.path('linked'))
+  symlinkSync('.git/hooks/post-commit', repo.path('dangling'))
+})
+
+const eventOf = ({ client = 'claude', tool, input }: HookAttempt) => {
+  const filled = JSON.stringify(input).replaceAll('ROOT', repo.folder)
+  return {
+    client,
+    text: `{"hook_event_name":"PreToolUse","cwd":${JSON.stringify(repo.folder)},"tool_name":"${tool}","tool_input":${filled}}`,
+  }
+}
+
+const judge = async (attempt: HookAttempt) => {
+  const { client, text } = eventOf(attempt)
+  const { config } = loadConfig({}, { cwd: repo.folder, environment })
+  const { signal } = new AbortController()
+  const ports = await openAgentHook(config, { environment, cwd: repo.folder, program: undefined, signal })
+  const event = readAgentEvent(client, text)
+  if (ports === undefined) throw new Error('no repository')
+  return event === undefined ? ({ kind: 'allow' } as const) : judgeEvent(event, ports)
+}
+
+const named = HOOK_ATTEMPTS.map((one) => [`${one.attempt} (${one.tool})`, one] as const)
+
+describe('an attempt to get past the hook of an agent', () => {
+  it('is one of at least sixty', () => {
+    expect(HOOK_ATTEMPTS.filter(({ outcome }) => outcome !== 'limit').length).toBeGreaterThanOrEqual(60)
+    expect(HOOK_ATTEMPTS.filter((one) => one.outcome === 'limit' && one.found === undefined)).toEqual([])
+  })
+
+  it.each(named)('%s has the outcome that the table tells', async (_, attempt) => {
+    const decision = await judge(attempt)
+    expect(decision.kind).toBe(attempt.outcome === 'limit' ? 'allow' : attempt.outcome)
+    expect(JSON.stringify(decision)).not.toContain(KEY)
+  })
+})
+
+const CHOSEN = [
+  'the short option in a cluster',
+  'a script that exists',
+  'an alias of git in the configuration of the repository',
+  'evidence written by hand',
+  'a finding in a new file',
+  'a patch that moves a file and changes it',
+  'a hook, through a link to its folder',
+]
+
+describe('through the binary', () => {
+  it.each(named.filter(([, { attempt }]) => CHOSEN.includes(attempt)))('%s is refused', (_, attempt) => {
+    const { client, text } = eventOf(attempt)
+    const { status, stdout } = spawnSync(process.execPath, [BINARY, 'hook', client, '--budget', '9000'], {
+      cwd: repo.folder,
+      env: cleanEnvironment({
+        ...GIT_ENVIRONMENT,
+        HOME: home.folder,
+        XDG_STATE_HOME: join(home.folder, 'state'),
+      }),
+      input: text,
+      encoding: 'utf8',
+    })
+    expect(status).toBe(0)
+    expect(JSON.parse(stdout).hookSpecificOutput.permissionDecision).toBe('deny')
+    expect(stdout).not.toContain(KEY)
+  })
+})
