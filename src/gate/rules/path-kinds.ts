@@ -41,7 +41,7 @@ const SUPPORT_FOLDER_WORDS = new Set([
   ...words(
     'mock mocks e2e conformance acceptance sample samples example examples demo demos tutorial tutorials',
   ),
-  ...words('playground playgrounds workshop workshops benchmark benchmarks docc archived attic'),
+  ...words('playground playgrounds benchmark benchmarks docc archived attic'),
 ])
 const WORD_BREAK = /[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
 /** `teststore`, `testhelpers`: a word of two. */
