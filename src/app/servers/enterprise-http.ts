@@ -18,7 +18,7 @@ const hasLog = async (config: Config, root: string): Promise<boolean> => {
   if (config.store !== undefined) return true
   // Loaded here: a static import would split the chunks of the gate.
   const [{ locateDecisions }, { findOwnDatabase }] = await Promise.all([
-    import('../open/repository.ts'),
+    import('../open/store.ts'),
     import('../open/user-state.ts'),
   ])
   // A database that came with the repository is a fault, and no log of this machine.
