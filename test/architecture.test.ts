@@ -104,6 +104,8 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/app/open/checks/allowed.ts': 'the identity of the root folder',
   'src/platform/files/check-cache.ts': 'a folder of this user outside of every repository',
   'src/platform/programs/command.ts': 'a private folder of its own, which it removes',
+  'src/platform/programs/scratch-clone.ts':
+    'a private folder of its own, which it removes; reads the hooks and the packages that a commit would start',
   'src/platform/programs/process-groups.ts': 'the processes of the machine in /proc',
   'src/platform/system/ask-terminal.ts': 'the terminal of this process',
   'src/platform/files/atomic-write.ts':
@@ -198,7 +200,7 @@ const PROGRAM_STARTERS: Readonly<Record<string, string>> = {
   'src/platform/programs/command.ts':
     'commands of a checks file that a person allowed, by a shell, in a reduced environment',
   'src/platform/programs/program.ts':
-    'git for names of places, git push and fetch as the user would run them, and openspec in a reduced environment; by no shell',
+    'git for names of places, git push and fetch as the user would run them, openspec in a reduced environment, and canaries in a copy of the repository',
   'src/platform/scanner/pool.ts': 'ourselves, from our own build',
   'src/app/commands/server/doctor.ts': 'git for its version, and ourselves',
 }

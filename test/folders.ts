@@ -77,6 +77,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'The command that answers events of coding agents.',
     imports: ['app/config', 'app/open', ...EVERYTHING],
   },
+  'app/commands/canaries': {
+    purpose: '`doctor --fire`: canaries in a copy of the repository.',
+    imports: ['app/config', 'app/open', ...EVERYTHING],
+  },
   'app/commands/lineage': { purpose: 'Commands lineage and graph.', imports: ['app/open', ...EVERYTHING] },
   'app/commands/receipts': {
     purpose: 'Commands receipts and keys.',
@@ -170,6 +174,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'gate/agent-hooks/shell': {
     purpose: 'Reads shell commands, and finds those that go past the gate.',
     imports: ['kernel'],
+  },
+  'gate/canaries': {
+    purpose: 'Canaries: events that have to be refused, answers as clients read them, what trusts a hook.',
+    imports: ['gate/agent-hooks', 'gate/setup', 'kernel'],
   },
   'gate/enterprise': {
     purpose: 'The enterprise server: its catalog, tools and status.',

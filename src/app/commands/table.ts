@@ -50,8 +50,19 @@ export const commands = (): readonly Command[] => [
   define({
     name: 'doctor',
     summary: 'Check that Warrant runs on this machine, and time a handshake of both protocol eras.',
+    options: [
+      {
+        flag: 'fire',
+        kind: 'switch',
+        description:
+          'Instead, plant canaries in a copy of the repository, and show what blocks: hooks of agents and of git, server, CI.',
+      },
+    ],
     settings: ['repository', 'http', 'store', 'gate', 'receipts'],
-    run: async (invocation) => (await import('./server/doctor.ts')).run(invocation),
+    run: async (invocation) =>
+      invocation.flags.fire === true
+        ? (await import('./canaries/fire.ts')).run(invocation)
+        : (await import('./server/doctor.ts')).run(invocation),
   }),
   define({
     name: 'init',

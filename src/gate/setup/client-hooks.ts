@@ -113,7 +113,7 @@ export const CLIENT_HOOKS: Readonly<Record<HookedClient, ClientHooks>> = {
 }
 
 /** The commands of a hook, wherever the client puts them. */
-const commandsOf = (value: unknown): string[] => {
+export const commandsOf = (value: unknown): string[] => {
   if (!isRecord(value)) return []
   const inner = Array.isArray(value.hooks) ? value.hooks.flatMap(commandsOf) : []
   return [...[value.command, value.bash].filter((one) => typeof one === 'string'), ...inner]

@@ -1,0 +1,94 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { BINARY } from '../support/binary.ts'
+import { Repo } from '../support/repository.ts'
+import { environment, run, takePicture, user } from '../support/setup-user.ts'
+
+interface Row {
+  readonly point: string
+  readonly result: string
+  readonly detail: string
+}
+
+/** The canaries and the file system of this user: nothing else writes to these folders. */
+const temporary = user.path('temporary')
+mkdirSync(temporary, { recursive: true })
+const env = (extra: Readonly<Record<string, string>> = {}) => environment({ TMPDIR: temporary, ...extra })
+
+const repo = Repo.init('main').commit({ 'src/a.ts': 'export const a = 1\n' })
+const refs = () =>
+  repo.git('for-each-ref') + repo.git('rev-parse', 'HEAD') + repo.git('status', '--porcelain')
+const log = () => run(repo, ['lineage', 'log'], env()).value.entries.length
+const fire = (extra: Readonly<Record<string, string>> = {}) => {
+  const { status, stderr, value } = run(repo, ['doctor', '--fire'], env(extra))
+  const rows: readonly Row[] = value?.canaries ?? []
+  return {
+    status,
+    stderr,
+    results: Object.fromEntries(rows.map(({ point, result }) => [point, result])),
+    rows,
+  }
+}
+
+beforeAll(() => {
+  expect(run(repo, ['init', '--yes', '--clients', 'claude,codex'], env()).status).toBe(0)
+})
+
+describe('doctor --fire', () => {
+  it('shows what blocks, and leaves nothing behind', () => {
+    const before = [takePicture(repo), refs(), log()]
+    const { status, stderr, results } = fire()
+    expect([status, stderr]).toEqual([0, ''])
+    expect(results).toEqual({
+      'agent claude': 'blocks',
+      'agent codex': 'skipped until trusted',
+      'git commit': 'blocks',
+      'git push': 'blocks',
+      'MCP server': 'blocks',
+      CI: 'not set up',
+    })
+    expect([takePicture(repo), refs(), log()]).toEqual(before)
+    expect(readdirSync(temporary)).toEqual([])
+  })
+
+  it('is not deceived by a hook that does nothing, an edited line, and a program that allows everything', () => {
+    const liar = new Repo().write({
+      'warrant.js': '#!/bin/sh\nexit 0\n',
+      'bin/warrant': '#!/bin/sh\nexit 0\n',
+    })
+    chmodSync(liar.path('bin/warrant'), 0o755)
+    const settings = spawnSync('cat', [repo.path('.claude/settings.json')], { encoding: 'utf8' }).stdout
+    const hook = spawnSync('cat', [repo.path('.git/hooks/pre-commit')], { encoding: 'utf8' }).stdout
+    repo.write({
+      '.claude/settings.json': settings.replaceAll('warrant hook', 'true warrant hook'),
+      '.git/hooks/pre-commit': '#!/bin/sh\nexit 0\n',
+    })
+    const { status, results, rows } = fire({ PATH: `${liar.path('bin')}:${env().PATH}` })
+    repo.write({ '.claude/settings.json': settings, '.git/hooks/pre-commit': hook })
+    expect(status).toBe(1)
+    expect(results).toMatchObject({
+      'agent claude': 'does not block',
+      'agent codex': 'does not block',
+      'git commit': 'does not block',
+      'git push': 'blocks',
+    })
+    expect(rows.find(({ point }) => point === 'agent codex')?.detail).toContain(
+      'a commit with --no-verify: allowed',
+    )
+    rmSync(liar.folder, { recursive: true })
+  })
+
+  it('removes its copy when it is interrupted', async () => {
+    const before = [takePicture(repo), refs()]
+    const child = spawn(process.execPath, [BINARY, 'doctor', '--fire'], { cwd: repo.folder, env: env() })
+    const ended = new Promise((resolve) => child.once('close', resolve))
+    while (readdirSync(temporary).length === 0) await sleep(20)
+    await sleep(300)
+    child.kill('SIGINT')
+    expect(await ended).toBe(130)
+    expect(readdirSync(temporary)).toEqual([])
+    expect([takePicture(repo), refs()]).toEqual(before)
+  })
+})
