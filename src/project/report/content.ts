@@ -5,6 +5,7 @@ import { systemGraph } from '../architecture/system-graph.ts'
 import type { Outbound } from '../connections/connections.ts'
 import { maskAll } from '../secrets.ts'
 import { inOrder } from '../source/source-files.ts'
+import { coverageBlocks, nothingFound } from './coverage-blocks.ts'
 import type { Block, Inline, ReportLanguage, ReportModel, Section } from './model.ts'
 import { format, placeName, REPORT_STRINGS, type ReportStrings, RULE_IMPACTS } from './strings.ts'
 import { summaryOf } from './summary.ts'
@@ -24,7 +25,7 @@ const MAX_ROWS = 200
 const MAX_ITEMS = 20
 const MAX_EVIDENCE = 3
 
-const titleSection = (facts: ReportFacts, strings: ReportStrings): Section => ({
+const titleSection = ({ coverage }: Architecture, facts: ReportFacts, strings: ReportStrings): Section => ({
   title: 'Sentinel Architecture Report',
   blocks: [
     {
@@ -38,6 +39,7 @@ const titleSection = (facts: ReportFacts, strings: ReportStrings): Section => ({
           : [[`${format(strings.hash, { file: facts.build.file })}: `, { code: facts.build.sha256 }]]),
       ],
     },
+    ...coverageBlocks(coverage, strings),
   ],
 })
 
@@ -47,10 +49,11 @@ const tableOf = (
   head: readonly string[],
   rows: readonly (readonly string[])[],
   strings: ReportStrings,
+  empty = strings.none,
 ): readonly Block[] => [
   { kind: 'heading', text: title },
   { kind: 'table', head, rows: rows.slice(0, MAX_ROWS) },
-  ...(rows.length === 0 ? [{ kind: 'text' as const, text: [strings.none] }] : []),
+  ...(rows.length === 0 ? [{ kind: 'text' as const, text: [empty] }] : []),
   ...(rows.length > MAX_ROWS
     ? [{ kind: 'text' as const, text: [format(strings.more, { n: rows.length - MAX_ROWS })] }]
     : []),
@@ -67,7 +70,8 @@ const sourcesOf = ({ consumers, caller, source_file }: Outbound): readonly strin
 const placeOf = ({ file, line }: { readonly file: string; readonly line: number }): string =>
   `${file}:${line}`
 
-const serviceTables = ({ system }: Architecture, strings: ReportStrings): readonly Block[] => {
+const serviceTables = ({ system, coverage }: Architecture, strings: ReportStrings): readonly Block[] => {
+  const empty = nothingFound(coverage, strings)
   const { services, nodes, relations } = system
   const kinds = new Map(nodes.map(({ id, kind, name }) => [id, { kind, name }]))
   const rows = services.map(({ name, kind, folder, shownBy }) => [
@@ -92,8 +96,8 @@ const serviceTables = ({ system }: Architecture, strings: ReportStrings): readon
     ]
   })
   return [
-    ...tableOf(strings.services, strings.serviceHead, rows, strings),
-    ...tableOf(strings.systemRelations, strings.systemHead, related, strings),
+    ...tableOf(strings.services, strings.serviceHead, rows, strings, empty),
+    ...tableOf(strings.systemRelations, strings.systemHead, related, strings, empty),
   ]
 }
 
@@ -114,13 +118,20 @@ const dependencySection = (found: Architecture, strings: ReportStrings): Section
     one.handler,
     `${one.source_file}:${one.line}`,
   ])
+  const empty = nothingFound(found.coverage, strings)
   const byText = (a: readonly string[], b: readonly string[]) => inOrder(a.join('\0'), b.join('\0'))
   return {
     title: strings.dependencies,
     blocks: [
       ...serviceTables(found, strings),
-      ...tableOf(strings.relations, strings.relationHead, [...distinct(relations)].sort(byText), strings),
-      ...tableOf(strings.entries, strings.entryHead, entries, strings),
+      ...tableOf(
+        strings.relations,
+        strings.relationHead,
+        [...distinct(relations)].sort(byText),
+        strings,
+        empty,
+      ),
+      ...tableOf(strings.entries, strings.entryHead, entries, strings, empty),
       ...tableOf(strings.libraries, strings.libraryHead, distinct(libraries), strings),
     ],
   }
@@ -188,7 +199,7 @@ export const composeReport = (found: Architecture, facts: ReportFacts, lang: Rep
   return maskAll({
     lang,
     sections: [
-      titleSection(facts, strings),
+      titleSection(found, facts, strings),
       {
         title: strings.summary,
         blocks: [{ kind: 'bullets', items: summaryOf(found, strings).map((line) => [line]) }],

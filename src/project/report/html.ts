@@ -52,6 +52,7 @@ const renderTable = (head: readonly string[], rows: readonly (readonly string[])
 const renderBlock = (block: Block, title: string, lang: ReportLanguage): string => {
   switch (block.kind) {
     case 'heading':
+    case 'label':
       return `<h3>${escapeHtml(block.text)}</h3>`
     case 'text':
       return `<p>${renderInline(block.text, lang, HTML)}</p>`

@@ -10,6 +10,8 @@ export type Inline = string | { readonly code: string } | { readonly severity: S
 
 export type Block =
   | { readonly kind: 'heading'; readonly text: string }
+  /** A title inside of the first section, whose headings would be taken for those of the report. */
+  | { readonly kind: 'label'; readonly text: string }
   | { readonly kind: 'text'; readonly text: readonly Inline[] }
   | { readonly kind: 'bullets'; readonly items: readonly (readonly Inline[])[] }
   | {
