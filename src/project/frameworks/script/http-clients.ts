@@ -64,8 +64,9 @@ const clientOf = (
 ): HttpClient | undefined => {
   const { receiver, name } = call
   if (receiver === undefined) {
-    const isDeclared = scope.unit.bindings.has(name) || scope.variables(name).length > 0
-    const module = name === 'fetch' && !isDeclared ? 'fetch' : clientModule(name, scope)
+    // Often imported from a wrapper of the project.
+    const isFetch = name === 'fetch' && (scope.unit.bindings.has(name) || scope.variables(name).length === 0)
+    const module = isFetch ? 'fetch' : clientModule(name, scope)
     return module === undefined ? createdClient(name, scope, context) : { type: module }
   }
   if (receiver.kind !== 'name') return undefined

@@ -203,7 +203,7 @@ class Orders {
     rows: [
       '3: Messaging-Nest orders.created, Orders.created',
       '4: Messaging-Nest sum, Orders.sum',
-      '5: gRPC Greeter, Orders.hi',
+      '5: gRPC Greeter/Hi, Orders.hi',
     ],
   },
   {
