@@ -104,7 +104,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/app/open/checks/allowed.ts': 'the identity of the root folder',
   'src/platform/files/check-cache.ts': 'a folder of this user outside of every repository',
   'src/platform/programs/command.ts': 'a private folder of its own, which it removes',
-  'src/platform/programs/scratch-clone.ts':
+  'src/platform/git/scratch-clone.ts':
     'a private folder of its own, which it removes; reads the hooks and the packages that a commit would start',
   'src/platform/programs/process-groups.ts': 'the processes of the machine in /proc',
   'src/platform/system/ask-terminal.ts': 'the terminal of this process',

@@ -147,7 +147,7 @@ class PeerPackage {
 }
 
 const clients = new PeerPackage('.')
-/** Claude Code and Codex: 800 MB, for the long tests only. They run on the Node.js of the other clients. */
+/** Claude Code, Codex and Gemini CLI: 900 MB, for the long tests only. They run on the Node.js of the other clients. */
 const agents = new PeerPackage('agents', clients)
 /** A linter and a test runner that checks run, for the long tests only. */
 const tools = new PeerPackage('tools')

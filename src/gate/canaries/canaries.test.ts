@@ -73,10 +73,12 @@ describe('what trusts a hook', () => {
 
   it('is for Gemini the nearest folder', () => {
     const folders = JSON.stringify({ '/': 'TRUST_FOLDER', '/repo': 'DO_NOT_TRUST' })
-    expect(readGeminiTrust(folders, '/repo/inner')).toBe('untrusted')
-    expect(readGeminiTrust(folders, '/repository')).toBe('trusted')
-    expect(readGeminiTrust(undefined, '/repo')).toBe('unknown')
-    expect(readGeminiTrust('[', '/repo')).toBe('unknown')
+    expect(readGeminiTrust(folders, undefined, '/repo/inner')).toBe('untrusted')
+    expect(readGeminiTrust(folders, undefined, '/repository')).toBe('trusted')
+    expect(readGeminiTrust(undefined, undefined, '/repo')).toBe('untrusted')
+    const off = '{"security":{"folderTrust":{"enabled":false}}}'
+    expect(readGeminiTrust(undefined, off, '/repo')).toBe('trusted')
+    expect(readGeminiTrust('[', undefined, '/repo')).toBe('unknown')
   })
 })
 

@@ -30,17 +30,26 @@ export const readCodexTrust = (text: string | undefined, root: string): ClientTr
   }
 }
 
-/** Whether Gemini CLI trusts a folder: the nearest entry at or above it decides. */
-export const readGeminiTrust = (text: string | undefined, root: string): ClientTrust => {
-  if (text === undefined) return 'unknown'
+const parse = (text: string | undefined): unknown => (text === undefined ? {} : JSON.parse(text))
+
+/**
+ * Whether Gemini CLI trusts a folder: the nearest entry at or above it decides, and without one it is not trusted. The
+ * settings of the user can switch this off.
+ */
+export const readGeminiTrust = (
+  folders: string | undefined,
+  settings: string | undefined,
+  root: string,
+): ClientTrust => {
   try {
-    const value: unknown = JSON.parse(text)
-    if (!isRecord(value)) return 'unknown'
-    const found = Object.entries(value)
+    const [value, user] = [parse(folders), parse(settings)]
+    const security = isRecord(user) ? user.security : undefined
+    const folderTrust = isRecord(security) ? security.folderTrust : undefined
+    if (isRecord(folderTrust) && folderTrust.enabled === false) return 'trusted'
+    const [nearest] = Object.entries(isRecord(value) ? value : {})
       .filter(([folder]) => root === folder || root.startsWith(`${folder.replace(/\/$/, '')}/`))
-      .sort(([one], [other]) => other.length - one.length)[0]?.[1]
-    if (found === 'DO_NOT_TRUST') return 'untrusted'
-    return found === 'TRUST_FOLDER' || found === 'TRUST_PARENT' ? 'trusted' : 'unknown'
+      .sort(([one], [other]) => other.length - one.length)
+    return nearest?.[1] === 'TRUST_FOLDER' || nearest?.[1] === 'TRUST_PARENT' ? 'trusted' : 'untrusted'
   } catch {
     return 'unknown'
   }

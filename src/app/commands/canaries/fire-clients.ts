@@ -10,10 +10,10 @@ import { SETUP_CLIENTS } from '../../../gate/setup/clients.ts'
 import type { LaunchWords } from '../../../gate/setup/launch.ts'
 import { isPathInside } from '../../../kernel/text/path-inside.ts'
 import { readHomeFile } from '../../../platform/files/home-file.ts'
+import type { ScratchClone } from '../../../platform/git/scratch-clone.ts'
 import { repositoryFiles } from '../../../platform/git/worktree.ts'
 import { findProgram } from '../../../platform/programs/client-signs.ts'
 import { runProgram } from '../../../platform/programs/program.ts'
-import type { ScratchClone } from '../../../platform/programs/scratch-clone.ts'
 import { trustedPath } from '../../../platform/programs/trusted-path.ts'
 
 const MAX_BYTES = 1024 * 1024
@@ -59,14 +59,17 @@ const isOlder = (version: string, than: readonly number[]): boolean => {
 }
 
 const describeVersion = (client: HookedClient, version: string | undefined): string => {
-  if (version === undefined) return 'program not found on the PATH'
+  if (version === undefined) return 'its program is not on the PATH'
   const goesOn = client === 'claude' && isOlder(version, BLOCKING_FAILURE)
   return goesOn ? `version ${version}, which goes on when the hook fails` : `version ${version}`
 }
 
 const readTrust = async (client: HookedClient, root: string): Promise<ClientTrust> => {
   if (client === 'codex') return readCodexTrust(await readHomeFile('.codex/config.toml'), root)
-  if (client === 'gemini') return readGeminiTrust(await readHomeFile('.gemini/trustedFolders.json'), root)
+  if (client === 'gemini') {
+    const [folders, settings] = ['.gemini/trustedFolders.json', '.gemini/settings.json'].map(readHomeFile)
+    return readGeminiTrust(await folders, await settings, root)
+  }
   return 'unknown'
 }
 
@@ -177,11 +180,11 @@ const firePresent = async (
       detail: `${detail}; ${CLIENT_TABLE[client].product} skips the hooks of this project`,
       fix: `Start ${client} here, and trust the folder and its hooks.`,
     }
-  if (client === 'gemini' && trust === 'unknown')
+  if (trust === 'unknown' && (client === 'codex' || client === 'gemini'))
     return {
       result: 'cannot be shown',
-      detail: `${detail}; whether the folder is trusted is not known`,
-      fix: 'Start gemini here, and trust the folder if it asks.',
+      detail: `${detail}; what ${CLIENT_TABLE[client].product} trusts cannot be read`,
+      fix: `Start ${client} here, and trust the folder and its hooks.`,
     }
   return { result: 'blocks', detail }
 }

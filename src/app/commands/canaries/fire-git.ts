@@ -19,7 +19,7 @@ const judge = (point: string, result: ProgramResult | undefined, path: string): 
       point,
       result: 'does not block',
       detail: 'a planted credential passed the hooks',
-      fix: 'Run `warrant init`, then `warrant doctor`.',
+      fix: 'Run `warrant init` and read its last lines: a hook manager may have to be installed in this clone first.',
     }
   if (said.includes('BLOCKED') && said.includes(path))
     return { point, result: 'blocks', detail: 'a planted credential was refused by the gate' }

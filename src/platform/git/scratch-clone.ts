@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import type { ProgramResult } from '../../gate/ports.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
-import { atExit } from './process-groups.ts'
-import { runProgram } from './program.ts'
+import { atExit } from '../programs/process-groups.ts'
+import { runProgram } from '../programs/program.ts'
+import { gitFaults } from './run.ts'
 
 /** A repository to be copied. */
 interface CloneSource {
@@ -139,7 +140,7 @@ export class ScratchClone {
     const result = await this.#runIn(cwd, 'git', [...NO_HOOKS, ...args], GIT_MS)
     if (result?.exitCode === 0) return
     const [why = 'it did not start'] = (result?.stderr ?? '').trim().split('\n').slice(-1)
-    throw new Error(`git ${args[0]} failed in a copy of the repository: ${why}`)
+    throw gitFaults.failed(`git ${args[0]} failed for a copy of the repository: ${why}`)
   }
 
   /** Commits a file that the gate would refuse, past every hook. */
