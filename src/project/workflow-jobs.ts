@@ -9,6 +9,7 @@ import { composeReport, type ReportFacts } from './report/content.ts'
 import { writeHtml } from './report/html.ts'
 import { writeMarkdown } from './report/markdown.ts'
 import type { ReportLanguage } from './report/model.ts'
+import { composePage } from './report/page.ts'
 import { REPORT_STRINGS } from './report/strings.ts'
 import { summaryOf } from './report/summary.ts'
 import { maskAll } from './secrets.ts'
@@ -70,11 +71,16 @@ const factsOf = (context: WorkflowContext, files: ProjectFiles, root: string): R
 }
 
 /** A saved report names the absolute root. One in an answer repeats only the requested path. */
-const composeModel = async (context: WorkflowContext, { path, lang }: ReportArgs, saved: boolean) => {
+const composeModel = async (
+  context: WorkflowContext,
+  { path, lang }: ReportArgs,
+  saved: boolean,
+  compose = composeReport,
+) => {
   const files = filesAt(context, path)
   const found = await study(context, files)
   const facts = factsOf(context, files, saved ? files.root : path)
-  return { found, model: composeReport(found, facts, lang) }
+  return { found, model: compose(found, facts, lang) }
 }
 
 /** All workflows by name. Arguments and answers are plain data; credentials in answers are masked. */
@@ -118,7 +124,7 @@ export const WORKFLOWS = {
   markdown: async (context: WorkflowContext, args: ReportArgs) =>
     writeMarkdown((await composeModel(context, args, true)).model),
   html: async (context: WorkflowContext, args: ReportArgs) =>
-    writeHtml((await composeModel(context, args, true)).model),
+    writeHtml((await composeModel(context, args, true, composePage)).model),
 }
 
 export type Workflows = typeof WORKFLOWS

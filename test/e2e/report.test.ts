@@ -81,16 +81,20 @@ describeWith('chromium', 'the report as a page', (chromium) => {
     const file = join(root, 'report.html')
     expect((await report('--html', '--out', file)).code).toBe(0)
     const html = await readFile(file, 'utf8')
-    expect(html).not.toMatch(/<script|<link|<img|@import|src=|href=/)
+    expect(html).not.toMatch(/<script|<link|<img|@import|src=|href=(?!"#[\w-]+")/)
     const dom = await open(file, '--dump-dom')
     expect(dom).toContain('<title>Sentinel Architecture Report</title>')
     const count = (pattern: RegExp) => dom.match(pattern)?.length
-    const mermaid = dom.split('<pre>')[1]?.split('</pre>')[0]?.split('\n') ?? []
+    const mermaid = [...dom.matchAll(/<pre>(.*?)<\/pre>/gs)].flatMap(([, text = '']) => text.split('\n'))
     expect(count(/<rect /g)).toBe(
       mermaid.filter((line) => line.includes('"') || line.includes('&quot;')).length,
     )
     expect(count(/marker-end=/g)).toBe(mermaid.filter((line) => line.includes('--&gt;')).length)
     expect(dom).not.toMatch(/s3cret|hunter2/)
+    const places = [...html.matchAll(/href="#([\w-]+)"/g)].map(([, place]) => place)
+    expect(places).toContain('service-1')
+    for (const place of places) expect(html.split(`id="${place}"`)).toHaveLength(2)
+    expect(html.indexOf('What was looked at')).toBeLessThan(html.indexOf('<h2>'))
     const picture = join(root, 'report.png')
     await open(file, `--screenshot=${picture}`, '--window-size=1200,1600')
     expect([...(await readFile(picture)).subarray(1, 4)]).toEqual([...Buffer.from('PNG')])
