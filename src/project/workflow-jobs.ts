@@ -12,6 +12,7 @@ import type { ReportLanguage } from './report/model.ts'
 import { composePage } from './report/page.ts'
 import { REPORT_STRINGS } from './report/strings.ts'
 import { summaryOf } from './report/summary.ts'
+import { describeSystem } from './report/system-description.ts'
 import { maskAll } from './secrets.ts'
 import { jailedFiles } from './source/jailed-files.ts'
 import { type ProjectFiles, WALK_LIMITS } from './source/source-files.ts'
@@ -123,6 +124,14 @@ export const WORKFLOWS = {
   },
   markdown: async (context: WorkflowContext, args: ReportArgs) =>
     writeMarkdown((await composeModel(context, args, true)).model),
+  /** Services, relations and endpoints as data, with the report. */
+  described: async (context: WorkflowContext, { html, ...args }: ReportArgs & { readonly html: boolean }) => {
+    const { found, model } = await composeModel(context, args, true, html ? composePage : composeReport)
+    return {
+      report: html ? writeHtml(model) : writeMarkdown(model),
+      system: maskAll(describeSystem(found)),
+    }
+  },
   html: async (context: WorkflowContext, args: ReportArgs) =>
     writeHtml((await composeModel(context, args, true, composePage)).model),
 }

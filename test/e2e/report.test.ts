@@ -45,6 +45,28 @@ describe('warrant report', () => {
     expect(await readFile(join(root, 'out.md'), 'utf8')).toBe(before)
   })
 
+  it('tells what was added and removed since an earlier report', async () => {
+    const file = join(await makeFolder(), 'old.json')
+    await writeFile(file, (await report('--json')).stdout)
+    expect(await report('--diff', file)).toMatchObject({
+      code: 0,
+      stdout: 'No service, relation or endpoint was added or removed.\n',
+    })
+    const old = JSON.parse(await readFile(file, 'utf8'))
+    const [gone] = old.system.endpoints.splice(0, 1)
+    old.system.relations.push({ id: 'service:a -> service:b (REST)', from: 'a', to: 'b', protocol: 'REST' })
+    await writeFile(file, JSON.stringify(old))
+    const { code, stdout } = await report('--diff', file)
+    expect(code).toBe(0)
+    expect(stdout).toBe(
+      `Relations: 0 added, 1 removed\n  - service:a -> service:b (REST)\nEndpoints: 1 added, 0 removed\n  + ${gone.id}\n`,
+    )
+    const { diff } = JSON.parse((await report('--diff', file, '--json')).stdout)
+    expect(diff.endpoints).toEqual({ added: [gone.id], removed: [] })
+    await writeFile(file, '{"report":"x"}')
+    expect((await report('--diff', file)).code).toBe(2)
+  })
+
   it('saves under the name of the day', async () => {
     const { stdout } = await report('--save', '--json')
     expect(JSON.parse(stdout).path).toMatch(/\/SENTINEL_REPORT_\d{8}\.md$/)
@@ -53,6 +75,7 @@ describe('warrant report', () => {
   it.each([
     [['--lang', 'de'], 2],
     [['--save', '--html'], 2],
+    [['--diff', 'old.json', '--html'], 2],
     [['a', 'b'], 2],
     [['gone'], 4],
     [['../x'], 3],
