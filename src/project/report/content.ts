@@ -25,7 +25,11 @@ const MAX_ROWS = 200
 const MAX_ITEMS = 20
 const MAX_EVIDENCE = 3
 
-const titleSection = ({ coverage }: Architecture, facts: ReportFacts, strings: ReportStrings): Section => ({
+export const titleSection = (
+  { coverage }: Architecture,
+  facts: ReportFacts,
+  strings: ReportStrings,
+): Section => ({
   title: 'Sentinel Architecture Report',
   blocks: [
     {
@@ -44,7 +48,7 @@ const titleSection = ({ coverage }: Architecture, facts: ReportFacts, strings: R
 })
 
 /** A table of at most `MAX_ROWS` rows, and the number of the others. */
-const tableOf = (
+export const tableOf = (
   title: string,
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -70,7 +74,10 @@ const sourcesOf = ({ consumers, caller, source_file }: Outbound): readonly strin
 const placeOf = ({ file, line }: { readonly file: string; readonly line: number }): string =>
   `${file}:${line}`
 
-const serviceTables = ({ system, coverage }: Architecture, strings: ReportStrings): readonly Block[] => {
+export const serviceTables = (
+  { system, coverage }: Architecture,
+  strings: ReportStrings,
+): readonly Block[] => {
   const empty = nothingFound(coverage, strings)
   const { services, nodes, relations } = system
   const kinds = new Map(nodes.map(({ id, kind, name }) => [id, { kind, name }]))
@@ -101,14 +108,23 @@ const serviceTables = ({ system, coverage }: Architecture, strings: ReportString
   ]
 }
 
-const dependencySection = (found: Architecture, strings: ReportStrings): Section => {
-  const { structure, connections } = found
-  const libraries = structure.dependencies.map((one) => [
+export const libraryBlocks = ({ structure }: Architecture, strings: ReportStrings): readonly Block[] => {
+  const rows = structure.dependencies.map((one) => [
     one.module,
     one.groupId,
     one.artifactId,
     one.version ?? '',
   ])
+  return tableOf(strings.libraries, strings.libraryHead, distinct(rows), strings)
+}
+
+export const summarySection = (found: Architecture, strings: ReportStrings): Section => ({
+  title: strings.summary,
+  blocks: [{ kind: 'bullets', items: summaryOf(found, strings).map((line) => [line]) }],
+})
+
+const dependencySection = (found: Architecture, strings: ReportStrings): Section => {
+  const { connections } = found
   const relations = connections.outbound.flatMap((one) =>
     sourcesOf(one).map((source) => [source, one.protocol, one.target_service, one.type]),
   )
@@ -132,7 +148,7 @@ const dependencySection = (found: Architecture, strings: ReportStrings): Section
         empty,
       ),
       ...tableOf(strings.entries, strings.entryHead, entries, strings, empty),
-      ...tableOf(strings.libraries, strings.libraryHead, distinct(libraries), strings),
+      ...libraryBlocks(found, strings),
     ],
   }
 }
@@ -151,7 +167,7 @@ const diagramSection = ({ graph, system }: Architecture, strings: ReportStrings)
       ...(showsSystem
         ? [
             ...(showsTypes ? [{ kind: 'heading' as const, text: strings.system }] : []),
-            { kind: 'diagram' as const, drawing: fitGraph(systemGraph(system)) },
+            { kind: 'diagram' as const, drawing: fitGraph(systemGraph(system).graph) },
             ...(showsTypes ? [{ kind: 'heading' as const, text: strings.types }] : []),
           ]
         : []),
@@ -174,11 +190,13 @@ const itemOf = (
     { severity },
     ' ',
     { code: placeName(subject, strings) },
-    ` (${file}:${line}): ${format(sentences?.fact ?? rule, { value })}. ${sentences?.advice ?? ''} ${strings.impact}: ${impacts}.`,
+    ` (${file}:${line}, ${strings.rule} `,
+    { code: rule },
+    `): ${format(sentences?.fact ?? rule, { value })}. ${sentences?.advice ?? ''} ${strings.impact}: ${impacts}.`,
   ]
 }
 
-const suggestionSection = ({ suggestions }: Architecture, strings: ReportStrings): Section => ({
+export const suggestionSection = ({ suggestions }: Architecture, strings: ReportStrings): Section => ({
   title: strings.suggestions,
   blocks: GROUPS.flatMap((group): readonly Block[] => {
     const own = suggestions.filter((one) => one.group === group)
@@ -200,10 +218,7 @@ export const composeReport = (found: Architecture, facts: ReportFacts, lang: Rep
     lang,
     sections: [
       titleSection(found, facts, strings),
-      {
-        title: strings.summary,
-        blocks: [{ kind: 'bullets', items: summaryOf(found, strings).map((line) => [line]) }],
-      },
+      summarySection(found, strings),
       dependencySection(found, strings),
       diagramSection(found, strings),
       suggestionSection(found, strings),

@@ -19,9 +19,16 @@ export type Block =
       readonly head: readonly string[]
       readonly rows: readonly (readonly string[])[]
     }
-  | { readonly kind: 'diagram'; readonly drawing: Drawing }
+  | {
+      readonly kind: 'diagram'
+      readonly drawing: Drawing
+      /** Sections of the page by the nodes that lead to them. */
+      readonly links?: Readonly<Record<string, string>>
+    }
 
 export interface Section {
+  /** The name of its place in a page; never text of the project. */
+  readonly id?: string
   /** The title of the first section is the title of the report. */
   readonly title: string
   readonly blocks: readonly Block[]
