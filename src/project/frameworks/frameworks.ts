@@ -5,12 +5,14 @@ import { DJANGO } from './python/django.ts'
 import { PYTHON_ROUTERS } from './python/routers.ts'
 import { SCRIPT_HTTP_CLIENTS } from './script/http-clients.ts'
 import { NEST } from './script/nest.ts'
+import { NEXT } from './script/next.ts'
 import { ROUTER_FRAMEWORKS } from './script/routers.ts'
 
 /** All frameworks with a detector of their own. Those of Spring and JAX-RS are in `project/connections`. */
 export const FRAMEWORKS: readonly Framework[] = [
   ...ROUTER_FRAMEWORKS,
   NEST,
+  NEXT,
   SCRIPT_HTTP_CLIENTS,
   ...PYTHON_ROUTERS,
   DJANGO,
