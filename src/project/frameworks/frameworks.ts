@@ -3,6 +3,7 @@ import { GO_GRPC } from './go/grpc.ts'
 import { GO_ROUTERS } from './go/routers.ts'
 import { DJANGO } from './python/django.ts'
 import { PYTHON_ROUTERS } from './python/routers.ts'
+import { SCRIPT_DATA_CLIENTS } from './script/data-clients.ts'
 import { SCRIPT_HTTP_CLIENTS } from './script/http-clients.ts'
 import { NEST } from './script/nest.ts'
 import { NEXT } from './script/next.ts'
@@ -14,6 +15,7 @@ export const FRAMEWORKS: readonly Framework[] = [
   NEST,
   NEXT,
   SCRIPT_HTTP_CLIENTS,
+  SCRIPT_DATA_CLIENTS,
   ...PYTHON_ROUTERS,
   DJANGO,
   GO_ROUTERS,
