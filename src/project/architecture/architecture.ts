@@ -110,7 +110,7 @@ export const analyse = async (
   const configured = attempt({ ...whole, result: 'the configured addresses' }, [], () =>
     detector.configured(),
   )
-  const found = dedupe({ inbound, outbound: outbound.concat(configured) })
+  const found = dedupe({ inbound, outbound: outbound.concat(configured, reader.dataSources) })
   const graph = attempt({ ...whole, result: 'the relations of services' }, NO_GRAPH, () =>
     buildGraph(index, found),
   )

@@ -1,6 +1,8 @@
 import type { CheckDeadline } from '../../kernel/jail.ts'
 import type { Grammar } from '../../kernel/text/languages.ts'
 import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
+import type { Outbound } from '../connections/connections.ts'
+import { readPrismaSource } from '../connections/prisma-schema.ts'
 import { type ProtoService, readProto } from '../connections/proto.ts'
 import { readGo } from '../readers/go-reader.ts'
 import { readJava } from '../readers/java-reader.ts'
@@ -55,7 +57,7 @@ const codeGrammar = (path: string): CodeGrammar | undefined =>
   GRAMMARS.find(([ending]) => ending.test(path))?.[1]
 
 export const isRelevantFile = (path: string): boolean =>
-  codeGrammar(path) !== undefined || isConfigFile(path) || path.endsWith('.proto')
+  codeGrammar(path) !== undefined || isConfigFile(path) || /\.(proto|prisma)$/.test(path)
 
 /** Why a file was not read. */
 export const SKIP_REASONS = [
@@ -74,6 +76,8 @@ export class ProjectReader {
   readonly units: SourceUnit[] = []
   readonly configuration = new Configuration()
   readonly protos = new Map<string, ProtoService>()
+  /** Data sources of schema files. */
+  readonly dataSources: Outbound[] = []
   readonly secrets: SecretFinding[] = []
   readonly warnings: Warning[] = []
   /** Why files are missing in the analysis. */
@@ -139,6 +143,7 @@ export class ProjectReader {
     const grammar = codeGrammar(path)
     this.secrets.push(...findSecrets(path, text))
     if (path.endsWith('.proto')) for (const one of readProto(text)) this.protos.set(one.name, one)
+    else if (path.endsWith('.prisma')) this.dataSources.push(...readPrismaSource(path, text))
     else if (isConfigFile(path)) this.configuration.add(path, text)
     else if (grammar !== undefined) this.#parse(grammar, path, text)
   }

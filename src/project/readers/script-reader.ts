@@ -34,6 +34,19 @@ const directivesOf = (node: SyntaxNode | undefined): readonly string[] => {
   return found
 }
 
+/** `function a() {}` and `const a = () => {}` of one statement, exported or not. */
+const functionsIn = (statement: SyntaxNode) => {
+  const node = statement.kind === 'export_statement' ? statement.field('declaration') : statement
+  if (/^(generator_)?function_declaration$/.test(node?.kind ?? ''))
+    return [{ name: node?.field('name'), body: node?.field('body') }]
+  return childrenOfKind(node, 'variable_declarator').flatMap((one) => {
+    const value = one.field('value')
+    return /^(arrow_function|function_expression)$/.test(value?.kind ?? '')
+      ? [{ name: one.field('name'), body: value?.field('body') }]
+      : []
+  })
+}
+
 const typeOf = (node: SyntaxNode | undefined): string =>
   node?.field('type')?.text().replace(/^:\s*/, '') ?? ''
 
@@ -146,14 +159,18 @@ class ScriptReader {
   /** Declared functions with their directives; their code belongs to the top level. */
   functions(root: SyntaxNode): readonly Method[] {
     const inFile = directivesOf(root)
-    return root.children().flatMap((one) => {
-      const node = one.kind === 'export_statement' ? one.field('declaration') : one
-      if (node?.kind !== 'function_declaration') return []
-      const found = [...inFile, ...directivesOf(node.field('body'))]
-      const name = node.field('name')
-      const annotations = found.map((directive) => ({ name: directive, line: node.line, args: new Map() }))
-      return [{ ...NO_METHOD, name: name?.text() ?? '', line: name?.line ?? node.line, annotations }]
-    })
+    return root.children().flatMap((one) =>
+      functionsIn(one).map(({ name, body }) => ({
+        ...NO_METHOD,
+        name: name?.text() ?? '',
+        line: name?.line ?? one.line,
+        annotations: [...inFile, ...directivesOf(body)].map((directive) => ({
+          name: directive,
+          line: one.line,
+          args: new Map(),
+        })),
+      })),
+    )
   }
 
   topLevel(root: SyntaxNode): Method {
