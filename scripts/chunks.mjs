@@ -61,6 +61,8 @@ export const MERGED = new Map([
   ['tools-gate', 'tools-evidence-gate-hook'],
   ['tools-gate-hook', 'tools-evidence-gate-hook'],
   ['tools-evidence-gate', 'tools-evidence-gate-hook'],
+  ['tools-enterprise-gate', 'tools-evidence-gate-hook'],
+  ['tools-evidence-enterprise-gate-hook-pull', 'tools-evidence-gate-hook'],
   ['tools-evidence-gate-hook-pull', 'tools-evidence-gate-hook'],
   ['project-gate-hook-scan', 'gate-hook-scan'],
   ['project-gate-hook', 'gate-hook-scan'],

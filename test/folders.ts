@@ -249,7 +249,14 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'project/report': {
     purpose: 'The architecture report as Markdown and HTML.',
-    imports: ['project/architecture', 'project/connections', 'project/source', 'kernel'],
+    imports: [
+      'project/architecture',
+      'project/connections',
+      'project/frameworks',
+      'project/services',
+      'project/source',
+      'kernel',
+    ],
   },
   beliefs: { purpose: 'The belief graph: tools, configuration, faults.', imports: ['lineage', 'kernel'] },
   'beliefs/graph': {

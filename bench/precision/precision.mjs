@@ -30,6 +30,7 @@ const COMMANDS = {
       ...options,
       seed: wholeNumber(options, 'seed', 1),
       size: wholeNumber(options, 'size', 150),
+      each: wholeNumber(options, 'each', 999_999_999),
     }),
   labels: reportLabels,
 }
@@ -41,7 +42,7 @@ await main(async () => {
   console.log(
     await command(
       readOptions(
-        ['group', 'rules', 'folder', 'only', 'set', 'seed', 'size', 'output'],
+        ['group', 'rules', 'folder', 'only', 'set', 'seed', 'size', 'each', 'output'],
         ['json', 'missed', 'keep'],
       ),
     ),

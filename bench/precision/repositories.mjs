@@ -9,8 +9,8 @@ import { table } from './table.mjs'
 
 /**
  * @typedef {import('./gate.mjs').Finding} Finding
- * @typedef {{ name: string, commit: string, kind: 'healthy' | 'examples' | 'vulnerable',
- *   set: 'first' | 'development' | 'held-out' | 'second-held-out' | 'third-held-out' }} Repository
+ * @typedef {{ name: string, commit: string, kind: 'healthy' | 'ordinary' | 'examples' | 'vulnerable',
+ *   set: 'first' | 'development' | 'held-out' | 'second-held-out' | 'third-held-out' | 'fourth' }} Repository
  * @typedef {Repository & { files: number, lines: number, seconds: number, findings: Finding[] }} Judged
  */
 
@@ -120,7 +120,7 @@ export function measureRepositories({ output, json, ...options }) {
   if (output !== undefined)
     writeFileSync(resolve(process.env.INIT_CWD ?? '.', output), `${JSON.stringify(judged, null, 2)}\n`)
   if (json) return JSON.stringify(judged, null, 2)
-  const healthy = judged.filter(({ kind }) => kind === 'healthy')
+  const kinds = [...new Set(judged.map(({ kind }) => kind))]
   const head = [
     'repository at commit',
     'files',
@@ -134,5 +134,11 @@ export function measureRepositories({ output, json, ...options }) {
     const note = one.kind === 'healthy' ? '' : `, ${one.kind}`
     return row(`${one.name}@${one.commit.slice(0, 9)}${note}`, [one])
   })
-  return table([head, ...rows, row('**healthy**', healthy)])
+  const sums = kinds.map((kind) =>
+    row(
+      `**${kind}**`,
+      judged.filter((one) => one.kind === kind),
+    ),
+  )
+  return table([head, ...rows, ...sums])
 }

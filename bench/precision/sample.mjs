@@ -17,9 +17,16 @@ import { table, wilsonInterval } from './table.mjs'
 
 const CONTEXT = 8
 const LABELS = ['act', 'true-but-nobody-acts', 'false']
-const labelsFile = fileURLToPath(new URL('labels.json', import.meta.url))
-/** All findings in the repositories that were held out, after the first run of rules that had not seen them. */
-const HELD_OUT = ['held-out', 'second-held-out', 'third-held-out']
+/** Sets with labels of their own: findings of the first run of rules that had not seen these repositories. */
+const HELD_OUT = ['held-out', 'second-held-out', 'third-held-out', 'fourth']
+/** @param {string | undefined} set */
+const labelsFileOf = (set) =>
+  fileURLToPath(
+    new URL(
+      set !== undefined && HELD_OUT.includes(set) ? `labels-${set}.json` : 'labels.json',
+      import.meta.url,
+    ),
+  )
 
 /**
  * @param {string} file
@@ -80,11 +87,17 @@ function readContext(folder, file, line) {
 /** @param {Label} label */
 const keyOf = ({ repo, file, line, rule }) => `${repo} ${file} ${line} ${rule}`
 
-/** @param {{ folder?: string, only?: string, set?: string, seed: number, size: number, output?: string }} options */
-export function makeSample({ folder, only, set, seed, size, output }) {
+/**
+ * @param {{ folder?: string, only?: string, set?: string, seed: number, size: number, each: number,
+ *   output?: string }} options `each`: at most so many of one repository
+ */
+export function makeSample({ folder, only, set, seed, size, each, output }) {
   if (output === undefined) throw new Stop('say where the text to read goes: --output FILE')
-  const findings = eachRepository({ folder, only, set }, (judged, place) =>
-    judged.findings.filter(isSevere).map((finding) => {
+  let all = 0
+  const findings = eachRepository({ folder, only, set }, (judged, place) => {
+    const severe = judged.findings.filter(isSevere)
+    all += severe.length
+    return drawSample(severe, each, seed).map((finding) => {
       const file = finding.file ?? ''
       const line = finding.region?.line ?? 1
       /** @type {Label} */
@@ -101,8 +114,9 @@ export function makeSample({ folder, only, set, seed, size, output }) {
         reason: '',
       }
       return { label, message: finding.message, context: file === '' ? '' : readContext(place, file, line) }
-    }),
-  ).flat()
+    })
+  }).flat()
+  const labelsFile = labelsFileOf(set)
   const sample = drawSample(findings, size, seed)
   const known = new Map(readLabels(labelsFile).map((label) => [keyOf(label), label]))
   const labels = sample.map(({ label }) => {
@@ -116,7 +130,7 @@ export function makeSample({ folder, only, set, seed, size, output }) {
   writeFileSync(resolve(process.env.INIT_CWD ?? '.', output), texts.join('\n'))
   writeFileSync(labelsFile, `${JSON.stringify(labels, null, 2)}\n`)
   const open = labels.filter(({ label }) => label === null).length
-  return `${sample.length} of ${findings.length} findings drawn with seed ${seed}; ${open} to label in labels.json`
+  return `${sample.length} of ${all} findings drawn with seed ${seed}; ${open} to label in ${labelsFile}`
 }
 
 /**
@@ -137,14 +151,11 @@ function row(name, labels) {
 
 /** @param {{ set?: string }} options */
 export function reportLabels({ set }) {
-  const file =
-    set !== undefined && HELD_OUT.includes(set)
-      ? fileURLToPath(new URL(`labels-${set}.json`, import.meta.url))
-      : labelsFile
+  const file = labelsFileOf(set)
   const labels = readLabels(file)
   const open = labels.filter(({ label }) => label === null || !LABELS.includes(label))
   if (open.length > 0)
-    throw new Stop(`${open.length} findings of labels.json have no label (${LABELS.join(', ')})`)
+    throw new Stop(`${open.length} findings of ${file} have no label (${LABELS.join(', ')})`)
   if (labels.length === 0) throw new Stop('draw a sample first: precision sample')
   const head = ['findings', 'labelled', ...LABELS, 'right', 'interval of 95 %']
   const kinds = [...new Set(labels.map(({ kind }) => kind))].sort()

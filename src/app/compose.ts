@@ -175,7 +175,7 @@ export const composeServer = (
   const invoke = createInvoke(invokePorts)
   const watched = [
     ...(catalog.toolsets.includes('evidence') ? [announceEvidence] : []),
-    ...(isGated ? [() => void state.reload()] : []),
+    ...(isGated ? [() => void state.evidenceChanged()] : []),
   ]
   const changes = new ChangeEmitter(watched.length === 0 ? undefined : watchEvidence(root, watched))
   const service = new Service({

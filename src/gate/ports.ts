@@ -43,9 +43,8 @@ export interface ChangeSet {
   readonly target?: string | undefined
   /** Contents of the files, in this order. Missing files and non-files are left out. */
   read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
-  /** Contents before the change, by present path. Files that are new are left out. */
+  /** Contents before the change, by present path; new files are left out. Where they are on disk, `readCommitted` has the last commit. */
   readBefore(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
-  /** Contents at the last commit, where `readBefore` gives those on disk. */
   readCommitted?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
   /** Added and changed symlinks, as git stores them: the content is the target. */
   readonly links?: readonly string[]

@@ -75,6 +75,7 @@ describe('finding', () => {
       'String token = request.getHeader("x");',
     ]
     expect(findSecrets('a.ts', innocent.join('\n'))).toEqual([])
+    expect(findSecrets('a.ts', 'postgres://app:changeme@host/db\n')).toEqual([])
     expect(findSecrets('a.ts', 'postgres://app:geheim@host/db\nhttp://a:b/c@host')).toHaveLength(2)
   })
 
@@ -83,6 +84,12 @@ describe('finding', () => {
     ['client.clientSecret', 'abc', true],
     ['db.password', '${DB_PASSWORD}', false],
     ['db.password', 'ENC(abc)', false],
+    ['mail.password', '${SMTP_PASSWORD:-}', false],
+    ['mail.password', '${SMTP_PASSWORD:?set it}', false],
+    ['mail.password', '${SMTP_PASSWORD:-changeme}', false],
+    ['mail.password', '${SMTP_PASSWORD:-hunter2}', true],
+    ['mail.password', 'changeme', false],
+    ['api.token', 'your-token-here', false],
     ['db.password', '', false],
     ['token.ttl', '3600', false],
     ['use-password', 'true', false],

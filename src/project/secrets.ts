@@ -1,4 +1,5 @@
 import { escapeHidden } from '../kernel/text/hidden-characters.ts'
+import { isTemplateValue } from '../kernel/text/template-value.ts'
 
 /** Masking of credentials: every text of a workflow answer passes through here. */
 
@@ -99,10 +100,16 @@ export interface SecretFinding {
   readonly place: string
 }
 
-/** Empty, a placeholder, encrypted, or masked already. */
-const isPlaceholder = (value: string): boolean =>
-  value.trim() === '' ||
-  /^(\$\{[^:}]*\}|#\{|ENC\(|\{cipher\}|vault:|\*+$|<.*>$|\$\(|@.*@$)/.test(value.trim())
+/** `${NAME:default}` and `${NAME:-default}`; with `?` the text is a message. */
+const WITH_DEFAULT = /^\$\{[\w.-]{1,200}:([-=+?]?)([^{}]*)\}$/
+
+/** Empty, a placeholder, encrypted, or masked already. The default of a placeholder may be a secret. */
+const isPlaceholder = (value: string): boolean => {
+  const text = value.trim()
+  const [, operator, fallback] = WITH_DEFAULT.exec(text) ?? []
+  if (fallback !== undefined) return operator === '?' || isPlaceholder(fallback)
+  return text === '' || /^(ENC\(|\{cipher\}|@.*@$)/.test(text) || isTemplateValue(text)
+}
 
 /** Whether the name of a setting stands for a credential and its value is one in plain text. */
 export const isCredential = (key: string, value: string): boolean =>
@@ -119,7 +126,11 @@ const ASSIGNED = new RegExp(
 const looksGenerated = (value: string): boolean =>
   /\d/.test(value) && !/\s|\$\{|\{\}/.test(value) && !isPlaceholder(value)
 
-const hasPassword = (address: string): boolean => address.slice(address.indexOf('://') + 3).includes(':')
+/** Whether an address such as `https://user:password@` holds a password that is none of a template. */
+const hasPassword = (address: string): boolean => {
+  const [, password] = /:\/\/[^:]*:(.*)@$/s.exec(address) ?? []
+  return password !== undefined && !isPlaceholder(password)
+}
 
 /** Per file. */
 const MAX_FINDINGS = 200
@@ -135,7 +146,9 @@ const lineCounter = (text: string): ((at: number) => number) => {
 /** Credentials in a text, at most one for each line, in the order of the lines. */
 export const findSecrets = (file: string, text: string): readonly SecretFinding[] => {
   const plain = PATTERNS.filter(({ kind }) => !kind.startsWith('password')).flatMap(({ kind, find }) =>
-    [...text.matchAll(find)].map(({ index, 0: found }) => ({ index, kind, place: kind, found })),
+    [...text.matchAll(find)]
+      .filter(({ 0: found }) => kind !== 'token' || !isTemplateValue(found))
+      .map(({ index, 0: found }) => ({ index, kind, place: kind, found })),
   )
   const assigned = [...text.matchAll(ASSIGNED)]
     .filter(([, , , value = '']) => looksGenerated(value))

@@ -9,8 +9,10 @@ import { composeReport, type ReportFacts } from './report/content.ts'
 import { writeHtml } from './report/html.ts'
 import { writeMarkdown } from './report/markdown.ts'
 import type { ReportLanguage } from './report/model.ts'
+import { composePage } from './report/page.ts'
 import { REPORT_STRINGS } from './report/strings.ts'
 import { summaryOf } from './report/summary.ts'
+import { describeSystem } from './report/system-description.ts'
 import { maskAll } from './secrets.ts'
 import { jailedFiles } from './source/jailed-files.ts'
 import { type ProjectFiles, WALK_LIMITS } from './source/source-files.ts'
@@ -70,11 +72,16 @@ const factsOf = (context: WorkflowContext, files: ProjectFiles, root: string): R
 }
 
 /** A saved report names the absolute root. One in an answer repeats only the requested path. */
-const composeModel = async (context: WorkflowContext, { path, lang }: ReportArgs, saved: boolean) => {
+const composeModel = async (
+  context: WorkflowContext,
+  { path, lang }: ReportArgs,
+  saved: boolean,
+  compose = composeReport,
+) => {
   const files = filesAt(context, path)
   const found = await study(context, files)
   const facts = factsOf(context, files, saved ? files.root : path)
-  return { found, model: composeReport(found, facts, lang) }
+  return { found, model: compose(found, facts, lang) }
 }
 
 /** All workflows by name. Arguments and answers are plain data; credentials in answers are masked. */
@@ -117,8 +124,16 @@ export const WORKFLOWS = {
   },
   markdown: async (context: WorkflowContext, args: ReportArgs) =>
     writeMarkdown((await composeModel(context, args, true)).model),
+  /** Services, relations and endpoints as data, with the report. */
+  described: async (context: WorkflowContext, { html, ...args }: ReportArgs & { readonly html: boolean }) => {
+    const { found, model } = await composeModel(context, args, true, html ? composePage : composeReport)
+    return {
+      report: html ? writeHtml(model) : writeMarkdown(model),
+      system: maskAll(describeSystem(found)),
+    }
+  },
   html: async (context: WorkflowContext, args: ReportArgs) =>
-    writeHtml((await composeModel(context, args, true)).model),
+    writeHtml((await composeModel(context, args, true, composePage)).model),
 }
 
 export type Workflows = typeof WORKFLOWS

@@ -22,7 +22,7 @@ const runWorkflow = <K extends WorkflowName>(
 ): Promise<WorkflowAnswers[K]> => withCallLog(call, name, args.path, () => workflow(name, args, call))
 
 /** The answer of a workflow as data. What it quotes was written by others. */
-const quoteWorkflow = async <K extends Exclude<WorkflowName, 'markdown' | 'html'>>(
+const quoteWorkflow = async <K extends Exclude<WorkflowName, 'markdown' | 'html' | 'described'>>(
   ...[ports, call, name, args]: Parameters<typeof runWorkflow<K>>
 ): Promise<WorkflowAnswers[K] & typeof UNTRUSTED> => ({
   ...(await runWorkflow(ports, call, name, args)),

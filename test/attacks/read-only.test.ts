@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'n
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../src/app/commands/table.ts'
+import { HOOK_CLIENTS } from '../../src/gate/agent-hooks/clients.ts'
 import { Program, startHttp, sweep } from '../support/binary.ts'
 import { FaultRegistry } from '../support/fault-registry.ts'
 import { BACKEND, gate } from '../support/gate.ts'
@@ -99,6 +100,7 @@ const ROWS: Readonly<Record<string, readonly [Kind, ...string[]]>> = {
   'lineage repair': ['writes'],
   'lineage adopt': ['writes'],
   'lineage erase': ['writes', '0', '--reason', 'test'],
+  ...Object.fromEntries(HOOK_CLIENTS.map((client) => [`hook ${client}`, ['reads'] as const])),
   why: ['reads'],
   tree: ['reads'],
   read: ['reads', 'package.json'],

@@ -461,7 +461,7 @@ describe('completion', () => {
       'cursor',
       'codex',
     ])
-    expect(complete(['warrant', 'mcp', '--read'])).toEqual(['--read-only'])
+    expect(complete(['warrant', 'mcp', '--read'])).toEqual(['--read-only', '--read-token'])
   })
 
   it.each(['zsh', 'fish'])('has a script for %s', (shell) => {

@@ -38,6 +38,11 @@ describe('the anchored heads of a graph', () => {
     await createNodes(1)
     const second = warrant('lineage', 'publish', 'site').value
     expect(second.size).toBe(first.size + 1)
+    const shown = warrant('lineage', 'show', String(second.size - 1)).value
+    expect(shown.entry.operation).toBe('lineage.anchor')
+    expect(shown.payload.graphs).toEqual([
+      { graph: 'default', size: 3, head: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    ])
     // Nothing is anchored twice: a cosignature of the published checkpoint stays.
     expect(warrant('lineage', 'publish', 'site').value).toMatchObject({ size: second.size, written: 0 })
     expect(warrant('lineage', 'verify')).toMatchObject({

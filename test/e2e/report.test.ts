@@ -45,6 +45,28 @@ describe('warrant report', () => {
     expect(await readFile(join(root, 'out.md'), 'utf8')).toBe(before)
   })
 
+  it('tells what was added and removed since an earlier report', async () => {
+    const file = join(await makeFolder(), 'old.json')
+    await writeFile(file, (await report('--json')).stdout)
+    expect(await report('--diff', file)).toMatchObject({
+      code: 0,
+      stdout: 'No service, relation or endpoint was added or removed.\n',
+    })
+    const old = JSON.parse(await readFile(file, 'utf8'))
+    const [gone] = old.system.endpoints.splice(0, 1)
+    old.system.relations.push({ id: 'service:a -> service:b (REST)', from: 'a', to: 'b', protocol: 'REST' })
+    await writeFile(file, JSON.stringify(old))
+    const { code, stdout } = await report('--diff', file)
+    expect(code).toBe(0)
+    expect(stdout).toBe(
+      `Relations: 0 added, 1 removed\n  - service:a -> service:b (REST)\nEndpoints: 1 added, 0 removed\n  + ${gone.id}\n`,
+    )
+    const { diff } = JSON.parse((await report('--diff', file, '--json')).stdout)
+    expect(diff.endpoints).toEqual({ added: [gone.id], removed: [] })
+    await writeFile(file, '{"report":"x"}')
+    expect((await report('--diff', file)).code).toBe(2)
+  })
+
   it('saves under the name of the day', async () => {
     const { stdout } = await report('--save', '--json')
     expect(JSON.parse(stdout).path).toMatch(/\/SENTINEL_REPORT_\d{8}\.md$/)
@@ -53,6 +75,7 @@ describe('warrant report', () => {
   it.each([
     [['--lang', 'de'], 2],
     [['--save', '--html'], 2],
+    [['--diff', 'old.json', '--html'], 2],
     [['a', 'b'], 2],
     [['gone'], 4],
     [['../x'], 3],
@@ -81,16 +104,20 @@ describeWith('chromium', 'the report as a page', (chromium) => {
     const file = join(root, 'report.html')
     expect((await report('--html', '--out', file)).code).toBe(0)
     const html = await readFile(file, 'utf8')
-    expect(html).not.toMatch(/<script|<link|<img|@import|src=|href=/)
+    expect(html).not.toMatch(/<script|<link|<img|@import|src=|href=(?!"#[\w-]+")/)
     const dom = await open(file, '--dump-dom')
     expect(dom).toContain('<title>Sentinel Architecture Report</title>')
     const count = (pattern: RegExp) => dom.match(pattern)?.length
-    const mermaid = dom.split('<pre>')[1]?.split('</pre>')[0]?.split('\n') ?? []
+    const mermaid = [...dom.matchAll(/<pre>(.*?)<\/pre>/gs)].flatMap(([, text = '']) => text.split('\n'))
     expect(count(/<rect /g)).toBe(
       mermaid.filter((line) => line.includes('"') || line.includes('&quot;')).length,
     )
     expect(count(/marker-end=/g)).toBe(mermaid.filter((line) => line.includes('--&gt;')).length)
     expect(dom).not.toMatch(/s3cret|hunter2/)
+    const places = [...html.matchAll(/href="#([\w-]+)"/g)].map(([, place]) => place)
+    expect(places).toContain('service-1')
+    for (const place of places) expect(html.split(`id="${place}"`)).toHaveLength(2)
+    expect(html.indexOf('What was looked at')).toBeLessThan(html.indexOf('<h2>'))
     const picture = join(root, 'report.png')
     await open(file, `--screenshot=${picture}`, '--window-size=1200,1600')
     expect([...(await readFile(picture)).subarray(1, 4)]).toEqual([...Buffer.from('PNG')])

@@ -1,4 +1,7 @@
-import { rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   Client,
   StreamableHTTPClientTransport,
@@ -49,10 +52,11 @@ class Session {
     repo: Repo,
     mode: VersionNegotiationMode,
     flags: readonly string[] = [],
+    environment = gateEnvironment(),
   ): Promise<Session> {
     const session = new Session(mode)
     const args = [BINARY, 'mcp', ...flags]
-    const env = gateEnvironment() as Record<string, string>
+    const env = environment as Record<string, string>
     await session.client.connect(
       new StdioClientTransport({ command: process.execPath, args, cwd: repo.folder, env, stderr: 'ignore' }),
     )
@@ -272,5 +276,29 @@ describe('A repository whose last run blocked', () => {
     expect(written).not.toHaveProperty('_meta')
     expect(written).not.toHaveProperty('isError')
     await client.close()
+  })
+})
+
+describe('A repository that lists keys', () => {
+  const repo = newRepo()
+  const env = gateEnvironment({ XDG_STATE_HOME: mkdtempSync(join(tmpdir(), 'warrant-state-')) })
+
+  it('is closed by evidence that was changed, and opened by a run that a listed key signs', async () => {
+    const warrant = (...args: readonly string[]) =>
+      execFileSync(process.execPath, [BINARY, ...args], { cwd: repo.folder, env, stdio: 'ignore' })
+    warrant('keys', 'add', '--owner', 'me')
+    repo.commit({ 'a.md': 'x\n', '.warrant/keys.yml': readFileSync(repo.path('.warrant/keys.yml'), 'utf8') })
+    repo.stage({ 'b.md': 'y\n' })
+    warrant('gate', '--stage', 'PRE_COMMIT')
+    const session = await Session.stdio(repo, 'legacy', [], env)
+    const create = () => session.call('belief_create', { belief: 0.5, energy: 1 })
+    expect(await create()).not.toHaveProperty('isError')
+    const evidence = readFileSync(repo.path('.ai_evidence.json'), 'utf8')
+    repo.write({ '.ai_evidence.json': evidence.replace('PRE_COMMIT', 'PRE_WRITE') })
+    await eventually('the announcement', () => session.changes === 1)
+    expect((await create())._meta['warrant/fault']).toMatchObject({ code: 'call.gate_blocked' })
+    await session.call('gate_run', { stage: 'PRE_COMMIT' })
+    expect(await create()).not.toHaveProperty('isError')
+    await session.close()
   })
 })

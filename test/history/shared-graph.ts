@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { caseCount } from '../support/case-count.ts'
 import { beliefModel } from './belief-model.ts'
 import { runWarrant, type ServerPlan } from './belief-server.ts'
 import { checkHistory } from './checker.ts'
@@ -8,7 +9,7 @@ import { countWrites, type HistoryPlan, recordHistory } from './driver.ts'
 export const sharedPlan = (server: ServerPlan, seed: number): HistoryPlan => ({
   seed,
   processes: 8,
-  calls: 50,
+  calls: caseCount(25, 50),
   server: () => server,
   kills: (process) => (process < 4 ? 2 : 0),
   pauses: (process) => (process >= 4 && process < 7 ? 3 : 0),

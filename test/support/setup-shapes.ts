@@ -144,7 +144,6 @@ export const SETUP_SHAPES: readonly SetupShape[] = [
   },
   {
     name: 'JSONC with comments and trailing commas',
-    quick: true,
     make: make({
       '.vscode/mcp.json': JSONC,
       '.zed/settings.json': '// Zed\n{\n  "theme": "One", // mine\n}\n',

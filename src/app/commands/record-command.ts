@@ -62,7 +62,17 @@ const recordEnding = async (
 /** Wrong usage is found before anything is changed or judged. */
 const isUsage = (thrown: unknown): boolean => thrown instanceof Fault && thrown.code.startsWith('usage.')
 
-/** Records that a tool, started as a command, ended with a fault. The fault itself is reported by the caller. */
+/** Whether the log exists. A run that could not judge begins none: it changes nothing in a repository. */
+const hasLog = async ({ config, root }: LogPlace): Promise<boolean> => {
+  if (config.store !== undefined) return true
+  const { findOwnDatabase } = await import('../open/user-state.ts')
+  return findOwnDatabase(config, root).catch(() => false)
+}
+
+/**
+ * Records that a tool, started as a command, ended with a fault, where there is a log. The fault itself is reported by
+ * the caller.
+ */
 export const recordFailure = async (
   invocation: Invocation,
   name: string,
@@ -70,7 +80,7 @@ export const recordFailure = async (
   started: number,
 ): Promise<void> => {
   const place = isUsage(thrown) ? undefined : await findLog(invocation)
-  if (place === undefined) return
+  if (place === undefined || !(await hasLog(place))) return
   const tool = { name, effect: 'write' } as const
   await recordEnding(invocation, place, { tool, ending: failedEnding(thrown), started })
 }

@@ -110,6 +110,7 @@ export const commands = (): readonly Command[] => [
     usage: `<${HOOK_CLIENTS.join('|')}>`,
     maxPositionals: 1,
     options: AGENT_HOOK_OPTIONS,
+    settings: ['repository', 'gate', 'store'],
     choices: HOOK_CLIENTS,
     run: async (invocation) => (await import('./agent-hooks/hook.ts')).run(invocation),
   }),

@@ -52,7 +52,7 @@ export const lazyDecisions = ({ config, root, clock, log }: ServiceContext) => {
   const decisions = lazyAsync(async () => {
     const [{ openDecisions }, { locateDecisions }] = await Promise.all([
       import('./decisions.ts'),
-      import('./repository.ts'),
+      import('./store.ts'),
     ])
     return openDecisions(config, await locateDecisions(config, root), clock, (message) =>
       log.write('warn', message),

@@ -85,15 +85,6 @@ export const locateRepository = async (
   return top
 }
 
-/**
- * The folder of the log of decisions: the top of the repository, for every program that is started in one. A root that
- * the operator named has a log of its own.
- */
-export const locateDecisions = async (
-  { root: named }: Pick<Config, 'root'>,
-  folder: string,
-): Promise<string> => (named === '.' ? ((await findRepositoryRoot(folder)) ?? folder) : folder)
-
 /** Opens the repository around the root, for a command. */
 export const openRepositoryForCommand = async (
   config: Config,

@@ -1,8 +1,18 @@
 import type { LogStore } from '../../lineage/store.ts'
 import { requireNoSymlinks, requireRegularDatabase } from '../../platform/files/no-symlinks.ts'
 import { makeState } from '../../platform/files/state-folder.ts'
+import { findRepositoryRoot } from '../../platform/git/find-root.ts'
 import type { Config } from '../config/settings.ts'
 import { findOwnDatabase, isStoreUrl, rememberDatabase } from './user-state.ts'
+
+/**
+ * The folder of the log of decisions: the top of the repository, for every program that is started in one. A root that
+ * the operator named has a log of its own.
+ */
+export const locateDecisions = async (
+  { root: named }: Pick<Config, 'root'>,
+  folder: string,
+): Promise<string> => (named === '.' ? ((await findRepositoryRoot(folder)) ?? folder) : folder)
 
 /** Loads the SQLite driver ahead of time and opens nothing. Errors show again when the store is opened. */
 export const preloadStore = async ({ store }: Config): Promise<void> => {

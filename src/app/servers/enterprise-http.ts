@@ -8,8 +8,6 @@ import { VERSION } from '../config/version.ts'
 import { lazyEnterprise } from '../open/lazy-enterprise.ts'
 import { lazyDecisions } from '../open/lazy-services.ts'
 import { recordEnterprise } from '../open/receipts/record-enterprise.ts'
-import { locateDecisions } from '../open/repository.ts'
-import { findOwnDatabase } from '../open/user-state.ts'
 import { createProcessContext } from '../process-context.ts'
 import { requireToken } from './listen.ts'
 import { serveHttp } from './serve-http.ts'
@@ -18,6 +16,11 @@ import { serveHttp } from './serve-http.ts'
 const hasLog = async (config: Config, root: string): Promise<boolean> => {
   if (config.readOnly || config.store === 'memory') return false
   if (config.store !== undefined) return true
+  // Loaded here: a static import would split the chunks of the gate.
+  const [{ locateDecisions }, { findOwnDatabase }] = await Promise.all([
+    import('../open/store.ts'),
+    import('../open/user-state.ts'),
+  ])
   // A database that came with the repository is a fault, and no log of this machine.
   return findOwnDatabase(config, await locateDecisions(config, root)).catch(() => false)
 }

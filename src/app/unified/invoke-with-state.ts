@@ -10,10 +10,10 @@ import type { ServerState } from './server-state.ts'
 export const withState = (invoke: Invoke, state: ServerState, offer: ToolOffer | undefined): Invoke => {
   const run: Invoke = (tool, args, call, done) => {
     const refreshing = state.touch()
+    if (refreshing === undefined && !tool.whileBlocked) return invoke(tool, args, call, done)
     invoke(tool, args, call, (outcome) => {
       if (tool.whileBlocked) void state.reload().then(() => done(outcome))
-      else if (refreshing === undefined) done(outcome)
-      else void refreshing.then(() => done(outcome))
+      else void refreshing?.then(() => done(outcome))
     })
   }
   return (tool, args, call, done) => {

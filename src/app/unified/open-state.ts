@@ -28,10 +28,18 @@ const topOf = async (root: string): Promise<string> =>
 const identityOf = async (path: string): Promise<string> =>
   (await import('../../platform/files/watch-file.ts')).readIdentity(path)
 
-/** Whether the evidence has a receipt by a listed key. Asked again only when the evidence or the keys change. */
-const receiptReader = ({ config, root, environment }: StateContext, top: () => Promise<string>) => {
+interface ReceiptFiles {
+  readonly top: () => Promise<string>
+  readonly lineageSize: () => Promise<number | undefined>
+}
+
+/**
+ * Whether the evidence has a receipt by a listed key. Asked again only when the evidence, the keys or the log change:
+ * a run is recorded, with its receipt, after its evidence is written.
+ */
+const receiptReader = ({ config, root, environment }: StateContext, { top, lineageSize }: ReceiptFiles) => {
   let known:
-    | { readonly of: EvidenceReading; readonly keys: string; readonly lacksReceipt: boolean }
+    | { readonly of: EvidenceReading; readonly identity: string; readonly lacksReceipt: boolean }
     | undefined
   const lacks = async (reading: EvidenceReading): Promise<boolean> => {
     if (reading.kind !== 'valid') return false
@@ -42,8 +50,9 @@ const receiptReader = ({ config, root, environment }: StateContext, top: () => P
   return async (reading: EvidenceReading) => {
     const keys = reading.kind === 'missing' ? '' : await identityOf(join(await top(), KEYS_FILE))
     if (keys === '') return NO_KEYS
-    if (known?.of !== reading || known.keys !== keys)
-      known = { of: reading, keys, lacksReceipt: await lacks(reading) }
+    const identity = `${keys} ${await lineageSize()}`
+    if (known?.of !== reading || known.identity !== identity)
+      known = { of: reading, identity, lacksReceipt: await lacks(reading) }
     return { listsKeys: true, lacksReceipt: known.lacksReceipt }
   }
 }
@@ -59,6 +68,8 @@ export const openServerState = (context: StateContext): ServerState => {
   const memory = lazyAsync(async () =>
     (await import('../open/user-state.ts')).logMemory(config, root, DECISION_LOG),
   )
+  const lineageSize = async () =>
+    config.store === 'memory' ? undefined : (await (await memory.get()).read())?.size
   return new ServerState({
     clock,
     changed,
@@ -66,8 +77,7 @@ export const openServerState = (context: StateContext): ServerState => {
     evidence: async () =>
       (await identityOf(join(await top.get(), EVIDENCE_FILE))) === '' ? MISSING : evidence.read(),
     head: async () => (await head.get())().catch(() => undefined),
-    lineageSize: async () =>
-      config.store === 'memory' ? undefined : (await (await memory.get()).read())?.size,
-    receipts: receiptReader(context, () => top.get()),
+    lineageSize,
+    receipts: receiptReader(context, { top: () => top.get(), lineageSize }),
   })
 }

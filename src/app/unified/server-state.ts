@@ -24,6 +24,8 @@ const FRESHNESS_MS = 1_000
 /** How long a request waits for a slow disk or git; it then gets what was known before. The first ones know nothing. */
 const WAIT_MS = 500
 const FIRST_WAIT_MS = 5_000
+/** The time in which a run is recorded after its evidence was written. */
+const RECORD_MS = 1_000
 
 /** A value that is loaded again after `ms`. Requests wait for a load at most `WAIT_MS`. */
 class Refreshed {
@@ -134,6 +136,12 @@ export class ServerState {
   /** The gate may have run: reads everything again. */
   async reload(): Promise<void> {
     await Promise.all([this.#gate.reload(), this.#freshness.reload()])
+  }
+
+  /** The evidence file has changed. A run is recorded after it: a block for lack of a receipt is looked at again. */
+  async evidenceChanged(): Promise<void> {
+    await this.reload()
+    if (this.#closed !== undefined) this.#ports.clock.after(RECORD_MS, () => void this.reload())
   }
 
   /** Freshness as JSON, written once a second: every answer carries it. */

@@ -43,6 +43,7 @@ export interface HookReport {
 }
 
 const EXECUTABLE = 0o755
+const READABLE = 0o644
 
 export const requirePlaces = async (git: LifecycleGit, signal: AbortSignal): Promise<RepositoryPlaces> => {
   const places = await git.places(signal)
@@ -170,7 +171,9 @@ export const uninstallHooks = async (
   })
   for (const { path, left } of plans) {
     if (left === undefined) await files.remove(path)
-    else if (left !== 'unchanged') await files.write(path, left, EXECUTABLE)
+    // A hook of husky needs no permission to be executed, and its mode is tracked.
+    else if (left !== 'unchanged')
+      await files.write(path, left, (await files.executable(path)) ? EXECUTABLE : READABLE)
   }
   return plans.map(({ hook, old, left }) => ({
     hook,

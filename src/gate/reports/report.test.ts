@@ -141,6 +141,35 @@ describe('the report for people', () => {
   })
 })
 
+describe('what an owner reads', () => {
+  const at = (line: number, change: Partial<GateFinding> = {}) =>
+    finding({ region: { line, column: 1, endLine: line, endColumn: 2 }, ...change })
+
+  it('folds repeated warnings of one rule in a file, and nothing worse', () => {
+    const warnings = [4, 8, 15, 16].map((line) => at(line, { severity: 'WARN' }))
+    const text = writeText(run(...warnings), { colour: false })
+    expect(text.match(/WARN {2}generic\.rule/g)).toHaveLength(1)
+    expect(text).toContain('also on lines 8, 15, 16')
+    expect(text).toContain('4 findings (4 WARN)')
+    const errors = writeText(run(at(4), at(8), at(15)), { colour: false })
+    expect(errors.match(/ERROR {2}generic\.rule/g)).toHaveLength(3)
+  })
+
+  it('says that a later stage blocks what this one allows', () => {
+    const { report, ...rest } = run(finding())
+    const allowed = { ...report, status: 'ALLOWED' as const, policy: resolvePolicy('PRE_COMMIT') }
+    expect(writeText({ ...rest, report: allowed }, { colour: false })).toContain(
+      '1 finding of ERROR does not stop a commit, but stops a push and CI.',
+    )
+  })
+
+  it('offers no baseline for a secret', () => {
+    const offer = 'warrant gate baseline'
+    expect(writeText(run(finding()), { colour: false })).toContain(offer)
+    expect(writeText(run(finding({ category: 'secrets' })), { colour: false })).not.toContain(offer)
+  })
+})
+
 describe('the report for code scanning', () => {
   const sarif = (...findings: GateFinding[]) => JSON.parse(writeSarif(run(...findings), '1.2.3')).runs[0]
 

@@ -1,4 +1,5 @@
 import type { Severity } from '../../evidence/schema.ts'
+import { pushTo } from '../../kernel/multimap.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import { isAtLeast } from '../policy.ts'
 import { checkLines } from './check-lines.ts'
@@ -79,6 +80,32 @@ const renderFinding = (
   ]
 }
 
+/** Fewer repeated warnings are shown one by one. */
+const FOLD_FROM = 3
+const MOST_LINES = 12
+
+/** Warnings of one rule in one file are one entry with the numbers of the other lines; what is worse stands alone. */
+const foldWarnings = (
+  findings: readonly GateFinding[],
+): readonly { readonly finding: GateFinding; readonly others: readonly GateFinding[] }[] => {
+  const rules = new Map<string, GateFinding[]>()
+  for (const finding of findings)
+    if (!isAtLeast(finding.severity, 'ERROR')) pushTo(rules, finding.ruleId, finding)
+  return findings.flatMap((finding) => {
+    const all = rules.get(finding.ruleId) ?? []
+    if (isAtLeast(finding.severity, 'ERROR') || all.length < FOLD_FROM) return [{ finding, others: [] }]
+    return all[0] === finding ? [{ finding, others: all.slice(1) }] : []
+  })
+}
+
+const otherLines = (others: readonly GateFinding[]): string[] => {
+  if (others.length === 0) return []
+  const lines = others.flatMap(({ region }) => region?.line ?? [])
+  const more = lines.length - MOST_LINES
+  const shown = `${lines.slice(0, MOST_LINES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return [`    also on ${lines.length === 1 ? 'line' : 'lines'} ${shown}`]
+}
+
 const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
 
 const describeKnown = ({ changed_lines, baseline }: GateReport): string => {
@@ -106,9 +133,12 @@ const renderFiles = ({ excerpts }: GateRun, { shown }: SelectedFindings, paint: 
   const explained = new Set<string>()
   return groupByFile(shown).flatMap(([file, findings]) => [
     paint('file', escapeLine(file)),
-    ...findings.flatMap((finding) => {
+    ...foldWarnings(findings).flatMap(({ finding, others }) => {
       const isFirst = explained.size < explained.add(finding.ruleId).size
-      return renderFinding(finding, { excerpt: excerpts.get(finding), isFirst, paint })
+      return [
+        ...renderFinding(finding, { excerpt: excerpts.get(finding), isFirst, paint }),
+        ...otherLines(others),
+      ]
     }),
     '',
   ])
@@ -146,16 +176,30 @@ const renderHidden = ({ shown, cut, below, from }: SelectedFindings): string[] =
 /** Suppression comments and overrides do not apply to findings of the gate itself. */
 const isOfGate = ({ ruleId }: GateFinding): boolean => /^(gate|sdd)\./.test(ruleId)
 
-/** What to do after a blocked run, in at most four lines. */
+/** Findings that a later stage blocks: a reader of ALLOWED would not expect it. */
+const laterSteps = ({ policy, findings }: GateReport): string[] => {
+  const errors = findings.filter(
+    ({ state, severity }) => state === 'new' && isAtLeast(severity, 'ERROR'),
+  ).length
+  const blocksLater = policy.trace.source === 'default' && policy.resolved_stage === 'PRE_COMMIT'
+  if (errors === 0 || !blocksLater) return []
+  const one = errors === 1
+  return [
+    `${count(errors, 'finding')} of ERROR ${one ? 'does' : 'do'} not stop a commit, but ${one ? 'stops' : 'stop'} a push and CI.`,
+  ]
+}
+
+/** What to do after a run, in at most four lines. */
 const nextSteps = ({ report }: GateRun): string[] => {
   const { policy, status, findings } = report
-  if (status !== 'BLOCKED') return []
+  if (status !== 'BLOCKED') return laterSteps(report)
   const blocking = findings.filter(
     ({ state, severity }) => state === 'new' && isAtLeast(severity, policy.block_on_or_above),
   )
   const repairable = findings.filter(({ state, edit }) => state === 'new' && edit?.safe === true).length
   const example = blocking.find((one) => !isOfGate(one))
   if (example === undefined) return []
+  const hasSecret = blocking.some(({ category }) => category === 'secrets')
   return [
     `Repair what is ${policy.block_on_or_above}${policy.block_on_or_above === 'CRITICAL' ? '' : ' or worse'} (${blocking.length}), then run the gate again.`,
     ...(repairable === 0
@@ -164,7 +208,8 @@ const nextSteps = ({ report }: GateRun): string[] => {
           `${count(repairable, 'finding')} can be repaired for you: warrant gate --fix (--dry-run shows how)`,
         ]),
     `Or give a reason in a comment on the line above: warrant-ignore ${escapeLine(example.ruleId)}: <reason>`,
-    'Or accept all findings that exist today: warrant gate baseline',
+    // A baseline would leave a secret where it is.
+    ...(hasSecret ? [] : ['Or accept all findings that exist today: warrant gate baseline']),
   ]
 }
 

@@ -103,7 +103,10 @@ it.each([
     'support',
     'api/datastore/teststore.go src/it/a.xml AppUITests/A.swift OrderIT.java .env.dist config.template.yml',
   ],
-  ['support', 'Examples/a.swift e2e/a.ts qa/a.env requests.http _archived/a.go kata-7/a.py'],
+  [
+    'support',
+    'Examples/a.swift e2e/a.ts qa/a.env requests.http _archived/a.go kata-7/a.py .history/src/a.go',
+  ],
 ] as const)('takes for %s: %s', (use, paths) => {
   for (const path of paths.split(' ')) expect([path, pathUse(path)]).toEqual([path, use])
 })

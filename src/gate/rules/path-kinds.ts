@@ -29,7 +29,7 @@ const SUPPORT_FOLDERS = new Set([
   ),
   ...words('bench benches benchmark benchmarks perf'),
   ...words('ci .ci .github .gitlab .circleci .husky .vscode __snapshots__'),
-  ...words('snippet snippets code-snippets test-data test_data'),
+  ...words('snippet snippets code-snippets test-data test_data .history'),
 ])
 /** Folders of maintenance programs, which run against the real systems. */
 const SCRIPT_FOLDERS = new Set(words('script scripts tool tools tooling hack'))
@@ -41,7 +41,7 @@ const SUPPORT_FOLDER_WORDS = new Set([
   ...words(
     'mock mocks e2e conformance acceptance sample samples example examples demo demos tutorial tutorials',
   ),
-  ...words('playground playgrounds workshop workshops benchmark benchmarks docc archived attic'),
+  ...words('playground playgrounds benchmark benchmarks docc archived attic'),
 ])
 const WORD_BREAK = /[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
 /** `teststore`, `testhelpers`: a word of two. */
@@ -56,7 +56,7 @@ const GO_TEST_PACKAGE = pattern('test/', /(?:^|\/)(?!(?:la|con|pro|at|grea)test\
 /** A published version of documents, and texts that a site shows: `website/1.x/`, `data/static/`. */
 const PUBLISHED_VERSION = pattern(
   'site/ data/static/',
-  /(?:^|\/)(?:(?:website|site)\/v?\d+\.[\dx]|data\/static\/)/,
+  /(?:^|\/)(?:(?:website|site)\/v?\d+\.[\dx]|data\/static\/.*\.[cm]?[jt]sx?$)/,
 )
 
 const SUPPORT_NAMES = [
@@ -136,7 +136,8 @@ const DEVELOPMENT_WORDS = new Set([
   ...words('template templates skeleton scaffold boilerplate starter archetype dist'),
   ...words('selfsigned snakeoil preview previews'),
 ])
-const SHORT_SUPPORT_FOLDERS = new Set(words('t it'))
+/** The last is where an editor keeps former versions. */
+const SHORT_SUPPORT_FOLDERS = new Set(words('t it .history'))
 const SUPPORT_FILE = /\.(?:http|rest|har|snap)$|[._-](?:template|tmpl|dist)(?:\.\w+)?$|[a-z0-9]IT\.\w+$/
 const DOCUMENT_FILE = /\.(?:md|mdx|markdown|rst|adoc|asciidoc)$/i
 

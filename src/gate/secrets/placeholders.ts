@@ -1,21 +1,10 @@
+import { isTemplateValue } from '../../kernel/text/template-value.ts'
 import { isSignedToken, isWholePrivateKey } from './key-material.ts'
 
 /**
  * Text that stands where a secret would stand and is none: a template, a documented example, a name. A rule about
  * secrets reports nothing there. Every decision uses the text alone, so it is the same on every machine.
  */
-
-/** A value that is put in at run time, or that tells the reader to put one in. */
-const TEMPLATE =
-  /^[<[({].*[>\])}]$|<[^<>]+>|\$\{|\{\{|\{%|#\{|%\(|%[sdv]|\$\(|^\$[\w({]|^%\w+%$|^@\w+\/|^__\w+__$|^\{\w*\}$|\.\.\.|…|process\.env|environ|getenv|\benv[.[(]|secrets\.|^vault:|^arn:|^ref\+|^op:\/\/|^\*+$/i
-
-/** Parts of a text that only an example has; random text contains them less than once in a million. */
-const EXAMPLE =
-  /example|placeholder|thisis|change[-_]?(?:me|it|this)|dummy|redacted|removed|insert|replace[-_]?(?:me|with|this)|super[-_]?secret|(?:my|your|some)[-_]?(?:own[-_]?)?(?:api|app|auth|access|secret|token|pass|key|client|jwt)|your[-_]|goes[-_]?here|not[-_]?(?:a[-_]?)?(?:real|secret)|do[-_]?not|in[-_]?secure|xxxx|qwerty|asdf|deadbeef|cafebabe|lorem|keyboard ?cat/i
-
-/** The same, as a whole word between other characters. */
-const EXAMPLE_WORDS =
-  /(?<![A-Za-z0-9])(?:test|testing|tests|fake|sample|demo|mock|mocked|stub|todo|foo|bar|baz|null|none|undefined|local|localhost|dev|default|your|xxx|hidden|masked|sandbox)(?![a-z])/i
 
 /** Passwords that everyone knows. They protect nothing, and local databases and tutorials use them. */
 const KNOWN_PASSWORDS =
@@ -103,7 +92,7 @@ const DIGEST = /^(?:sha(?:1|256|384|512)-[A-Za-z0-9+/=]+|[a-f0-9]{32,128})$/i
 export const isPlaceholder = (value: string, line: string, path: string): boolean => {
   if (value.startsWith('-----BEGIN')) return !isWholePrivateKey(value)
   if (/^eyJ[\w-]+\.eyJ[\w-]*(?:\.[\w-]*)?$/.test(value)) return !isSignedToken(value)
-  if (TEMPLATE.test(value) || EXAMPLE.test(value) || EXAMPLE_WORDS.test(value)) return true
+  if (isTemplateValue(value)) return true
   if (KNOWN_PASSWORDS.test(value) || isFiller(value)) return true
   if (TEST_VECTORS.some((vector) => value.includes(vector))) return true
   if (DIGEST.test(value) && (DIGEST_LINE.test(line) || /\block\b|\.sum$/.test(path))) return true

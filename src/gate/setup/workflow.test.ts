@@ -6,7 +6,7 @@ import { workflowTarget } from './workflow.ts'
 const COMMIT = 'a'.repeat(40)
 
 it('uses inputs that the action has, and pins every action by a commit', async () => {
-  const target = workflowTarget(`owner/repository@${COMMIT}`, '1.2.3')
+  const target = workflowTarget(`owner/repository@${COMMIT}`)
   const [insertion] = (await target.entries[0]?.insert('')) ?? []
   const workflow = parse(insertion?.text ?? '')
   const steps: readonly { uses: string; with: Record<string, unknown> }[] = workflow.jobs.warrant.steps
@@ -17,7 +17,7 @@ it('uses inputs that the action has, and pins every action by a commit', async (
     if (required) expect(steps[1]?.with).toHaveProperty(name)
   // Its own text is recognised without a record, an edited one is not.
   const text = insertion?.text ?? ''
-  const other = workflowTarget('', '').entries[0]
+  const other = workflowTarget('').entries[0]
   expect(await other?.remove(text, new Set())).toEqual({ text: '' })
   expect(await other?.remove(text.replace('fetch-depth: 0', 'fetch-depth: 1'), new Set())).toBe('edited')
 })

@@ -8,7 +8,6 @@ export const ACTION = /^[\w.-]+\/[\w./-]+@[0-9a-f]{40}$/
 
 const writeWorkflow = (
   action: string,
-  version: string,
 ): string => `# Added by \`warrant init\`. Make the job "warrant" a required check of the branch.
 name: warrant
 on:
@@ -27,16 +26,14 @@ jobs:
           fetch-depth: 0
       - uses: ${action}
         with:
-          version: ${version}
           signing-key: \${{ secrets.WARRANT_SIGNING_KEY }}
 `
 
 const isWorkflow = (text: string): boolean => {
-  const [, action = ''] = /^ {6}- uses: (\S+)\n {8}with:\n {10}version:/m.exec(text) ?? []
-  const [, version = ''] = /^ {10}version: (\S+)$/m.exec(text) ?? []
-  return text === writeWorkflow(action, version)
+  const [, action = ''] = /^ {6}- uses: (\S+)\n {8}with:\n {10}signing-key:/m.exec(text) ?? []
+  return text === writeWorkflow(action)
 }
 
 /** The workflow that judges pull requests. */
-export const workflowTarget = (action: string, version: string): TargetFile =>
-  textTarget(WORKFLOW_FILE, [wholeFile(writeWorkflow(action, version), isWorkflow)])
+export const workflowTarget = (action: string): TargetFile =>
+  textTarget(WORKFLOW_FILE, [wholeFile(writeWorkflow(action), isWorkflow)])

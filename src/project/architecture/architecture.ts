@@ -4,6 +4,7 @@ import type { Inbound, Outbound } from '../connections/connections.ts'
 import { ConnectionDetector, type Connections, dedupe } from '../connections/interconnections.ts'
 import { type Signature, writeSignature } from '../connections/type-signatures.ts'
 import { FRAMEWORKS } from '../frameworks/frameworks.ts'
+import { usedLibraries } from '../frameworks/used-libraries.ts'
 import type { SecretFinding } from '../secrets.ts'
 import { declaredContainers } from '../services/deployment-files.ts'
 import { findServices } from '../services/find-services.ts'
@@ -19,6 +20,7 @@ import {
 } from '../source/source-files.ts'
 import { SourceIndex } from '../source/source-index.ts'
 import type { SyntaxParser } from '../source/syntax-tree.ts'
+import { type AnalysisCoverage, coverageOf } from './coverage.ts'
 import { type ArchitectureGraph, buildGraph, withConsumers } from './graph.ts'
 import { measure } from './metrics.ts'
 import { type AnalysisOptions, type ProjectReader, readAll } from './project-reader.ts'
@@ -34,6 +36,7 @@ export interface Architecture {
   readonly suggestions: readonly Suggestion[]
   readonly secrets: readonly SecretFinding[]
   readonly warnings: readonly Warning[]
+  readonly coverage: AnalysisCoverage
 }
 
 const orderSecrets = (all: readonly SecretFinding[]): readonly SecretFinding[] => {
@@ -107,7 +110,7 @@ export const analyse = async (
   const configured = attempt({ ...whole, result: 'the configured addresses' }, [], () =>
     detector.configured(),
   )
-  const found = dedupe({ inbound, outbound: outbound.concat(configured) })
+  const found = dedupe({ inbound, outbound: outbound.concat(configured, reader.dataSources) })
   const graph = attempt({ ...whole, result: 'the relations of services' }, NO_GRAPH, () =>
     buildGraph(index, found),
   )
@@ -120,6 +123,8 @@ export const analyse = async (
   const suggestions = attempt({ ...whole, result: 'the suggestions' }, [], () =>
     measure({ index, graph, structure, connections, secrets, tests }),
   )
+  for (const { file } of reader.configuration.warnings) reader.skipped.set(file, 'unparsed')
+  const coverage = coverageOf(survey, reader.skipped, usedLibraries(reader.units, detector.recognized))
   return {
     structure,
     signatures,
@@ -134,5 +139,6 @@ export const analyse = async (
       ...reader.configuration.warnings,
       ...warnings,
     ]),
+    coverage,
   }
 }

@@ -52,10 +52,13 @@ const resilience = ({ index, connections }: MeasureInput): readonly Measured[] =
     .map((place) => measuredAt(place, { rule: 'no_resilience', severity: 'medium', value: 1 }))
 }
 
+/** An advice handles the exceptions of controllers of Spring, not those of JAX-RS, gRPC or Nest. */
 const advice = ({ index }: MeasureInput): readonly Measured[] => {
   const places = placesOf(index)
   const controllers = places.filter(
-    ({ type, unit }) => unit.language !== 'script' && rolesOf(type, unit).includes('Controller'),
+    ({ type, unit }) =>
+      unit.language !== 'script' &&
+      findAnnotation(type.annotations, 'RestController', 'Controller') !== undefined,
   )
   const advised = places.some(({ type, unit }) => rolesOf(type, unit).includes('Advice'))
   const [first] = controllers

@@ -1,6 +1,8 @@
 import type { CheckDeadline } from '../../kernel/jail.ts'
 import type { Grammar } from '../../kernel/text/languages.ts'
 import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
+import type { Outbound } from '../connections/connections.ts'
+import { readPrismaSource } from '../connections/prisma-schema.ts'
 import { type ProtoService, readProto } from '../connections/proto.ts'
 import { readGo } from '../readers/go-reader.ts'
 import { readJava } from '../readers/java-reader.ts'
@@ -9,7 +11,7 @@ import { readPython } from '../readers/python-reader.ts'
 import { readScript } from '../readers/script-reader.ts'
 import { findSecrets, isCredential, type SecretFinding } from '../secrets.ts'
 import { Configuration } from '../source/configuration.ts'
-import { isConfigFile, isTestPath } from '../source/discovery-rules.ts'
+import { isConfigFile, isGeneratedPath, isGeneratedText, isTestPath } from '../source/discovery-rules.ts'
 import {
   type ProjectFile,
   type ProjectFiles,
@@ -36,7 +38,7 @@ const GRAMMARS: readonly (readonly [RegExp, CodeGrammar])[] = [
   [/\.java$/, 'java'],
   [/\.kt$/, 'kotlin'],
   [/\.py$/, 'python'],
-  [/(?<!_test|\.pb)\.go$/, 'go'],
+  [/\.go$/, 'go'],
   [/(?<!\.d)\.[cm]?ts$/, 'TypeScript'],
   // JavaScript is parsed with the Tsx grammar, so that all scripts have the same node kinds.
   [/\.tsx$|(?<!\.min)\.[cm]?jsx?$/, 'Tsx'],
@@ -54,16 +56,32 @@ const READERS: Readonly<Record<CodeGrammar, (file: string, root: SyntaxNode) => 
 const codeGrammar = (path: string): CodeGrammar | undefined =>
   GRAMMARS.find(([ending]) => ending.test(path))?.[1]
 
-const isRelevantFile = (path: string): boolean =>
-  codeGrammar(path) !== undefined || isConfigFile(path) || path.endsWith('.proto')
+export const isRelevantFile = (path: string): boolean =>
+  codeGrammar(path) !== undefined || isConfigFile(path) || /\.(proto|prisma)$/.test(path)
+
+/** Why a file was not read. */
+export const SKIP_REASONS = [
+  'test',
+  'generated',
+  'too large',
+  'unreadable',
+  'limit',
+  'unparsed',
+  'no grammar',
+] as const
+export type SkipReason = (typeof SKIP_REASONS)[number]
 
 /** Reads the source, configuration and proto files of a project, each once. */
 export class ProjectReader {
   readonly units: SourceUnit[] = []
   readonly configuration = new Configuration()
   readonly protos = new Map<string, ProtoService>()
+  /** Data sources of schema files. */
+  readonly dataSources: Outbound[] = []
   readonly secrets: SecretFinding[] = []
   readonly warnings: Warning[] = []
+  /** Why files are missing in the analysis. */
+  readonly skipped = new Map<string, SkipReason>()
   readonly #files: ProjectFiles
   readonly #parser: SyntaxParser
   readonly #unparsed = new UnparsedFiles()
@@ -78,26 +96,42 @@ export class ProjectReader {
     this.warnings.push({ code, file, message })
   }
 
+  #skip(reason: SkipReason, code: string, file: string, message: string): void {
+    this.skipped.set(file, reason)
+    this.#warn(code, file, message)
+  }
+
   file({ path }: ProjectFile): void {
+    if (isTestPath(path) || isGeneratedPath(path)) {
+      this.skipped.set(path, isTestPath(path) ? 'test' : 'generated')
+      return
+    }
     if (this.#bytes > WALK_LIMITS.bytes)
-      return this.#warn(
+      return this.#skip(
+        'limit',
         'bytes_exhausted',
         path,
         'the file was skipped: the limit of bytes for the whole project is reached',
       )
     const text = this.#files.read(path)
     if (text === undefined)
-      return this.#warn(
+      return this.#skip(
+        this.#files.isTooLarge(path) ? 'too large' : 'unreadable',
         'file_unreadable',
         path,
         'the file was skipped: it cannot be read, is too large, or is not text',
       )
     this.#bytes += Buffer.byteLength(text)
+    if (isGeneratedText(text)) {
+      this.skipped.set(path, 'generated')
+      return
+    }
     // A reader that fails on one file must not stop the analysis of the others.
     try {
       this.#read(path, text)
     } catch (cause) {
-      this.#warn(
+      this.#skip(
+        'unparsed',
         'file_unparsed',
         path,
         `the file was skipped: reading it failed with ${cause instanceof Error ? cause.name : 'an unknown error'}`,
@@ -109,14 +143,17 @@ export class ProjectReader {
     const grammar = codeGrammar(path)
     this.secrets.push(...findSecrets(path, text))
     if (path.endsWith('.proto')) for (const one of readProto(text)) this.protos.set(one.name, one)
+    else if (path.endsWith('.prisma')) this.dataSources.push(...readPrismaSource(path, text))
     else if (isConfigFile(path)) this.configuration.add(path, text)
     else if (grammar !== undefined) this.#parse(grammar, path, text)
   }
 
   #parse(grammar: CodeGrammar, path: string, text: string): void {
     const missing = this.#parser.missing(grammar)
-    if (missing !== undefined) this.#unparsed.add(path, missing)
-    else this.units.push(READERS[grammar](path, this.#parser.parse(grammar, text)))
+    if (missing !== undefined) {
+      this.#unparsed.add(path, missing)
+      this.skipped.set(path, 'no grammar')
+    } else this.units.push(READERS[grammar](path, this.#parser.parse(grammar, text)))
   }
 
   /** One warning for each language whose grammar is not installed. */
@@ -144,7 +181,7 @@ export const readAll = async (
   options: AnalysisOptions,
 ): Promise<ProjectReader> => {
   const reader = new ProjectReader(files, parser)
-  const wanted = survey.files.filter(({ path }) => isRelevantFile(path) && !isTestPath(path))
+  const wanted = survey.files.filter(({ path }) => isRelevantFile(path))
   for (const [index, file] of wanted.entries()) {
     options.checkDeadline()
     reader.file(file)

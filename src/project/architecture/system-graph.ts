@@ -11,8 +11,14 @@ const KINDS: Readonly<Record<SystemNode['kind'], GraphNode['kind']>> = {
 const graphId = (kind: GraphNode['kind'], name: string): string =>
   `${kind}_${name.replace(/[^A-Za-z0-9_]+/g, '_')}`
 
+interface SystemGraph {
+  readonly graph: ArchitectureGraph
+  /** The names in the diagram, by the ids of the model. */
+  readonly idOf: ReadonlyMap<string, string>
+}
+
 /** The system as a graph that the diagrams draw. */
-export const systemGraph = ({ nodes, relations }: SystemModel): ArchitectureGraph => {
+export const systemGraph = ({ nodes, relations }: SystemModel): SystemGraph => {
   const ids = new Map<string, string>()
   const taken = new Set<string>()
   const drawn = nodes.map((node) => {
@@ -37,5 +43,5 @@ export const systemGraph = ({ nodes, relations }: SystemModel): ArchitectureGrap
     label: protocol,
     source: { file: source.file, line: source.line },
   }))
-  return { nodes: drawn, edges, renamed: [] }
+  return { graph: { nodes: drawn, edges, renamed: [] }, idOf: ids }
 }

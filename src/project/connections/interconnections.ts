@@ -27,6 +27,8 @@ export class ConnectionDetector {
   readonly resolver: TextResolver
   /** About detectors that failed. */
   readonly warnings: Warning[] = []
+  /** Files in which a framework has shown something, by its name. */
+  readonly recognized = new Map<Framework, Set<string>>()
   readonly #index: SourceIndex
   readonly #protos: ReadonlyMap<string, ProtoService>
   readonly #http: HttpCalls
@@ -64,8 +66,20 @@ export class ConnectionDetector {
   /** Declares the routers of a file. All files come before the first `detect`: another file may mount a router. */
   declareRoutes(unit: SourceUnit): void {
     const step = { file: unit.file, warnings: this.warnings, result: 'some endpoints' }
-    for (const { routes } of this.#frameworksOf(unit))
-      if (routes !== undefined) attempt(step, undefined, () => routes(this.#topLevel(unit), this.#context))
+    const { routers } = this.#context
+    for (const framework of this.#frameworksOf(unit)) {
+      const { routes } = framework
+      if (routes === undefined) continue
+      const before = routers.declared
+      attempt(step, undefined, () => routes(this.#topLevel(unit), this.#context))
+      this.#recognize(framework, unit, routers.declared - before)
+    }
+  }
+
+  #recognize(framework: Framework, { file }: SourceUnit, found: number): void {
+    if (found === 0) return
+    const files = this.recognized.get(framework) ?? new Set()
+    this.recognized.set(framework, files.add(file))
   }
 
   detect(unit: SourceUnit): Connections {
@@ -77,13 +91,15 @@ export class ConnectionDetector {
       attempt({ ...step, result: 'some outgoing connections' }, [], run)
     const topLevel = this.#topLevel(unit)
     const frameworks = this.#frameworksOf(unit)
-    const inbound: Inbound[] = [
-      ...endpoints(() => this.#context.routers.endpoints(unit.file)),
-      ...frameworks.flatMap((one) => endpoints(() => one.inbound?.(topLevel, this.#context) ?? [])),
-    ]
-    const outbound: Outbound[] = frameworks.flatMap((one) =>
-      outgoing(() => one.outbound?.(topLevel, this.#context) ?? []),
-    )
+    const inbound: Inbound[] = [...endpoints(() => this.#context.routers.endpoints(unit.file))]
+    const outbound: Outbound[] = []
+    for (const one of frameworks) {
+      const into = endpoints(() => one.inbound?.(topLevel, this.#context) ?? [])
+      const out = outgoing(() => one.outbound?.(topLevel, this.#context) ?? [])
+      inbound.push(...into)
+      outbound.push(...out)
+      this.#recognize(one, unit, into.length + out.length)
+    }
     if (unit.language !== 'java' && unit.language !== 'kotlin') return dedupe({ inbound, outbound })
     outbound.push(
       ...unit.topLevel.calls.flatMap((call) => outgoing(() => this.#callOutbound(call, topLevel))),

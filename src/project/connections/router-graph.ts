@@ -44,16 +44,20 @@ export class RouterGraph {
   readonly #mounts = new Map<string, Mount[]>()
   /** Prefixes that a router has of its own: `APIRouter(prefix="/users")`. */
   readonly #own = new Map<string, EndpointPrefix>()
+  /** Number of routes and mounts. */
+  declared = 0
 
   prefix(router: RouterKey, prefix: EndpointPrefix): void {
     this.#own.set(keyText(router), prefix)
   }
 
   mount(parent: RouterKey, child: RouterKey, prefix: EndpointPrefix, replaces = false): void {
+    this.declared += 1
     pushTo(this.#mounts, keyText(child), { parent: keyText(parent), prefix, replaces })
   }
 
   route(route: DeclaredRoute): void {
+    this.declared += 1
     pushTo(this.#routes, route.file, route)
   }
 

@@ -3,15 +3,19 @@ import { GO_GRPC } from './go/grpc.ts'
 import { GO_ROUTERS } from './go/routers.ts'
 import { DJANGO } from './python/django.ts'
 import { PYTHON_ROUTERS } from './python/routers.ts'
+import { SCRIPT_DATA_CLIENTS } from './script/data-clients.ts'
 import { SCRIPT_HTTP_CLIENTS } from './script/http-clients.ts'
 import { NEST } from './script/nest.ts'
+import { NEXT } from './script/next.ts'
 import { ROUTER_FRAMEWORKS } from './script/routers.ts'
 
 /** All frameworks with a detector of their own. Those of Spring and JAX-RS are in `project/connections`. */
 export const FRAMEWORKS: readonly Framework[] = [
   ...ROUTER_FRAMEWORKS,
   NEST,
+  NEXT,
   SCRIPT_HTTP_CLIENTS,
+  SCRIPT_DATA_CLIENTS,
   ...PYTHON_ROUTERS,
   DJANGO,
   GO_ROUTERS,

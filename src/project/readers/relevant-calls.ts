@@ -12,7 +12,13 @@ const ROUTES = 'GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS'
 const CODE_SMELLS = 'printStackTrace'
 
 const JVM = [HTTP, MESSAGES, GRPC, DATA, ROUTES, CODE_SMELLS, 'Thread'].join('|')
-const SCRIPT = 'get|post|put|patch|delete|head|options|all|use|route|register|del|fetch|axios|got|request'
+const SCRIPT = [
+  'get|post|put|patch|delete|head|options|all|use|route|register|del|fetch|axios|got|ky|request|stream',
+  'create|extend|setGlobalPrefix|enableVersioning|router|\\w*[rR]outer|\\w*Routers',
+  'Redis|Cluster|createClient|createCluster|Pool|Client|createPool|createConnection|connect|Sequelize',
+  'MongoClient|DataSource|postgres|knex|Knex|drizzle|Database|Queue|Worker|FlowProducer|Kafka|\\w+Client|S3|forRoot|DynamoDB',
+  'send|sendBatch|sendToQueue|publish|consume|subscribe|assertQueue',
+].join('|')
 
 export interface RelevantCalls {
   /** Prefilter: whether a text may contain a relevant call. */

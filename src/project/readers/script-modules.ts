@@ -15,9 +15,13 @@ const requiredModule = (node: SyntaxNode | undefined): string | undefined => {
 }
 
 /** `a` and `b` of `{ a, b: c }`, each with its name in this file. */
-const patternNames = (pattern: SyntaxNode): readonly (readonly [local: string, name: string])[] =>
+export const patternNames = (pattern: SyntaxNode): readonly (readonly [local: string, name: string])[] =>
   pattern.children().flatMap((one) => {
     if (one.kind === 'shorthand_property_identifier_pattern') return [[one.text(), one.text()] as const]
+    if (one.kind === 'object_assignment_pattern') {
+      const name = one.field('left')?.text() ?? ''
+      return [[name, name] as const]
+    }
     if (one.kind !== 'pair_pattern') return []
     const value = one.field('value')
     return value?.kind === 'identifier' ? [[value.text(), one.field('key')?.text() ?? ''] as const] : []
@@ -65,7 +69,10 @@ type Exported = readonly [name: string, value: string | ImportBinding]
 const declaredNames = (declaration: SyntaxNode): readonly string[] => {
   const named = declaration.field('name')?.text()
   if (named !== undefined) return [named]
-  return childrenOfKind(declaration, ...DECLARATORS).map((one) => one.field('name')?.text() ?? '')
+  return childrenOfKind(declaration, ...DECLARATORS).flatMap((one) => {
+    const name = one.field('name')
+    return name?.kind === 'object_pattern' ? patternNames(name).map(([local]) => local) : (name?.text() ?? '')
+  })
 }
 
 const statementExports = (statement: SyntaxNode): readonly Exported[] => {

@@ -1,7 +1,6 @@
 import {
   type Annotation,
   type CallExpression,
-  type Expression,
   type Method,
   NO_METHOD,
   type SourceUnit,
@@ -9,109 +8,44 @@ import {
   type Variable,
 } from '../source/source-unit.ts'
 import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../source/syntax-tree.ts'
-import {
-  decodeEscapes,
-  ExpressionReader,
-  type ExpressionRule,
-  type ExpressionSyntax,
-  joinNames,
-  joinParts,
-} from './expression-reader.ts'
-import { SCRIPT_CALLS } from './relevant-calls.ts'
-import { readBindings, readExports } from './script-modules.ts'
-
-const text = (value: string): Expression => ({ kind: 'text', text: value })
-
-const argumentsOf = (node: SyntaxNode): readonly SyntaxNode[] =>
-  node
-    .field('arguments')
-    ?.children()
-    .filter(({ kind }) => kind !== 'comment') ?? []
-
-/** The name of a called function; of `require('x')(…)`, the module. */
-const nameOfCallee = (callee: SyntaxNode | undefined): string => {
-  if (callee?.kind === 'identifier') return callee.text()
-  const [module] = callee?.field('function')?.text() === 'require' ? argumentsOf(callee) : []
-  return module?.kind === 'string' ? module.text().slice(1, -1) : ''
-}
-
-const RULES: Readonly<Record<string, ExpressionRule>> = {
-  string: (node) => text(decodeEscapes(node.text().slice(1, -1))),
-  template_string: (node, read) =>
-    joinParts(node.children().length === 0 ? [text('')] : node.children().map(read)),
-  string_fragment: (node) => text(decodeEscapes(node.text())),
-  template_substitution: (node, read) => read(node.children()[0]),
-  identifier: (node) => ({ kind: 'name', name: node.text() }),
-  this: () => ({ kind: 'name', name: 'this' }),
-  number: (node) => text(node.text()),
-  true: () => text('true'),
-  false: () => text('false'),
-  await_expression: (node, read) => read(node.children()[0]),
-  parenthesized_expression: (node, read) => read(node.children()[0]),
-  as_expression: (node, read) => read(node.children()[0]),
-  member_expression: (node, read) =>
-    joinNames(read(node.field('object')), node.field('property')?.text() ?? ''),
-  binary_expression: (node, read) =>
-    node.field('operator')?.text() === '+'
-      ? joinParts([read(node.field('left')), read(node.field('right'))])
-      : undefined,
-  array: (node, read) => ({ kind: 'list', items: node.children().map(read) }),
-  object: (node, read) => ({
-    kind: 'record',
-    entries: new Map(
-      childrenOfKind(node, 'pair').map((one) => [
-        (one.field('key')?.text() ?? '').replace(/^['"]|['"]$/g, ''),
-        read(one.field('value')),
-      ]),
-    ),
-  }),
-  call_expression: (node, read) => {
-    const callee = node.field('function')
-    const member = callee?.kind === 'member_expression'
-    return {
-      kind: 'call',
-      call: {
-        ...(member && { receiver: read(callee?.field('object')) }),
-        name: member ? (callee?.field('property')?.text() ?? '') : nameOfCallee(callee),
-        makes: false,
-        args: argumentsOf(node).map(read),
-        line: (member ? callee?.field('property')?.line : undefined) ?? node.line,
-      },
-    }
-  },
-  new_expression: (node, read) => ({
-    kind: 'call',
-    call: {
-      name: node.field('constructor')?.text().slice(0, 200) ?? '',
-      makes: true,
-      args: argumentsOf(node).map(read),
-      line: node.line,
-    },
-  }),
-}
-
-const calledName = (node: SyntaxNode): string => {
-  const callee = node.field('function')
-  return (
-    (callee?.kind === 'member_expression' ? callee.field('property') : callee)?.text().slice(0, 100) ?? ''
-  )
-}
-
-const SCRIPT: ExpressionSyntax = {
-  rule: (node, read) => RULES[node.kind]?.(node, read),
-  names: SCRIPT_CALLS,
-  nameOf: calledName,
-}
+import { ExpressionReader } from './expression-reader.ts'
+import { calledName, SCRIPT, scriptArguments } from './script-expression.ts'
+import { patternNames, readBindings, readExports } from './script-modules.ts'
 
 /** Calls of `require`. */
 const requireCalls = (root: SyntaxNode): readonly SyntaxNode[] =>
   /\brequire\s*\(/.test(root.text()) ? root.descend(CALLS).filter((one) => calledName(one) === 'require') : []
 
-const CALLS = ['call_expression']
+const CALLS = ['call_expression', 'new_expression']
 const VARIABLES = ['variable_declarator', 'assignment_expression']
 const DECLARED = [...VARIABLES, 'required_parameter']
 const CATCHES = ['catch_clause']
 const CLASSES = ['class_declaration', 'abstract_class_declaration']
+
+/** Directives at the start of a file or body: `'use server'`. */
+const directivesOf = (node: SyntaxNode | undefined): readonly string[] => {
+  const found: string[] = []
+  for (const one of node?.children() ?? []) {
+    if (one.kind === 'comment') continue
+    const [value] = one.kind === 'expression_statement' ? one.children() : []
+    if (value?.kind !== 'string') break
+    found.push(value.text().slice(1, -1))
+  }
+  return found
+}
+
+/** `function a() {}` and `const a = () => {}` of one statement, exported or not. */
+const functionsIn = (statement: SyntaxNode) => {
+  const node = statement.kind === 'export_statement' ? statement.field('declaration') : statement
+  if (/^(generator_)?function_declaration$/.test(node?.kind ?? ''))
+    return [{ name: node?.field('name'), body: node?.field('body') }]
+  return childrenOfKind(node, 'variable_declarator').flatMap((one) => {
+    const value = one.field('value')
+    return /^(arrow_function|function_expression)$/.test(value?.kind ?? '')
+      ? [{ name: one.field('name'), body: value?.field('body') }]
+      : []
+  })
+}
 
 const typeOf = (node: SyntaxNode | undefined): string =>
   node?.field('type')?.text().replace(/^:\s*/, '') ?? ''
@@ -124,12 +58,14 @@ class ScriptReader {
     const found = this.#expressions.read(called)
     const call = found.kind === 'call' ? found.call : undefined
     const name = call?.name ?? (found.kind === 'name' ? found.name : '')
-    const [first] = call?.args ?? []
-    const args =
-      first?.kind === 'record'
-        ? first.entries
-        : new Map(first === undefined ? [] : [['value', first] as const])
-    return { name, line: node.line, args }
+    const [first, ...others] = call?.args ?? []
+    const named =
+      first?.kind === 'record' ? [...first.entries] : first === undefined ? [] : [['value', first] as const]
+    return {
+      name,
+      line: node.line,
+      args: new Map([...named, ...others.map((one, at) => [`${at + 1}`, one] as const)]),
+    }
   }
 
   calls(node: SyntaxNode, text = node.text()): readonly CallExpression[] {
@@ -149,6 +85,15 @@ class ScriptReader {
       annotations: childrenOfKind(node, 'decorator').map((one) => this.decorator(one)),
       ...(value !== undefined && { value: this.#expressions.read(value) }),
     }
+  }
+
+  /** Names of a pattern such as `{ url, id: key }` have no known value. */
+  variables(node: SyntaxNode): readonly Variable[] {
+    const pattern = node.field('name') ?? node.field('pattern')
+    const names = pattern?.kind === 'object_pattern' ? patternNames(pattern) : undefined
+    return (
+      names?.map(([name]) => ({ name, type: '', line: node.line, annotations: [] })) ?? [this.variable(node)]
+    )
   }
 
   method(node: SyntaxNode, decorators: readonly SyntaxNode[]): Method {
@@ -211,6 +156,23 @@ class ScriptReader {
     })
   }
 
+  /** Declared functions with their directives; their code belongs to the top level. */
+  functions(root: SyntaxNode): readonly Method[] {
+    const inFile = directivesOf(root)
+    return root.children().flatMap((one) =>
+      functionsIn(one).map(({ name, body }) => ({
+        ...NO_METHOD,
+        name: name?.text() ?? '',
+        line: name?.line ?? one.line,
+        annotations: [...inFile, ...directivesOf(body)].map((directive) => ({
+          name: directive,
+          line: one.line,
+          args: new Map(),
+        })),
+      })),
+    )
+  }
+
   topLevel(root: SyntaxNode): Method {
     const outside = root
       .children()
@@ -218,7 +180,7 @@ class ScriptReader {
     const declared = outside.flatMap((one) => one.descend(DECLARED))
     return {
       ...NO_METHOD,
-      locals: declared.map((one) => this.variable(one)),
+      locals: declared.flatMap((one) => this.variables(one)),
       calls: outside.flatMap((one) => this.calls(one)),
     }
   }
@@ -229,7 +191,7 @@ export const readScript = (file: string, root: SyntaxNode): SourceUnit => {
   const sources = childrenOfKind(root, 'import_statement').map(
     (one) => one.field('source')?.text().slice(1, -1) ?? '',
   )
-  const required = requireCalls(root).map((one) => argumentsOf(one)[0]?.text().slice(1, -1) ?? '')
+  const required = requireCalls(root).map((one) => scriptArguments(one)[0]?.text().slice(1, -1) ?? '')
   return {
     file,
     language: 'script',
@@ -238,7 +200,7 @@ export const readScript = (file: string, root: SyntaxNode): SourceUnit => {
     bindings: readBindings(root),
     exports: readExports(root),
     types: root.descend(CLASSES).map((one) => reader.type(one)),
-    functions: [],
+    functions: reader.functions(root),
     topLevel: reader.topLevel(root),
   }
 }

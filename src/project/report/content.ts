@@ -5,6 +5,7 @@ import { systemGraph } from '../architecture/system-graph.ts'
 import type { Outbound } from '../connections/connections.ts'
 import { maskAll } from '../secrets.ts'
 import { inOrder } from '../source/source-files.ts'
+import { coverageBlocks, nothingFound } from './coverage-blocks.ts'
 import type { Block, Inline, ReportLanguage, ReportModel, Section } from './model.ts'
 import { format, placeName, REPORT_STRINGS, type ReportStrings, RULE_IMPACTS } from './strings.ts'
 import { summaryOf } from './summary.ts'
@@ -24,7 +25,11 @@ const MAX_ROWS = 200
 const MAX_ITEMS = 20
 const MAX_EVIDENCE = 3
 
-const titleSection = (facts: ReportFacts, strings: ReportStrings): Section => ({
+export const titleSection = (
+  { coverage }: Architecture,
+  facts: ReportFacts,
+  strings: ReportStrings,
+): Section => ({
   title: 'Sentinel Architecture Report',
   blocks: [
     {
@@ -38,19 +43,21 @@ const titleSection = (facts: ReportFacts, strings: ReportStrings): Section => ({
           : [[`${format(strings.hash, { file: facts.build.file })}: `, { code: facts.build.sha256 }]]),
       ],
     },
+    ...coverageBlocks(coverage, strings),
   ],
 })
 
 /** A table of at most `MAX_ROWS` rows, and the number of the others. */
-const tableOf = (
+export const tableOf = (
   title: string,
   head: readonly string[],
   rows: readonly (readonly string[])[],
   strings: ReportStrings,
+  empty = strings.none,
 ): readonly Block[] => [
   { kind: 'heading', text: title },
   { kind: 'table', head, rows: rows.slice(0, MAX_ROWS) },
-  ...(rows.length === 0 ? [{ kind: 'text' as const, text: [strings.none] }] : []),
+  ...(rows.length === 0 ? [{ kind: 'text' as const, text: [empty] }] : []),
   ...(rows.length > MAX_ROWS
     ? [{ kind: 'text' as const, text: [format(strings.more, { n: rows.length - MAX_ROWS })] }]
     : []),
@@ -67,7 +74,11 @@ const sourcesOf = ({ consumers, caller, source_file }: Outbound): readonly strin
 const placeOf = ({ file, line }: { readonly file: string; readonly line: number }): string =>
   `${file}:${line}`
 
-const serviceTables = ({ system }: Architecture, strings: ReportStrings): readonly Block[] => {
+export const serviceTables = (
+  { system, coverage }: Architecture,
+  strings: ReportStrings,
+): readonly Block[] => {
+  const empty = nothingFound(coverage, strings)
   const { services, nodes, relations } = system
   const kinds = new Map(nodes.map(({ id, kind, name }) => [id, { kind, name }]))
   const rows = services.map(({ name, kind, folder, shownBy }) => [
@@ -92,19 +103,28 @@ const serviceTables = ({ system }: Architecture, strings: ReportStrings): readon
     ]
   })
   return [
-    ...tableOf(strings.services, strings.serviceHead, rows, strings),
-    ...tableOf(strings.systemRelations, strings.systemHead, related, strings),
+    ...tableOf(strings.services, strings.serviceHead, rows, strings, empty),
+    ...tableOf(strings.systemRelations, strings.systemHead, related, strings, empty),
   ]
 }
 
-const dependencySection = (found: Architecture, strings: ReportStrings): Section => {
-  const { structure, connections } = found
-  const libraries = structure.dependencies.map((one) => [
+export const libraryBlocks = ({ structure }: Architecture, strings: ReportStrings): readonly Block[] => {
+  const rows = structure.dependencies.map((one) => [
     one.module,
     one.groupId,
     one.artifactId,
     one.version ?? '',
   ])
+  return tableOf(strings.libraries, strings.libraryHead, distinct(rows), strings)
+}
+
+export const summarySection = (found: Architecture, strings: ReportStrings): Section => ({
+  title: strings.summary,
+  blocks: [{ kind: 'bullets', items: summaryOf(found, strings).map((line) => [line]) }],
+})
+
+const dependencySection = (found: Architecture, strings: ReportStrings): Section => {
+  const { connections } = found
   const relations = connections.outbound.flatMap((one) =>
     sourcesOf(one).map((source) => [source, one.protocol, one.target_service, one.type]),
   )
@@ -114,14 +134,21 @@ const dependencySection = (found: Architecture, strings: ReportStrings): Section
     one.handler,
     `${one.source_file}:${one.line}`,
   ])
+  const empty = nothingFound(found.coverage, strings)
   const byText = (a: readonly string[], b: readonly string[]) => inOrder(a.join('\0'), b.join('\0'))
   return {
     title: strings.dependencies,
     blocks: [
       ...serviceTables(found, strings),
-      ...tableOf(strings.relations, strings.relationHead, [...distinct(relations)].sort(byText), strings),
-      ...tableOf(strings.entries, strings.entryHead, entries, strings),
-      ...tableOf(strings.libraries, strings.libraryHead, distinct(libraries), strings),
+      ...tableOf(
+        strings.relations,
+        strings.relationHead,
+        [...distinct(relations)].sort(byText),
+        strings,
+        empty,
+      ),
+      ...tableOf(strings.entries, strings.entryHead, entries, strings, empty),
+      ...libraryBlocks(found, strings),
     ],
   }
 }
@@ -140,7 +167,7 @@ const diagramSection = ({ graph, system }: Architecture, strings: ReportStrings)
       ...(showsSystem
         ? [
             ...(showsTypes ? [{ kind: 'heading' as const, text: strings.system }] : []),
-            { kind: 'diagram' as const, drawing: fitGraph(systemGraph(system)) },
+            { kind: 'diagram' as const, drawing: fitGraph(systemGraph(system).graph) },
             ...(showsTypes ? [{ kind: 'heading' as const, text: strings.types }] : []),
           ]
         : []),
@@ -163,11 +190,13 @@ const itemOf = (
     { severity },
     ' ',
     { code: placeName(subject, strings) },
-    ` (${file}:${line}): ${format(sentences?.fact ?? rule, { value })}. ${sentences?.advice ?? ''} ${strings.impact}: ${impacts}.`,
+    ` (${file}:${line}, ${strings.rule} `,
+    { code: rule },
+    `): ${format(sentences?.fact ?? rule, { value })}. ${sentences?.advice ?? ''} ${strings.impact}: ${impacts}.`,
   ]
 }
 
-const suggestionSection = ({ suggestions }: Architecture, strings: ReportStrings): Section => ({
+export const suggestionSection = ({ suggestions }: Architecture, strings: ReportStrings): Section => ({
   title: strings.suggestions,
   blocks: GROUPS.flatMap((group): readonly Block[] => {
     const own = suggestions.filter((one) => one.group === group)
@@ -188,11 +217,8 @@ export const composeReport = (found: Architecture, facts: ReportFacts, lang: Rep
   return maskAll({
     lang,
     sections: [
-      titleSection(facts, strings),
-      {
-        title: strings.summary,
-        blocks: [{ kind: 'bullets', items: summaryOf(found, strings).map((line) => [line]) }],
-      },
+      titleSection(found, facts, strings),
+      summarySection(found, strings),
       dependencySection(found, strings),
       diagramSection(found, strings),
       suggestionSection(found, strings),

@@ -1,62 +1,91 @@
 import { pushTo } from '../../kernel/multimap.ts'
 import type { ArchitectureGraph, GraphEdge, GraphNode } from '../architecture/graph.ts'
+import { boxLabel, boxWidth } from './html-label.ts'
 
 export interface Box {
   readonly node: GraphNode
+  readonly lines: readonly string[]
   readonly x: number
   readonly y: number
+  readonly width: number
+}
+
+export interface EdgeRoute {
+  readonly edge: GraphEdge
+  readonly from: Box
+  readonly to: Box
+  /** Where it crosses the rows between its ends: the middle of a gap between two boxes. */
+  readonly crossings: readonly { readonly x: number; readonly y: number }[]
 }
 
 interface Layout {
   readonly boxes: readonly Box[]
-  readonly edges: readonly { readonly edge: GraphEdge; readonly from: Box; readonly to: Box }[]
+  readonly edges: readonly EdgeRoute[]
   readonly width: number
   readonly height: number
 }
 
-export const BOX = { width: 168, height: 38 }
-const GAP = { x: 28, y: 84 }
-const MARGIN = 24
+export const BOX_HEIGHT = 46
+const GAP = { x: 34, y: 84 }
+const MARGIN = 40
 /** Wider rows are split, so that the page scrolls down and not sideways. */
-const MAX_ROW = 7
-/** Every other row is shifted by half a slot, so that edges that skip a row pass between its boxes. */
-const SLOT = BOX.width + GAP.x
+const MAX_WIDTH = 1_120
 const SWEEPS = 4
+const MAX_DEPTH = 3
+/** Edges through one gap are drawn beside each other. */
+const PARALLEL = { count: 5, distance: 5 }
 
 const LEVELS: Readonly<Record<GraphNode['kind'], number>> = { APP: 0, CTRL: 1, SVC: 2, REP: 3, EXT: 4 }
 
+/** How far each application is from those that no other application calls. */
+const callDepths = ({ nodes, edges }: ArchitectureGraph): ReadonlyMap<string, number> => {
+  const applications = new Set(nodes.filter(({ kind }) => kind === 'APP').map(({ id }) => id))
+  const calls = edges.filter(({ from, to }) => applications.has(from) && applications.has(to) && from !== to)
+  const called = new Set(calls.map(({ to }) => to))
+  const depths = new Map([...applications].filter((id) => !called.has(id)).map((id) => [id, 0]))
+  for (let depth = 1; depth <= MAX_DEPTH; depth += 1)
+    for (const { from, to } of calls)
+      if (depths.get(from) === depth - 1 && !depths.has(to)) depths.set(to, depth)
+  return depths
+}
+
 /** One level for each kind; external nodes without incoming edges (a topic that is consumed) are on top. */
-const levelOf = (node: GraphNode, edges: readonly GraphEdge[]): number => {
+const levelOf = (
+  node: GraphNode,
+  edges: readonly GraphEdge[],
+  depths: ReadonlyMap<string, number>,
+): number => {
+  if (node.kind === 'APP') return (depths.get(node.id) ?? 0) / (MAX_DEPTH + 1)
   if (node.kind !== 'EXT') return LEVELS[node.kind]
   return edges.some(({ to }) => to === node.id) || !edges.some(({ from }) => from === node.id)
     ? LEVELS.EXT
     : 0
 }
 
+const rowWidth = (row: readonly GraphNode[]): number =>
+  row.reduce((sum, node) => sum + boxWidth(node.name), 0) + (row.length - 1) * GAP.x
+
 const splitRow = (row: readonly GraphNode[]): readonly (readonly GraphNode[])[] => {
-  const parts = Math.ceil(row.length / MAX_ROW)
+  const parts = Math.ceil(rowWidth(row) / MAX_WIDTH)
   const size = Math.ceil(row.length / parts)
-  return Array.from({ length: parts }, (_, at) => row.slice(at * size, (at + 1) * size))
+  return Array.from({ length: parts }, (_, at) => row.slice(at * size, (at + 1) * size)).filter(
+    (part) => part.length > 0,
+  )
 }
 
-const rowsOf = ({ nodes, edges }: ArchitectureGraph): readonly (readonly GraphNode[])[] => {
-  const levels = [...Object.values(LEVELS)].map((level) =>
-    nodes.filter((node) => levelOf(node, edges) === level),
-  )
-  return levels
-    .filter((row) => row.length > 0)
-    .flatMap((row) => (row.length <= MAX_ROW ? [row] : splitRow(row)))
+const rowsOf = (graph: ArchitectureGraph): readonly (readonly GraphNode[])[] => {
+  const depths = callDepths(graph)
+  const byLevel = new Map<number, GraphNode[]>()
+  for (const node of graph.nodes) pushTo(byLevel, levelOf(node, graph.edges, depths), node)
+  return [...byLevel].sort(([a], [b]) => a - b).flatMap(([, row]) => splitRow(row))
 }
 
 const neighboursOf = (edges: readonly GraphEdge[]): ReadonlyMap<string, readonly string[]> => {
   const found = new Map<string, string[]>()
-  for (const { from, to } of edges)
-    for (const [one, other] of [
-      [from, to],
-      [to, from],
-    ] as const) {
-      pushTo(found, one, other)
-    }
+  for (const { from, to } of edges) {
+    pushTo(found, from, to)
+    pushTo(found, to, from)
+  }
   return found
 }
 
@@ -91,25 +120,53 @@ const reduceCrossings = (
   return current
 }
 
+const placeRow = (row: readonly GraphNode[], level: number, width: number): readonly Box[] => {
+  let x = Math.round((width - rowWidth(row)) / 2)
+  return row.map((node) => {
+    const box = {
+      node,
+      lines: boxLabel(node.name),
+      x,
+      y: MARGIN + level * (BOX_HEIGHT + GAP.y),
+      width: boxWidth(node.name),
+    }
+    x += box.width + GAP.x
+    return box
+  })
+}
+
+/** The gap of a row that is nearest to `x`: between two boxes, or beside the row. */
+const nearestGap = (row: readonly Box[], x: number): number => {
+  const gaps = row.map((box) => box.x - GAP.x / 2)
+  const last = row.at(-1)
+  if (last !== undefined) gaps.push(last.x + last.width + GAP.x / 2)
+  return gaps.reduce((best, gap) => (Math.abs(gap - x) < Math.abs(best - x) ? gap : best), gaps[0] ?? x)
+}
+
 /** Positions of boxes and edges. Deterministic: the same graph gives the same layout. */
 export const layOut = (graph: ArchitectureGraph): Layout => {
   const rows = reduceCrossings(rowsOf(graph), graph.edges)
-  const widest = Math.max(1, ...rows.map((row) => row.length))
-  const rowWidth = (count: number) => count * BOX.width + (count - 1) * GAP.x
-  const width = rowWidth(widest) + SLOT / 2 + 2 * MARGIN
-  const boxes = rows.flatMap((row, level) => {
-    const middle = (width - rowWidth(row.length)) / 2
-    const left = MARGIN + Math.floor((middle - MARGIN) / SLOT) * SLOT + (level % 2) * (SLOT / 2)
-    return row.map((node, at) => ({
-      node,
-      x: Math.round(left + at * (BOX.width + GAP.x)),
-      y: MARGIN + level * (BOX.height + GAP.y),
-    }))
-  })
-  const byId = new Map(boxes.map((box) => [box.node.id, box]))
-  const edges = graph.edges.flatMap((edge) => {
+  const width = Math.max(1, ...rows.map(rowWidth)) + 2 * MARGIN
+  const placed = rows.map((row, level) => placeRow(row, level, width))
+  const byId = new Map(placed.flatMap((row, level) => row.map((box) => [box.node.id, { box, level }])))
+  const edges = graph.edges.flatMap((edge, at): readonly EdgeRoute[] => {
     const [from, to] = [byId.get(edge.from), byId.get(edge.to)]
-    return from === undefined || to === undefined ? [] : [{ edge, from, to }]
+    if (from === undefined || to === undefined) return []
+    const step = Math.sign(to.level - from.level)
+    const crossings: { x: number; y: number }[] = []
+    const [x1, x2] = [from.box.x + from.box.width / 2, to.box.x + to.box.width / 2]
+    const shift = ((at % PARALLEL.count) - (PARALLEL.count - 1) / 2) * PARALLEL.distance
+    for (let level = from.level + step; level !== to.level && step !== 0; level += step) {
+      const row = placed[level] ?? []
+      const share = (level - from.level) / (to.level - from.level)
+      crossings.push({ x: nearestGap(row, x1 + (x2 - x1) * share) + shift, y: row[0]?.y ?? 0 })
+    }
+    return [{ edge, from: from.box, to: to.box, crossings }]
   })
-  return { boxes, edges, width, height: rows.length * (BOX.height + GAP.y) - GAP.y + 2 * MARGIN }
+  return {
+    boxes: placed.flat(),
+    edges,
+    width,
+    height: rows.length * (BOX_HEIGHT + GAP.y) - GAP.y + 2 * MARGIN,
+  }
 }

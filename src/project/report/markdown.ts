@@ -30,6 +30,8 @@ const renderBlock = (block: Block, lang: ReportLanguage): string => {
   switch (block.kind) {
     case 'heading':
       return `### ${escapeMarkdown(block.text)}`
+    case 'label':
+      return `**${escapeMarkdown(block.text)}**`
     case 'text':
       return renderInline(block.text, lang, MARKDOWN)
     case 'bullets':

@@ -10,6 +10,8 @@ export type Inline = string | { readonly code: string } | { readonly severity: S
 
 export type Block =
   | { readonly kind: 'heading'; readonly text: string }
+  /** A title inside of the first section, whose headings would be taken for those of the report. */
+  | { readonly kind: 'label'; readonly text: string }
   | { readonly kind: 'text'; readonly text: readonly Inline[] }
   | { readonly kind: 'bullets'; readonly items: readonly (readonly Inline[])[] }
   | {
@@ -17,9 +19,16 @@ export type Block =
       readonly head: readonly string[]
       readonly rows: readonly (readonly string[])[]
     }
-  | { readonly kind: 'diagram'; readonly drawing: Drawing }
+  | {
+      readonly kind: 'diagram'
+      readonly drawing: Drawing
+      /** Sections of the page by the nodes that lead to them. */
+      readonly links?: Readonly<Record<string, string>>
+    }
 
 export interface Section {
+  /** The name of its place in a page; never text of the project. */
+  readonly id?: string
   /** The title of the first section is the title of the report. */
   readonly title: string
   readonly blocks: readonly Block[]

@@ -13,7 +13,21 @@ export const skipsFile = (name: string): boolean =>
 
 export const isConfigFile = (path: string): boolean => /\.(ya?ml|properties|xml)$/i.test(path)
 
+const TEST_FOLDER =
+  /(^|\/)(src\/(test([A-Z]\w*)?|[a-z]\w*Test|it)|test|tests|__tests__|__mocks__|__fixtures__|e2e|cypress|testdata|fixtures)\//
+const TEST_FILE =
+  /\.(test|spec)\.\w+$|_test\.(go|py|rb|exs|dart)$|_spec\.rb$|(^|\/)(test_[^/]*|conftest|tests)\.py$|[a-z0-9](Tests?|IT)\.(java|kt|scala|groovy|swift)$/
+
 /** Test code is left out: it does not show connections of the running system. */
-export const isTestPath = (path: string): boolean =>
-  /(^|\/)(src\/(test|testFixtures|integrationTest|it)|test|tests|__tests__|e2e)\//.test(path) ||
-  /\.(test|spec)\.\w+$/.test(path)
+export const isTestPath = (path: string): boolean => TEST_FOLDER.test(path) || TEST_FILE.test(path)
+
+const GENERATED_PATH =
+  /\.(generated|gen|pb|pbobjc|min)\.\w+$|_pb2(_grpc)?\.pyi?$|_pb\.(d\.)?[jt]s$|_pb_service\.\w+$|(^|\/)(generated|__generated__)\//
+
+export const isGeneratedPath = (path: string): boolean => GENERATED_PATH.test(path)
+
+/** Generators say so in the first lines. */
+const HEAD = 2_000
+const GENERATED_MARK = /^\W{0,4}\s?Code generated .{0,200}DO NOT EDIT|^\W{0,6}@generated\b/m
+
+export const isGeneratedText = (text: string): boolean => GENERATED_MARK.test(text.slice(0, HEAD))

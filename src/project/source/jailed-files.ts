@@ -1,5 +1,5 @@
 import { Fault } from '../../kernel/fault.ts'
-import type { CheckDeadline, Folder, Jail, PathRules } from '../../kernel/jail.ts'
+import { type CheckDeadline, type Folder, type Jail, jailFaults, type PathRules } from '../../kernel/jail.ts'
 import { isGitName } from '../access-rules.ts'
 import { decodeText } from '../files/text.ts'
 import { isUnlisted } from '../files/walk.ts'
@@ -122,6 +122,7 @@ export const jailedFiles = (jail: Jail, path: string, checkDeadline: CheckDeadli
   const { path: base, kind } = jail.info(path, REQUEST_RULES)
   // Opening it throws the fault that says why.
   if (kind !== 'directory') jail.within(path, REQUEST_RULES, () => {})
+  const tooLarge = new Set<string>()
   return {
     root: joinPath(jail.root, base).replace(/\/$/, ''),
     walk: (limits): Survey => {
@@ -137,9 +138,11 @@ export const jailedFiles = (jail: Jail, path: string, checkDeadline: CheckDeadli
         })
         return decodeText(bytes, name).text
       } catch (thrown) {
-        if (thrown instanceof Fault && thrown.code !== 'jail.timeout') return undefined
-        throw thrown
+        if (!(thrown instanceof Fault) || thrown.code === 'jail.timeout') throw thrown
+        if (thrown.code === jailFaults.file_too_large.code) tooLarge.add(name)
+        return undefined
       }
     },
+    isTooLarge: (name) => tooLarge.has(name),
   }
 }

@@ -25,6 +25,7 @@ export const memoryFiles = (
       read += text?.length ?? 0
       return text
     },
+    isTooLarge: () => false,
     bytesRead: () => read,
   }
 }

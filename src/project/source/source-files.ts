@@ -36,6 +36,8 @@ export interface ProjectFiles {
   walk(limits: WalkLimits): Survey
   /** The text of a file; undefined when it cannot be read, is too large, or is not text. */
   read(path: string): string | undefined
+  /** Whether a file was not read because of its size. */
+  isTooLarge(path: string): boolean
 }
 
 /** Code-unit order: the same in every locale. */

@@ -92,7 +92,10 @@ export interface SourceUnit {
   /** Exported names with their name in this file, or with the module they come from. Only for scripts. */
   readonly exports: ReadonlyMap<string, string | ImportBinding>
   readonly types: readonly TypeUnit[]
-  /** Functions outside of types, with their annotations. Empty for Java and scripts. */
+  /**
+   * Functions outside of types, with their annotations. Empty for Java. Of scripts, only the name, the line and the
+   * directives such as `'use server'` as annotations.
+   */
   readonly functions: readonly Method[]
   /** Code outside of types, that of functions included. */
   readonly topLevel: Method

@@ -1,3 +1,4 @@
+import { pushTo } from '../../kernel/multimap.ts'
 import type { SourceIndex, TypeLocation } from './source-index.ts'
 import {
   type Expression,
@@ -19,6 +20,18 @@ const normalizeType = (type: string): string => {
   return owner === undefined ? simpleName(bare) : `${owner}Builder`
 }
 
+const VARIABLES = new WeakMap<Method, ReadonlyMap<string, readonly Variable[]>>()
+
+/** Locals and parameters of a method by name. */
+const variablesOf = (method: Method): ReadonlyMap<string, readonly Variable[]> => {
+  const known = VARIABLES.get(method)
+  if (known !== undefined) return known
+  const found = new Map<string, Variable[]>()
+  for (const one of [...method.locals, ...method.parameters]) pushTo(found, one.name, one)
+  VARIABLES.set(method, found)
+  return found
+}
+
 /** Resolves the names at one place in the code to variables and types. */
 export class TypeScope {
   readonly index: SourceIndex
@@ -27,12 +40,21 @@ export class TypeScope {
   readonly method: Method
   /** Types of names. A name is entered before it is resolved, so that names defined by each other end the search. */
   readonly #types = new Map<string, string>()
+  /** Where the code is in a script, whose top level holds the variables of all its functions. */
+  readonly #line: number | undefined
 
-  constructor(index: SourceIndex, unit: SourceUnit, type: TypeUnit | undefined, method: Method) {
+  constructor(
+    index: SourceIndex,
+    unit: SourceUnit,
+    type: TypeUnit | undefined,
+    method: Method,
+    line?: number,
+  ) {
     this.index = index
     this.unit = unit
     this.type = type
     this.method = method
+    this.#line = line
   }
 
   get place(): TypeLocation | undefined {
@@ -44,13 +66,32 @@ export class TypeScope {
     return new TypeScope(this.index, unit, type, method)
   }
 
+  /** The same scope at a line of a script: a name refers to its last declaration before that line. */
+  atLine(line: number): TypeScope {
+    return new TypeScope(this.index, this.unit, this.type, this.method, line)
+  }
+
+  #near(name: string): readonly Variable[] {
+    const found = variablesOf(this.method).get(name) ?? []
+    const line = this.#line
+    if (line === undefined) return found
+    const last = found.findLast((one) => one.line <= line)
+    return last === undefined ? found : [last]
+  }
+
   /** Declarations and assignments that a simple name may refer to, nearest first. */
   variables(name: string): readonly Variable[] {
-    const near = [...this.method.locals, ...this.method.parameters].filter((one) => one.name === name)
+    const near = this.#near(name)
     const { place } = this
     if (place === undefined) return near
     const field = this.index.field(place, name)
-    if (field === undefined) return [...near, ...this.unit.topLevel.locals.filter((one) => one.name === name)]
+    if (field === undefined) {
+      // In TypeScript, a parameter of the constructor may declare a field.
+      const declared = place.type.constructors.flatMap(({ parameters }) => parameters)
+      const outside = variablesOf(this.unit.topLevel).get(name) ?? []
+      const own = this.unit.language === 'script' ? declared.filter((one) => one.name === name) : []
+      return [...near, ...own, ...outside]
+    }
     // A field is often assigned in a constructor, from a parameter or from a builder.
     const assigned = field.place.type.constructors.flatMap(({ locals, parameters }) => [
       ...locals,

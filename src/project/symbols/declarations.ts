@@ -50,6 +50,9 @@ const SYMBOL_KINDS: Readonly<Record<string, string>> = {
 /** Symbols whose members are listed. The locals of a function are not listed: no other file can use them. */
 const CONTAINER_SYMBOLS = new Set([
   'class',
+  'struct',
+  'actor',
+  'extension',
   'interface',
   'protocol',
   'enum',
@@ -101,6 +104,8 @@ const NAME_NODES = new Set([
 
 export interface DeclaredSymbol {
   readonly name: string
+  /** The type that a method of Go belongs to, which is declared elsewhere. */
+  readonly receiver?: string
   readonly kind: string
   /** From 1, both inclusive. */
   readonly line: number
@@ -122,13 +127,32 @@ const symbolName = (node: SyntaxNode): string | undefined => {
 export const readSymbols = (node: SyntaxNode, depth: number): readonly DeclaredSymbol[] =>
   depth === 0 ? [] : node.children().flatMap((child) => symbolsOf(child, depth))
 
+/** Swift has one node kind for classes, structs, actors, enums and extensions; the keyword tells them apart. */
+const kindOf = (node: SyntaxNode, label: string): string =>
+  label === 'class' ? (node.field('declaration_kind')?.text() ?? label) : label
+
+/** `(s *Server)` and `(s *Pool[T])` are `Server` and `Pool`. */
+const receiverOf = (node: SyntaxNode): string | undefined =>
+  /(\w+)(?:\[[^\]]*\])?\s*,?\s*\)$/.exec(node.field('receiver')?.text() ?? '')?.[1]
+
 const symbolsOf = (node: SyntaxNode, depth: number): readonly DeclaredSymbol[] => {
   const { kind } = node
   const label = Object.hasOwn(SYMBOL_KINDS, kind) ? SYMBOL_KINDS[kind] : undefined
   const name = label === undefined ? undefined : symbolName(node)
   if (label !== undefined && name !== undefined) {
-    const members = CONTAINER_SYMBOLS.has(label) ? readSymbols(node, depth - 1) : []
-    return [{ name, kind: label, line: node.line, end: node.lastLine, members }]
+    const shown = kindOf(node, label)
+    const receiver = kind === 'method_declaration' ? receiverOf(node) : undefined
+    const members = CONTAINER_SYMBOLS.has(shown) ? readSymbols(node, depth - 1) : []
+    return [
+      {
+        name,
+        kind: shown,
+        line: node.line,
+        end: node.lastLine,
+        members,
+        ...(receiver !== undefined && { receiver }),
+      },
+    ]
   }
   return WRAPPERS.has(kind) ? readSymbols(node, depth) : []
 }

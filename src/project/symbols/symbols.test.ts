@@ -36,7 +36,7 @@ export type T = { a: 1 }
   'd.kt':
     'package a\n\nclass A(val x: Int) {\n  val y = 1\n  fun f(): Int {\n    return 1\n  }\n}\n\nobject O {\n}\n\nfun top() {\n}\n',
   'e.swift':
-    'struct S {\n  var x: Int\n  func f() {}\n  init() {}\n}\nprotocol P { func g() }\nenum E { case a }\nfunc top() {}\n',
+    'struct S {\n  var x: Int\n  func f() {}\n  init() {}\n}\nprotocol P { func g() }\nenum E { case a }\nextension S { func h() {} }\nfunc top() {}\n',
   'f.js': 'class Cart { add() {} }\nvar x = 1\nfoo(function () { var hidden = 1 })\n',
   'g.mjs': 'class Cart { #items = []; size = 0 }\nvar a = b < c, d > (e)\n',
   '.gitignore': 'gen/\n',
@@ -78,11 +78,11 @@ describe('the outline of a file', () => {
       'class Cart\n  field #items\n  method add\n  method size\nvariable total\nvariable tax\nfunction main\ninterface Line\n  property price\n  method sum\nnamespace N\n  enum E\ntype T\n  property a',
     ],
     ['b.py', 'class Cart\n  variable limit\n  function add\nfunction main\nvariable TOTAL'],
-    ['c.go', 'type T\n  field X\ntype I\n  method M\nmethod F\nfunction G\nconstant C\nvariable V'],
+    ['c.go', 'type T\n  field X\ntype I\n  method M\nmethod T/F\nfunction G\nconstant C\nvariable V'],
     ['d.kt', 'class A\n  property y\n  function f\nobject O\nfunction top'],
     [
       'e.swift',
-      'class S\n  property x\n  function f\n  constructor init\nprotocol P\n  method g\nclass E\n  case a\nfunction top',
+      'struct S\n  property x\n  function f\n  constructor init\nprotocol P\n  method g\nenum E\n  case a\nextension S\n  function h\nfunction top',
     ],
     ['f.js', 'class Cart\n  method add\nvariable x'],
     ['g.mjs', 'class Cart\n  field #items\n  field size\nvariable a\nvariable d'],
@@ -112,6 +112,7 @@ describe('declarations', () => {
       true,
       'Orders.java:3-8 class Orders\nOrders.java:5-5 constructor Orders/Orders\nOrders.java:10-10 record Order',
     ],
+    ['T/F', false, 'c.go:4-4 method T/F'],
     ['local', false, ''],
     ['nothing', false, ''],
   ])('of %s are found', (name, part, expected) => {

@@ -44,8 +44,8 @@ const shownName = (name: string): string =>
   showName(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name)
 
 const renderOutline = (symbols: readonly DeclaredSymbol[], level: number): string[] =>
-  symbols.flatMap(({ name, kind, line, end, members }) => [
-    `${'  '.repeat(level)}${line}-${end} ${kind} ${shownName(name)}`,
+  symbols.flatMap(({ name, receiver, kind, line, end, members }) => [
+    `${'  '.repeat(level)}${line}-${end} ${kind} ${receiver === undefined ? '' : `${shownName(receiver)}/`}${shownName(name)}`,
     ...renderOutline(members, level + 1),
   ])
 
@@ -139,7 +139,7 @@ interface SymbolWithPath {
 
 const flatten = (symbols: readonly DeclaredSymbol[], above: readonly string[]): SymbolWithPath[] =>
   symbols.flatMap((symbol) => {
-    const path = [...above, symbol.name]
+    const path = [...above, ...(symbol.receiver === undefined ? [] : [symbol.receiver]), symbol.name]
     return [{ path, symbol }, ...flatten(symbol.members, path)]
   })
 

@@ -4,8 +4,8 @@ import { storeFaults } from '../../../lineage/faults.ts'
 import { DECISION_LOG } from '../../../lineage/origin.ts'
 import type { LineageLog, LogStore } from '../../../lineage/store.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
-import { locateDecisions, locateRepository } from '../../open/repository.ts'
-import { openStore } from '../../open/store.ts'
+import { locateRepository } from '../../open/repository.ts'
+import { locateDecisions, openStore } from '../../open/store.ts'
 import { loadServer, loadSettings } from '../../process-context.ts'
 
 /**

@@ -33,6 +33,13 @@ export const PROJECT_COMMANDS: readonly Command[] = [
     usage: '[FOLDER]',
     options: () => [
       {
+        flag: 'diff',
+        kind: 'text',
+        value: 'FILE',
+        description:
+          'Show which services, relations and endpoints were added and removed since this file, which `warrant report --json` has printed.',
+      },
+      {
         flag: 'html',
         kind: 'switch',
         description: 'Write one HTML file with a drawn diagram instead of Markdown.',

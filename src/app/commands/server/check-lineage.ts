@@ -7,8 +7,7 @@ import { DECISION_LOG } from '../../../lineage/origin.ts'
 import { readEntry } from '../../../lineage/read-rows.ts'
 import { lifecycleGit } from '../../../platform/git/repository-places.ts'
 import type { Config } from '../../config/settings.ts'
-import { locateDecisions } from '../../open/repository.ts'
-import { openStore } from '../../open/store.ts'
+import { locateDecisions, openStore } from '../../open/store.ts'
 import { logMemory, signingKeyPath } from '../../open/user-state.ts'
 
 interface CheckResult {

@@ -19,7 +19,6 @@ import { KEYS_HEADER, writeListedKey } from '../../../receipts/keys-file.ts'
 import { KEYS_FILE } from '../../../receipts/keys-path.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { textFlag } from '../../../surfaces/cli/subcommand.ts'
-import { VERSION } from '../../config/version.ts'
 import { openReceiptSigner, readOwnKey } from '../../open/receipts/signing-key.ts'
 import { openDeclaringFiles } from '../gate/checks-suggest.ts'
 import { findLaunch, type OpenedSetup, openHookSetup } from './open-setup.ts'
@@ -110,7 +109,7 @@ export const planInit = async (
       launch,
     )),
     ...git.targets,
-    action === undefined ? undefined : workflowTarget(action, VERSION),
+    action === undefined ? undefined : workflowTarget(action),
     withChecks ? ownFileTarget(CHECKS_FILE, writeChecksFile(suggestions)) : undefined,
     await keysTarget(setup, writes),
     await ignoreTarget(setup),

@@ -11,7 +11,6 @@ import type { SetupRecord } from '../../../gate/setup/record.ts'
 import { excludeTarget, jsonTarget, type TargetFile, textTarget } from '../../../gate/setup/target-file.ts'
 import { workflowTarget } from '../../../gate/setup/workflow.ts'
 import { KEYS_FILE } from '../../../receipts/keys-path.ts'
-import { VERSION } from '../../config/version.ts'
 import type { OpenedSetup } from './open-setup.ts'
 
 const isHookedClient = (client: SetupClient): client is SetupClient & HookedClient => client in CLIENT_HOOKS
@@ -91,7 +90,7 @@ export const everyTarget = async (setup: OpenedSetup, record: SetupRecord | unde
   return [
     ...(await clientTargets(SETUP_CLIENT_NAMES, PATH_LAUNCH, async (files) => files)),
     ...(await everyHookTarget(options)),
-    workflowTarget('', VERSION),
+    workflowTarget(''),
     ...own.map((path) => ownFileTarget(path, '')),
     excludeTarget(listLines(lines)),
   ]

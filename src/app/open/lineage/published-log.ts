@@ -6,8 +6,7 @@ import type { LogReader } from '../../../lineage/store.ts'
 import { parseTilePath, readTile } from '../../../lineage/tlog/tiles.ts'
 import type { Config } from '../../config/settings.ts'
 import { findReceiptSigner, noteKeyOf, openReceiptSigner } from '../receipts/signing-key.ts'
-import { locateDecisions } from '../repository.ts'
-import { openStore } from '../store.ts'
+import { locateDecisions, openStore } from '../store.ts'
 import { logMemory } from '../user-state.ts'
 
 interface PublishedLog {

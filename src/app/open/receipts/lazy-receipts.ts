@@ -1,7 +1,7 @@
 import { lazyAsync } from '../../../kernel/async/once.ts'
 import type { Clock } from '../../../kernel/ports.ts'
 import type { Config } from '../../config/settings.ts'
-import { locateDecisions } from '../repository.ts'
+import { locateDecisions } from '../store.ts'
 
 /** Makes the receipts of a server, opened by its first verdict. What is not recorded leaves none. */
 export const lazyReceipts = (config: Config, folder: string, clock: Clock) =>

@@ -206,7 +206,8 @@ class SqliteLogs implements LogStore {
     const { db, sql } = connection
     try {
       // SQLite does this when the last connection closes, but @photostructure/sqlite closes only at garbage collection.
-      withoutWaiting(db, () => sql.clearJournal.get())
+      // A connection that only read leaves it to those that write: it waits for the disk.
+      if (Number(sql.changedRows.get()?.count) > 0) withoutWaiting(db, () => sql.clearJournal.get())
     } catch {
       // The next process that opens the file does it.
     }

@@ -13,6 +13,7 @@ const SQL = {
   addRun: 'INSERT INTO runs (id, sizes, bytes) VALUES (?, ?, ?)',
   changeRun: 'UPDATE runs SET sizes = ?, bytes = ? WHERE id = ?',
   clearJournal: 'PRAGMA wal_checkpoint(TRUNCATE)',
+  changedRows: 'SELECT total_changes() AS count',
   node: 'SELECT hash FROM nodes WHERE log = ? AND level = ? AND place = ?',
   addNode: 'INSERT INTO nodes (log, level, place, hash) VALUES (?, ?, ?, ?)',
   snapshots: 'SELECT id, bytes FROM snapshots WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 2',

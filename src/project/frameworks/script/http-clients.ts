@@ -1,61 +1,160 @@
-import { plainAddress } from '../../connections/addresses.ts'
+import { joinAddress, plainAddress } from '../../connections/addresses.ts'
 import type { Outbound } from '../../connections/connections.ts'
 import type { DetectionContext, Framework } from '../../connections/framework.ts'
-import { bodiesOf, type CallExpression } from '../../source/source-unit.ts'
+import { callsOf } from '../../connections/outbound-http.ts'
+import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import { type KnownText, weaker } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 
+/** `fetch`, axios, got, ky, undici, superagent and Nest's HttpService. */
+
 const VERBS = new Set(['get', 'post', 'put', 'patch', 'delete', 'head', 'options'])
-const CLIENTS = /^(axios|got|http|httpService|request|superagent)$/
-
-const isAbsoluteUrl = (text: string): boolean => /^https?:\/\//i.test(text)
-
-const clientOf = (call: CallExpression, scope: TypeScope): string => {
-  const owner = call.receiver?.kind === 'name' ? call.receiver.name : ''
-  if (call.name === 'fetch' && owner === '') return 'fetch'
-  if (CLIENTS.test(owner) || scope.typeOf(call.receiver) === 'HttpService') return owner
-  return call.name === 'axios' ? 'axios' : ''
+const METHODS = new Set([...VERBS, 'request', 'stream'])
+const CLIENTS = /^(axios|got|ky|superagent)$/
+/** Modules whose exports have names that other code uses too. */
+const MODULES = /^(axios|got|ky|undici|superagent|request|request-promise(-native)?|(node:)?https?)$/
+const CLIENT_TYPES: Readonly<Record<string, string>> = {
+  HttpService: 'HttpService',
+  AxiosInstance: 'axios',
+  Axios: 'axios',
+  KyInstance: 'ky',
 }
 
-/** Calls of `fetch`, axios, got and Nest's HttpService with an absolute address. */
-const requestsIn = (
-  calls: readonly CallExpression[],
+interface HttpClient {
+  readonly type: string
+  readonly base?: KnownText | undefined
+}
+
+const entry = (value: Expression | undefined, ...names: readonly string[]): Expression | undefined =>
+  value?.kind === 'record'
+    ? names.map((name) => value.entries.get(name)).find((one) => one !== undefined)
+    : undefined
+
+/** The client that a name of a file is by itself or by its import. */
+const clientModule = (name: string, { unit }: TypeScope): string | undefined => {
+  const module = unit.bindings.get(name)?.module
+  if (module === undefined) return CLIENTS.test(name) ? name : undefined
+  return MODULES.test(module) ? module.replace(/^node:/, '') : undefined
+}
+
+/** A client made by `axios.create({ baseURL })`, `ky.extend({ prefixUrl })` or `got.extend(…)`, here or in another file. */
+const createdClient = (
+  name: string,
+  scope: TypeScope,
+  { modules, resolver }: DetectionContext,
+): HttpClient | undefined => {
+  const declared = modules.declaration(name, scope.unit)
+  const there =
+    declared.unit === scope.unit ? scope : scope.at(declared.unit, undefined, declared.unit.topLevel)
+  for (const { value } of there.variables(declared.name)) {
+    const call = value?.kind === 'call' ? value.call : undefined
+    if (call?.receiver?.kind !== 'name' || !/^(create|extend)$/.test(call.name)) continue
+    const type = clientModule(call.receiver.name, there)
+    if (type === undefined) continue
+    const base = entry(call.args[0], 'baseURL', 'prefixUrl', 'baseUrl')
+    return { type, base: resolver.text(base, there) }
+  }
+  return undefined
+}
+
+const clientOf = (
+  call: CallExpression,
+  scope: TypeScope,
+  context: DetectionContext,
+): HttpClient | undefined => {
+  const { receiver, name } = call
+  if (receiver === undefined) {
+    // Often imported from a wrapper of the project.
+    const isFetch = name === 'fetch' && (scope.unit.bindings.has(name) || scope.variables(name).length === 0)
+    const module = isFetch ? 'fetch' : clientModule(name, scope)
+    return module === undefined ? createdClient(name, scope, context) : { type: module }
+  }
+  if (receiver.kind !== 'name') return undefined
+  const owner = receiver.name
+  if (name === 'fetch') return /^(globalThis|window|self)$/.test(owner) ? { type: 'fetch' } : undefined
+  if (!METHODS.has(name)) return undefined
+  const type = scope.typeOf(receiver)
+  const module = clientModule(owner, scope)
+  if (module !== undefined) return { type: module }
+  if (owner === 'httpService') return { type: 'HttpService' }
+  const created = createdClient(owner, scope, context)
+  if (created !== undefined) return created
+  return Object.hasOwn(CLIENT_TYPES, type) ? { type: CLIENT_TYPES[type] ?? '' } : undefined
+}
+
+/** An address with a host, or with an environment variable that is named after one. */
+const isAddress = (text: string): boolean =>
+  /^https?:\/\//i.test(text) ||
+  /^\$\{\w*(URL|URI|HOST|ENDPOINT|ORIGIN|DOMAIN|SERVER|GATEWAY)\w*\}/i.test(text)
+
+const withBase = (path: KnownText, base: KnownText | undefined): KnownText =>
+  base === undefined || isAddress(path.text)
+    ? path
+    : {
+        ...path,
+        text: joinAddress(base.text, path.text),
+        confidence: weaker(base.confidence, path.confidence),
+      }
+
+/** The method: the name of the call, or that of the options; without options, GET. */
+const verbOf = (
+  { name, args }: CallExpression,
   scope: TypeScope,
   { resolver }: DetectionContext,
-): readonly Outbound[] =>
-  calls.flatMap((call) => {
-    const client = clientOf(call, scope)
-    if (client === '') return []
-    const [first] = call.args
-    const given =
-      first?.kind === 'record' ? (first.entries.get('url') ?? first.entries.get('baseURL')) : first
-    const address = resolver.text(given, scope)
-    if (address === undefined || !isAbsoluteUrl(address.text)) return []
-    return [
-      {
-        target_service: plainAddress(address.text),
-        protocol: 'REST',
-        type: client === 'httpService' || client === 'http' ? 'HttpService' : client,
-        source_file: scope.unit.file,
-        line: call.line,
-        caller: scope.type?.name ?? '',
-        confidence: address.confidence,
-        ...(VERBS.has(call.name) && { http_method: call.name.toUpperCase() }),
-      },
-    ]
-  })
+): string | undefined => {
+  if (VERBS.has(name)) return name.toUpperCase()
+  const options = args[0]?.kind === 'record' ? args[0] : args[1]
+  if (options === undefined) return 'GET'
+  const given = entry(options, 'method')
+  if (given === undefined) return undefined
+  const known = resolver.text(given, scope)
+  return known?.confidence === 'high' ? known.text.toUpperCase() : undefined
+}
+
+const requestOf = (
+  call: CallExpression,
+  outer: TypeScope,
+  context: DetectionContext,
+): readonly Outbound[] => {
+  if (
+    call.makes ||
+    !/^(get|post|put|patch|delete|head|options|request|stream|fetch|axios|got|ky)$/.test(call.name)
+  )
+    return []
+  const scope = outer.atLine(call.line)
+  const client = clientOf(call, scope, context)
+  if (client === undefined) return []
+  const [first] = call.args
+  const path = context.resolver.text(first?.kind === 'record' ? entry(first, 'url') : first, scope)
+  const own = context.resolver.text(entry(first, 'baseURL'), scope)
+  if (path === undefined) return []
+  const address = withBase(path, own ?? client.base)
+  if (!isAddress(address.text)) return []
+  const verb = verbOf(call, scope, context)
+  return [
+    {
+      target_service: plainAddress(address.text),
+      protocol: 'REST',
+      type: client.type,
+      source_file: scope.unit.file,
+      line: call.line,
+      caller: scope.type?.name ?? '',
+      confidence: address.confidence,
+      ...(verb !== undefined && { http_method: verb }),
+    },
+  ]
+}
 
 export const SCRIPT_HTTP_CLIENTS: Framework = {
-  name: 'fetch, axios, got',
+  name: 'fetch, axios, got, ky, undici',
   language: 'script',
   applies: () => true,
   outbound: (scope, context) => {
     const { unit } = scope
-    const bodies = unit.types.flatMap((type) =>
-      bodiesOf(type).map((method) => ({ method, inside: scope.at(unit, type, method) })),
-    )
+    const inTypes = unit.types.flatMap((type) => callsOf(type, scope.at(unit, type, unit.topLevel)))
     return [
-      ...requestsIn(unit.topLevel.calls, scope, context),
-      ...bodies.flatMap(({ method, inside }) => requestsIn(method.calls, inside, context)),
+      ...unit.topLevel.calls.flatMap((call) => requestOf(call, scope, context)),
+      ...inTypes.flatMap(({ call, scope: inside }) => requestOf(call, inside, context)),
     ]
   },
 }

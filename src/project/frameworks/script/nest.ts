@@ -2,8 +2,10 @@ import { joinRoutes } from '../../connections/addresses.ts'
 import type { Inbound } from '../../connections/connections.ts'
 import type { DetectionContext, Framework } from '../../connections/framework.ts'
 import { toInbound } from '../../connections/inbound-web.ts'
-import { findAnnotation, type TypeUnit } from '../../source/source-unit.ts'
+import { type Annotation, findAnnotation, type Method, type TypeUnit } from '../../source/source-unit.ts'
+import { type KnownText, weaker } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { globalPrefix, versionSegments } from './nest-applications.ts'
 
 const VERBS: Readonly<Record<string, string>> = {
   Get: 'GET',
@@ -16,62 +18,150 @@ const VERBS: Readonly<Record<string, string>> = {
   All: 'ANY',
 }
 
-const EVENTS: Readonly<Record<string, string>> = {
-  MessagePattern: 'Messaging-Nest',
-  EventPattern: 'Messaging-Nest',
-  Cron: 'Scheduled',
-  Interval: 'Scheduled',
-  GrpcMethod: 'gRPC',
+interface NestEvent {
+  readonly protocol: string
+  /** The decorator that the class must have; any when absent. */
+  readonly within?: string
 }
 
-const controllerEndpoints = (
-  type: TypeUnit,
-  scope: TypeScope,
-  { resolver }: DetectionContext,
-): readonly Inbound[] => {
+const EVENTS: Readonly<Record<string, NestEvent>> = {
+  MessagePattern: { protocol: 'Messaging-Nest' },
+  EventPattern: { protocol: 'Messaging-Nest' },
+  Cron: { protocol: 'Scheduled' },
+  Interval: { protocol: 'Scheduled' },
+  SubscribeMessage: { protocol: 'WebSocket', within: 'WebSocketGateway' },
+}
+
+const GRPC = new Set(['GrpcMethod', 'GrpcStreamMethod', 'GrpcStreamCall'])
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  Query: 'query',
+  Mutation: 'mutation',
+  Subscription: 'subscription',
+}
+
+/** A class with its scope. */
+interface NestClass {
+  readonly type: TypeUnit
+  readonly scope: TypeScope
+  readonly context: DetectionContext
+}
+
+const controllerEndpoints = ({ type, scope, context }: NestClass): readonly Inbound[] => {
+  const { resolver } = context
   const above = findAnnotation(type.annotations, 'Controller')
   if (above === undefined) return []
-  const prefix = resolver.text(above.args.get('value') ?? above.args.get('path'), scope)?.text ?? ''
+  const given = above.args.get('value') ?? above.args.get('path')
+  const known = resolver.texts(given, scope)
+  const prefixes = known.length === 0 ? [EMPTY] : known
   return type.methods.flatMap((method) =>
     method.annotations.flatMap((annotation) => {
       const verb = Object.hasOwn(VERBS, annotation.name) ? VERBS[annotation.name] : undefined
       if (verb === undefined) return []
-      const given = annotation.args.get('value') ?? annotation.args.get('path')
-      const texts =
-        given === undefined ? [{ text: '', confidence: 'high' as const }] : resolver.texts(given, scope)
-      return texts.map(({ text, confidence }) =>
-        toInbound(
-          { method: verb, path: joinRoutes(prefix, text), confidence },
-          { file: scope.unit.file, line: method.line, handler: `${type.name}.${method.name}` },
-        ),
+      const path = annotation.args.get('value') ?? annotation.args.get('path')
+      const texts = path === undefined ? [EMPTY] : resolver.texts(path, scope)
+      const version = findAnnotation(method.annotations, 'Version')?.args.get('value')
+      const versions = versionSegments(version ?? above.args.get('version'), scope, context)
+      return prefixes.flatMap((prefix) =>
+        texts.flatMap(({ text, confidence }) => {
+          const own = joinRoutes(prefix.text, text)
+          const global = globalPrefix(own, scope, context)
+          return versions.map((segment) =>
+            toInbound(
+              {
+                method: verb,
+                path: joinRoutes(global.text, segment, own),
+                confidence: weaker(weaker(global.confidence, prefix.confidence), confidence),
+              },
+              { file: scope.unit.file, line: method.line, handler: `${type.name}.${method.name}` },
+            ),
+          )
+        }),
       )
     }),
   )
 }
 
-const eventEndpoints = (
-  type: TypeUnit,
-  scope: TypeScope,
-  { resolver }: DetectionContext,
-): readonly Inbound[] =>
-  type.methods.flatMap((method) =>
-    method.annotations.flatMap((annotation) => {
-      const protocol = Object.hasOwn(EVENTS, annotation.name) ? EVENTS[annotation.name] : undefined
-      if (protocol === undefined) return []
-      const pattern = resolver.text(annotation.args.get('value') ?? annotation.args.get('cmd'), scope)
-      const handler = `${type.name}.${method.name}`
-      return [
-        {
-          protocol,
-          endpoint: pattern?.text ?? handler,
-          source_file: scope.unit.file,
-          line: method.line,
-          handler,
-          confidence: pattern?.confidence ?? 'medium',
-        },
-      ]
-    }),
-  )
+const EMPTY: KnownText = { text: '', confidence: 'high' }
+
+const inboundOf = (
+  { type, scope }: NestClass,
+  { name, line }: Method,
+  protocol: string,
+  { text, confidence }: Pick<KnownText, 'text' | 'confidence'>,
+): Inbound => ({
+  protocol,
+  endpoint: text,
+  source_file: scope.unit.file,
+  line,
+  handler: `${type.name}.${name}`,
+  confidence,
+})
+
+/** The pattern of a message: a text, `{ cmd: 'sum' }` as `sum`, and other records with their keys. */
+const patternOf = ({ args }: Annotation, { scope, context: { resolver } }: NestClass) => {
+  const single = args.get('value') ?? (args.size === 1 ? args.get('cmd') : undefined)
+  if (single !== undefined) return resolver.text(single, scope)
+  const entries = [...args].filter(([key]) => !/^\d+$/.test(key))
+  if (entries.length === 0) return undefined
+  const shown = entries.map(([key, value]) => `${key}: ${resolver.text(value, scope)?.text ?? ''}`)
+  return { text: `{ ${shown.sort().join(', ')} }`, confidence: 'high' as const }
+}
+
+const eventEndpoint = (one: NestClass, method: Method, annotation: Annotation): readonly Inbound[] => {
+  const event = Object.hasOwn(EVENTS, annotation.name) ? EVENTS[annotation.name] : undefined
+  if (event === undefined) return []
+  const gateway = event.within === undefined ? undefined : findAnnotation(one.type.annotations, event.within)
+  if (event.within !== undefined && gateway === undefined) return []
+  const pattern = patternOf(annotation, one) ?? {
+    text: `${one.type.name}.${method.name}`,
+    confidence: 'medium' as const,
+  }
+  const options = gateway?.args.get('1')
+  const given =
+    gateway?.args.get('namespace') ??
+    (options?.kind === 'record' ? options.entries.get('namespace') : undefined)
+  const namespace = one.context.resolver.text(given, one.scope)
+  const text = namespace === undefined ? pattern.text : `${joinRoutes(namespace.text)} ${pattern.text}`
+  return [inboundOf(one, method, event.protocol, { text, confidence: pattern.confidence })]
+}
+
+/** `@GrpcMethod('Greeter', 'Hi')`; by default, service and method are named after class and method. */
+const grpcEndpoint = (one: NestClass, method: Method, { name, args }: Annotation): readonly Inbound[] => {
+  if (!GRPC.has(name)) return []
+  const { resolver, protos } = one.context
+  const service = resolver.text(args.get('value'), one.scope) ?? { ...EMPTY, text: one.type.name }
+  const given = resolver.text(args.get('1'), one.scope)?.text
+  const called = given ?? method.name.charAt(0).toUpperCase() + method.name.slice(1)
+  const text = `${protos.get(service.text)?.fullName ?? service.text}/${called}`
+  return [inboundOf(one, method, 'gRPC', { text, confidence: service.confidence })]
+}
+
+/** Queries, mutations and subscriptions of a class with `@Resolver`. */
+const graphEndpoint = (one: NestClass, method: Method, { name, args }: Annotation): readonly Inbound[] => {
+  const operation = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined
+  if (operation === undefined || findAnnotation(one.type.annotations, 'Resolver') === undefined) return []
+  const options = args.get('1')
+  const first = args.get('value')
+  const given =
+    args.get('name') ??
+    (options?.kind === 'record' ? options.entries.get('name') : undefined) ??
+    (first?.kind === 'text' ? first : undefined)
+  const known = one.context.resolver.text(given, one.scope) ?? { ...EMPTY, text: method.name }
+  return [inboundOf(one, method, 'GraphQL', { ...known, text: `${operation} ${known.text}` })]
+}
+
+/** Queues of `@Processor('audio')`: the methods with `@Process`, or the one that overrides `process`. */
+const queueEndpoints = (one: NestClass): readonly Inbound[] => {
+  const above = findAnnotation(one.type.annotations, 'Processor')
+  const queue = one.context.resolver.text(above?.args.get('value') ?? above?.args.get('name'), one.scope)
+  if (queue === undefined) return []
+  return one.type.methods
+    .filter(
+      ({ name, annotations }) => name === 'process' || findAnnotation(annotations, 'Process') !== undefined,
+    )
+    .map((method) => inboundOf(one, method, 'Messaging-BullMQ', queue))
+}
 
 export const NEST: Framework = {
   name: 'NestJS',
@@ -80,7 +170,17 @@ export const NEST: Framework = {
   applies: ({ types }) => types.length > 0,
   inbound: (scope, context) =>
     scope.unit.types.flatMap((type) => {
-      const inside = scope.at(scope.unit, type, scope.unit.topLevel)
-      return [...controllerEndpoints(type, inside, context), ...eventEndpoints(type, inside, context)]
+      const one = { type, scope: scope.at(scope.unit, type, scope.unit.topLevel), context }
+      return [
+        ...controllerEndpoints(one),
+        ...queueEndpoints(one),
+        ...type.methods.flatMap((method) =>
+          method.annotations.flatMap((annotation) => [
+            ...eventEndpoint(one, method, annotation),
+            ...grpcEndpoint(one, method, annotation),
+            ...graphEndpoint(one, method, annotation),
+          ]),
+        ),
+      ]
     }),
 }

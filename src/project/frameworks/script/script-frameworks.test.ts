@@ -185,8 +185,9 @@ axios({ url: 'http://mail/send', method: 'post' })`,
     },
     rows: [
       '2: REST axios POST -> http://billing/pay',
+      '3: REST got GET -> http://stock/x',
       '4: REST got GET -> http://stock/y',
-      '5: REST axios -> http://mail/send',
+      '5: REST axios POST -> http://mail/send',
     ],
   },
   {
@@ -202,7 +203,7 @@ class Orders {
     rows: [
       '3: Messaging-Nest orders.created, Orders.created',
       '4: Messaging-Nest sum, Orders.sum',
-      '5: gRPC Greeter, Orders.hi',
+      '5: gRPC Greeter/Hi, Orders.hi',
     ],
   },
   {

@@ -1,0 +1,201 @@
+import { databaseOf } from '../../connections/addresses.ts'
+import type { Outbound } from '../../connections/connections.ts'
+import type { DetectionContext, Framework } from '../../connections/framework.ts'
+import { callsOf } from '../../connections/outbound-http.ts'
+import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import type { KnownText } from '../../source/text-resolver.ts'
+import type { TypeScope } from '../../source/type-scope.ts'
+
+/** Clients of stores and brokers, by the module that a called name is imported from. */
+
+interface DataClient {
+  readonly type: string
+  readonly module: RegExp
+  /** The imported name, or the member of the module; `default` for a default import. */
+  readonly callee: RegExp
+  readonly protocol: string
+  /** The scheme of an address that is put together from host and database. */
+  readonly scheme: string
+  /** What the target is called when its address is unknown. */
+  readonly technology: string
+}
+
+const POSTGRES = { protocol: 'SQL', scheme: 'postgresql', technology: 'PostgreSQL' }
+const MYSQL = { protocol: 'SQL', scheme: 'mysql', technology: 'MySQL' }
+const MONGO = { protocol: 'MongoDB', scheme: 'mongodb', technology: 'MongoDB' }
+const REDIS = { protocol: 'Redis', scheme: 'redis', technology: 'Redis' }
+const SEARCH = { protocol: 'Elasticsearch', scheme: 'http', technology: 'Elasticsearch' }
+const ANY_SQL = { protocol: 'SQL', scheme: '', technology: 'database' }
+const SQLITE = { protocol: 'SQL', scheme: 'sqlite', technology: 'SQLite' }
+const KAFKA = { protocol: 'Messaging-Kafka', scheme: '', technology: 'Kafka' }
+const RABBIT = { protocol: 'Messaging-RabbitMQ', scheme: 'amqp', technology: 'RabbitMQ' }
+const BULL = { protocol: 'Messaging-BullMQ', scheme: '', technology: 'BullMQ' }
+
+const CLIENTS: readonly DataClient[] = [
+  { type: 'ioredis', module: /^ioredis$/, callee: /^(default|Redis|Cluster)$/, ...REDIS },
+  { type: 'redis', module: /^(redis|@redis\/client)$/, callee: /^create(Client|Cluster)$/, ...REDIS },
+  { type: 'pg', module: /^pg$/, callee: /^(Pool|Client)$/, ...POSTGRES },
+  { type: 'postgres', module: /^postgres$/, callee: /^default$/, ...POSTGRES },
+  { type: 'mysql', module: /^mysql2?(\/promise)?$/, callee: /^create(Pool|Connection)$/, ...MYSQL },
+  { type: 'mongodb', module: /^mongodb$/, callee: /^MongoClient$/, ...MONGO },
+  { type: 'Mongoose', module: /^mongoose$/, callee: /^(connect|createConnection)$/, ...MONGO },
+  { type: 'Mongoose', module: /^@nestjs\/mongoose$/, callee: /^forRoot$/, ...MONGO },
+  { type: 'TypeORM', module: /^typeorm$/, callee: /^(DataSource|createConnection)$/, ...ANY_SQL },
+  { type: 'TypeORM', module: /^@nestjs\/typeorm$/, callee: /^forRoot$/, ...ANY_SQL },
+  { type: 'Sequelize', module: /^sequelize(-typescript)?$/, callee: /^Sequelize$/, ...ANY_SQL },
+  { type: 'Knex', module: /^knex$/, callee: /^(default|knex|Knex)$/, ...ANY_SQL },
+  { type: 'Drizzle', module: /^drizzle-orm\/(node-postgres|postgres-js)$/, callee: /^drizzle$/, ...POSTGRES },
+  { type: 'Drizzle', module: /^drizzle-orm\/mysql2$/, callee: /^drizzle$/, ...MYSQL },
+  { type: 'better-sqlite3', module: /^better-sqlite3$/, callee: /^default$/, ...SQLITE },
+  { type: 'Elasticsearch', module: /^@(elastic|opensearch-project)\//, callee: /^Client$/, ...SEARCH },
+  { type: 'kafkajs', module: /^kafkajs$/, callee: /^Kafka$/, ...KAFKA },
+  { type: 'amqplib', module: /^(amqplib|amqp-connection-manager)$/, callee: /^connect$/, ...RABBIT },
+  { type: 'BullMQ', module: /^(bullmq|bull)$/, callee: /^(Queue|default)$/, ...BULL },
+  {
+    type: 'AWS SDK',
+    module: /^@aws-sdk\/client-s3$/,
+    callee: /^S3(Client)?$/,
+    protocol: 'S3',
+    scheme: '',
+    technology: 'S3',
+  },
+  {
+    type: 'AWS SDK',
+    module: /^@aws-sdk\/client-dynamodb$/,
+    callee: /^DynamoDB(Client)?$/,
+    protocol: 'DynamoDB',
+    scheme: '',
+    technology: 'DynamoDB',
+  },
+]
+
+const MODULES = new RegExp(CLIENTS.map(({ module }) => module.source).join('|'))
+
+/** The database of `{ type: 'postgres' }`, `{ dialect: 'mysql' }` or `{ client: 'pg' }`. */
+const DATABASES: readonly (readonly [RegExp, Pick<DataClient, 'scheme' | 'technology'>])[] = [
+  [/^(postgres(ql)?|pg|pg-native|cockroachdb)$/, POSTGRES],
+  [/^(mysql2?|mariadb)$/, MYSQL],
+  [/sqlite/, SQLITE],
+  [/^(mssql|tedious)$/, { scheme: 'sqlserver', technology: 'SQL Server' }],
+  [/^oracle(db)?$/, { scheme: 'oracle', technology: 'Oracle' }],
+  [/^mongodb$/, MONGO],
+]
+
+/** A member of a record, of the first one that has it. */
+const member = (options: readonly Expression[], ...names: readonly string[]): Expression | undefined => {
+  for (const one of options)
+    for (const name of names) {
+      const found = one.kind === 'record' ? one.entries.get(name) : undefined
+      if (found !== undefined) return found
+    }
+  return undefined
+}
+
+/** `name` of an import, or `module.member`. */
+const importedName = ({ receiver, name, makes }: CallExpression, { unit }: TypeScope) => {
+  const owner = receiver?.kind === 'name' ? receiver.name : ''
+  if (receiver !== undefined && owner === '') return undefined
+  const [head = '', ...rest] = (makes || owner === '' ? name : `${owner}.${name}`).split('.')
+  const binding = unit.bindings.get(head)
+  if (binding === undefined || rest.length > 1) return undefined
+  return { module: binding.module, name: rest[0] ?? binding.name }
+}
+
+const dataClientOf = (call: CallExpression, scope: TypeScope): DataClient | undefined => {
+  const found = importedName(call, scope)
+  if (found === undefined) return undefined
+  return CLIENTS.find(({ module, callee }) => module.test(found.module) && callee.test(found.name))
+}
+
+const isKnown = (text: string): boolean => text !== '' && !/^[{$]|:\/\/[{$]/.test(text)
+
+class DataConnection {
+  readonly #call: CallExpression
+  readonly #scope: TypeScope
+  readonly #context: DetectionContext
+
+  constructor(call: CallExpression, scope: TypeScope, context: DetectionContext) {
+    this.#call = call
+    this.#scope = scope
+    this.#context = context
+  }
+
+  #text(expression: Expression | undefined): KnownText | undefined {
+    return this.#context.resolver.text(expression, this.#scope)
+  }
+
+  /** Records among the arguments, those inside of `connection` included; names are resolved in this file. */
+  #options(): readonly Expression[] {
+    const given = this.#call.args.map((one) => this.#record(one))
+    return [...given, ...given.flatMap((one) => this.#record(member([one], 'connection', 'socket', 'redis')))]
+  }
+
+  #record(value: Expression | undefined): Expression {
+    const none: Expression = { kind: 'other', text: '' }
+    if (value?.kind !== 'name') return value ?? none
+    return this.#scope.variables(value.name).find((one) => one.value?.kind === 'record')?.value ?? value
+  }
+
+  #address(scheme: string, options: readonly Expression[]): KnownText | undefined {
+    const [first] = this.#call.args
+    const url =
+      member(options, 'url', 'uri', 'connectionString', 'node', 'endpoint', 'brokers', 'filename') ??
+      (options[0]?.kind === 'record' ? undefined : first)
+    const connection = member(options, 'connection')
+    const text = this.#text(url ?? (connection?.kind === 'record' ? undefined : connection))
+    if (text !== undefined) return text
+    const host = this.#text(member(options, 'host'))
+    if (host === undefined) return undefined
+    const port = this.#text(member(options, 'port'))?.text ?? ''
+    const database = this.#text(member(options, 'database', 'db'))?.text ?? ''
+    const shown = `${host.text}${/^\d+$/.test(port) ? `:${port}` : ''}`
+    const path = isKnown(database) && scheme !== 'redis' ? `/${database}` : ''
+    return { ...host, text: isKnown(host.text) ? `${scheme}://${shown}${path}` : host.text }
+  }
+
+  outbound(): readonly Outbound[] {
+    const client = dataClientOf(this.#call, this.#scope)
+    if (client === undefined) return []
+    const options = this.#options()
+    const kind = this.#text(member(options, 'type', 'dialect', 'client'))?.text ?? ''
+    const { scheme, technology } =
+      client.scheme === '' && client.protocol === 'SQL'
+        ? (DATABASES.find(([pattern]) => pattern.test(kind))?.[1] ?? client)
+        : client
+    // A pool that is passed on was found where it was made.
+    if (client.type === 'Drizzle' && !/^(text|join|record)$/.test(this.#call.args[0]?.kind ?? '')) return []
+    const found = this.#address(scheme, options)
+    if (client.type === 'BullMQ' && (found === undefined || !isKnown(found.text))) return []
+    // `knex('users')` is a query.
+    if (client.type === 'Knex' && options[0]?.kind !== 'record') return []
+    const needsScheme = !client.protocol.startsWith('Messaging') && technology !== 'SQLite'
+    const known = found !== undefined && isKnown(found.text) && (!needsScheme || found.text.includes('://'))
+    const isFile = technology === 'SQLite' && known && !found.text.includes(':')
+    const isBroker = client.protocol.startsWith('Messaging') && client.type !== 'BullMQ'
+    return [
+      {
+        target_service: known ? databaseOf(isFile ? `sqlite:${found.text}` : found.text) : technology,
+        protocol: client.protocol,
+        type: isBroker ? 'Broker' : client.type,
+        source_file: this.#scope.unit.file,
+        line: this.#call.line,
+        caller: this.#scope.type?.name ?? '',
+        confidence: known ? found.confidence : 'low',
+        ...(found !== undefined && !known && found.text.startsWith('$') && { origin: found.text }),
+      },
+    ]
+  }
+}
+
+export const SCRIPT_DATA_CLIENTS: Framework = {
+  name: 'database and broker clients',
+  language: 'script',
+  applies: ({ imports }) => imports.some((name) => MODULES.test(name)),
+  outbound: (scope, context) => {
+    const { unit } = scope
+    const inTypes = unit.types.flatMap((type) => callsOf(type, scope.at(unit, type, unit.topLevel)))
+    return [...unit.topLevel.calls.map((call) => ({ call, scope })), ...inTypes].flatMap((one) =>
+      new DataConnection(one.call, one.scope.atLine(one.call.line), context).outbound(),
+    )
+  },
+}

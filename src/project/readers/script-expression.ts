@@ -1,0 +1,123 @@
+import type { Expression } from '../source/source-unit.ts'
+import type { SyntaxNode } from '../source/syntax-tree.ts'
+import {
+  decodeEscapes,
+  type ExpressionRule,
+  type ExpressionSyntax,
+  joinNames,
+  joinParts,
+} from './expression-reader.ts'
+import { SCRIPT_CALLS } from './relevant-calls.ts'
+
+const text = (value: string): Expression => ({ kind: 'text', text: value })
+
+export const scriptArguments = (node: SyntaxNode): readonly SyntaxNode[] =>
+  node
+    .field('arguments')
+    ?.children()
+    .filter(({ kind }) => kind !== 'comment') ?? []
+
+/** The name of a called function; of `require('x')(…)`, the module. */
+const nameOfCallee = (callee: SyntaxNode | undefined): string => {
+  if (callee?.kind === 'identifier') return callee.text()
+  const [module] = callee?.field('function')?.text() === 'require' ? scriptArguments(callee) : []
+  return module?.kind === 'string' ? module.text().slice(1, -1) : ''
+}
+
+/** Objects whose members are environment variables. */
+const ENVIRONMENT = /^(process|import\.meta)\.env$/
+
+/** An environment variable is a placeholder: `${URL}`. */
+const memberOf = (object: Expression, member: string): Expression | undefined =>
+  object.kind === 'name' && ENVIRONMENT.test(object.name) ? text(`\${${member}}`) : joinNames(object, member)
+
+/** A variable with a default is `${URL:http://a}`; of other alternatives, the first, or the one that is a call. */
+const eitherOf = (left: Expression, right: Expression): Expression => {
+  const isVariable = left.kind === 'text' && /^(\$\{\w+:?)+\}+$/.test(left.text)
+  if (isVariable && right.kind === 'text')
+    return text(left.text.replace(/\}+$/, (braces) => `:${right.text}${braces}`))
+  return left.kind !== 'text' && right.kind === 'call' ? right : left
+}
+
+const entriesOf = (
+  node: SyntaxNode,
+  read: (node: SyntaxNode | undefined) => Expression,
+): readonly (readonly [string, Expression])[] =>
+  node.children().flatMap((one) => {
+    if (one.kind === 'shorthand_property_identifier')
+      return [[one.text(), { kind: 'name' as const, name: one.text() }]]
+    if (one.kind !== 'pair') return []
+    return [[(one.field('key')?.text() ?? '').replace(/^['"]|['"]$/g, ''), read(one.field('value'))]]
+  })
+
+const RULES: Readonly<Record<string, ExpressionRule>> = {
+  string: (node) => text(decodeEscapes(node.text().slice(1, -1))),
+  template_string: (node, read) =>
+    joinParts(node.children().length === 0 ? [text('')] : node.children().map(read)),
+  string_fragment: (node) => text(decodeEscapes(node.text())),
+  template_substitution: (node, read) => read(node.children()[0]),
+  identifier: (node) => ({ kind: 'name', name: node.text() }),
+  this: () => ({ kind: 'name', name: 'this' }),
+  number: (node) => text(node.text()),
+  true: () => text('true'),
+  false: () => text('false'),
+  await_expression: (node, read) => read(node.children()[0]),
+  parenthesized_expression: (node, read) => read(node.children()[0]),
+  as_expression: (node, read) => read(node.children()[0]),
+  satisfies_expression: (node, read) => read(node.children()[0]),
+  non_null_expression: (node, read) => read(node.children()[0]),
+  meta_property: () => ({ kind: 'name', name: 'import.meta' }),
+  member_expression: (node, read) =>
+    memberOf(read(node.field('object')), node.field('property')?.text() ?? ''),
+  subscript_expression: (node, read) => {
+    const object = read(node.field('object'))
+    const key = read(node.field('index'))
+    const isVariable = object.kind === 'name' && ENVIRONMENT.test(object.name)
+    return isVariable && key.kind === 'text' ? memberOf(object, key.text) : undefined
+  },
+  binary_expression: (node, read) => {
+    const operator = node.field('operator')?.text() ?? ''
+    const left = read(node.field('left'))
+    const right = read(node.field('right'))
+    if (operator === '+') return joinParts([left, right])
+    return operator === '||' || operator === '??' ? eitherOf(left, right) : undefined
+  },
+  array: (node, read) => ({ kind: 'list', items: node.children().map(read) }),
+  object: (node, read) => ({ kind: 'record', entries: new Map(entriesOf(node, read)) }),
+  call_expression: (node, read) => {
+    const callee = node.field('function')
+    const member = callee?.kind === 'member_expression'
+    return {
+      kind: 'call',
+      call: {
+        ...(member && { receiver: read(callee?.field('object')) }),
+        name: member ? (callee?.field('property')?.text() ?? '') : nameOfCallee(callee),
+        makes: false,
+        args: scriptArguments(node).map(read),
+        line: (member ? callee?.field('property')?.line : undefined) ?? node.line,
+      },
+    }
+  },
+  new_expression: (node, read) => ({
+    kind: 'call',
+    call: {
+      name: node.field('constructor')?.text().slice(0, 200) ?? '',
+      makes: true,
+      args: scriptArguments(node).map(read),
+      line: node.line,
+    },
+  }),
+}
+
+export const calledName = (node: SyntaxNode): string => {
+  const callee = node.field('function') ?? node.field('constructor')
+  return (
+    (callee?.kind === 'member_expression' ? callee.field('property') : callee)?.text().slice(0, 100) ?? ''
+  )
+}
+
+export const SCRIPT: ExpressionSyntax = {
+  rule: (node, read) => RULES[node.kind]?.(node, read),
+  names: SCRIPT_CALLS,
+  nameOf: calledName,
+}

@@ -1,0 +1,102 @@
+import * as z from 'zod'
+import type { Architecture } from '../architecture/architecture.ts'
+import { serviceOf } from '../services/find-services.ts'
+
+/**
+ * Services, relations and endpoints with ids that do not change with line numbers or the order of files: what
+ * `warrant report --json` prints and `--diff` compares.
+ */
+
+const Identified = { id: z.string() }
+
+const SystemDescription = z.object({
+  nodes: z.array(
+    z.looseObject({ ...Identified, kind: z.string(), name: z.string(), technology: z.string() }),
+  ),
+  relations: z.array(
+    z.looseObject({ ...Identified, from: z.string(), to: z.string(), protocol: z.string() }),
+  ),
+  endpoints: z.array(
+    z.looseObject({ ...Identified, service: z.string(), protocol: z.string(), endpoint: z.string() }),
+  ),
+})
+type SystemDescription = z.infer<typeof SystemDescription>
+
+const EarlierReport = z.object({ system: SystemDescription })
+
+/** The description in the output of `warrant report --json`. Throws when the text is anything else. */
+export const readDescription = (text: string): SystemDescription =>
+  EarlierReport.parse(JSON.parse(text)).system
+
+const firstOfEach = <T extends { readonly id: string }>(all: readonly T[]): T[] => {
+  const byId = new Map<string, T>()
+  for (const one of all) if (!byId.has(one.id)) byId.set(one.id, one)
+  return [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+export const describeSystem = ({ system, connections, coverage }: Architecture) => {
+  const folders = new Map(system.services.map(({ name, folder }) => [`service:${name}`, folder]))
+  return {
+    nodes: system.nodes.map(({ id, kind, name, technology, sources }) => {
+      const folder = folders.get(id)
+      return { id, kind, name, technology, ...(folder !== undefined && { folder }), sources }
+    }),
+    relations: system.relations.map((one) => ({ id: `${one.from} -> ${one.to} (${one.protocol})`, ...one })),
+    endpoints: firstOfEach(
+      connections.inbound.map(({ protocol, endpoint, handler, source_file, line }) => {
+        const service = serviceOf(source_file, system.services)?.name ?? ''
+        const id = `${service === '' ? '' : `${service}: `}${protocol} ${endpoint}`
+        return { id, service, protocol, endpoint, handler, source_file, line }
+      }),
+    ),
+    coverage,
+  }
+}
+
+const SYSTEM_PARTS = ['nodes', 'relations', 'endpoints'] as const
+
+interface PartDifference {
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+}
+
+type SystemDifference = Readonly<Record<(typeof SYSTEM_PARTS)[number], PartDifference>>
+
+/** Ids of one description that the other has not. */
+const missingIn = (
+  own: readonly { readonly id: string }[],
+  other: readonly { readonly id: string }[],
+): readonly string[] => {
+  const known = new Set(other.map(({ id }) => id))
+  return [...new Set(own.map(({ id }) => id))].filter((id) => !known.has(id)).sort()
+}
+
+/** What was added and removed between two descriptions, by id. */
+export const compareSystems = (old: SystemDescription, now: SystemDescription): SystemDifference => {
+  const part = (name: (typeof SYSTEM_PARTS)[number]): PartDifference => ({
+    added: missingIn(now[name], old[name]),
+    removed: missingIn(old[name], now[name]),
+  })
+  return { nodes: part('nodes'), relations: part('relations'), endpoints: part('endpoints') }
+}
+
+const PART_TITLES: Readonly<Record<keyof SystemDifference, string>> = {
+  nodes: 'Services, stores, brokers and outside systems',
+  relations: 'Relations',
+  endpoints: 'Endpoints',
+}
+
+/** The difference as lines, with `+` and `-`. */
+export const renderDifference = (difference: SystemDifference): string => {
+  const oneLine = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+  const lines = SYSTEM_PARTS.flatMap((name) => {
+    const { added, removed } = difference[name]
+    if (added.length + removed.length === 0) return []
+    return [
+      `${PART_TITLES[name]}: ${added.length} added, ${removed.length} removed`,
+      ...removed.map((id) => `  - ${oneLine(id)}`),
+      ...added.map((id) => `  + ${oneLine(id)}`),
+    ]
+  })
+  return lines.length === 0 ? 'No service, relation or endpoint was added or removed.' : lines.join('\n')
+}
