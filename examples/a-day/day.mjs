@@ -43,6 +43,8 @@ const run = (/** @type {string} */ command, /** @type {string[]} */ args, input 
       const code = failure === null ? 0 : Number(failure.code ?? -1)
       resolve({ code, said: stdout + stderr, stdout })
     })
+    // A program may end without reading its input.
+    child.stdin?.on('error', () => {})
     child.stdin?.end(input)
   })
 
