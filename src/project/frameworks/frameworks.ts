@@ -5,17 +5,21 @@ import { DJANGO } from './python/django.ts'
 import { PYTHON_ROUTERS } from './python/routers.ts'
 import { SCRIPT_DATA_CLIENTS } from './script/data-clients.ts'
 import { SCRIPT_HTTP_CLIENTS } from './script/http-clients.ts'
+import { SCRIPT_MESSAGES } from './script/messages.ts'
 import { NEST } from './script/nest.ts'
 import { NEXT } from './script/next.ts'
 import { ROUTER_FRAMEWORKS } from './script/routers.ts'
+import { TRPC } from './script/trpc.ts'
 
 /** All frameworks with a detector of their own. Those of Spring and JAX-RS are in `project/connections`. */
 export const FRAMEWORKS: readonly Framework[] = [
   ...ROUTER_FRAMEWORKS,
   NEST,
   NEXT,
+  TRPC,
   SCRIPT_HTTP_CLIENTS,
   SCRIPT_DATA_CLIENTS,
+  SCRIPT_MESSAGES,
   ...PYTHON_ROUTERS,
   DJANGO,
   GO_ROUTERS,

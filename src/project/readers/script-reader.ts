@@ -140,7 +140,8 @@ class ScriptReader {
       fields: fields.map((one) => this.variable(one)),
       constructors: methods.filter(({ name }) => name === 'constructor'),
       methods: methods.filter(({ name }) => name !== 'constructor'),
-      calls: fields.flatMap((one) => this.calls(one)),
+      // Modules of Nest make their connections in a decorator.
+      calls: [...decorators, ...fields].flatMap((one) => this.calls(one)),
     }
   }
 

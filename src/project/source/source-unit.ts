@@ -68,7 +68,7 @@ export interface TypeUnit {
   readonly fields: readonly Variable[]
   readonly constructors: readonly Method[]
   readonly methods: readonly Method[]
-  /** Calls in field initializers and static blocks. */
+  /** Calls in field initializers and static blocks; of scripts, also in decorators of the type. */
   readonly calls: readonly CallExpression[]
 }
 

@@ -38,7 +38,7 @@ import { Sequelize } from 'sequelize'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import Database from 'better-sqlite3'
 new DataSource({ type: 'mysql', host: 'db', port: 3306, database: 'shop' })
-const module = TypeOrmModule.forRoot({ type: 'postgres', url: 'postgres://pg/a' })
+@Module({ imports: [TypeOrmModule.forRoot({ type: 'postgres', url: 'postgres://pg/a' })] }) export class App {}
 const options = { client: 'pg', connection: { host: 'k', database: 'b' } }
 knex(options)
 new Sequelize('mariadb://m/c')
@@ -49,7 +49,7 @@ knex('users')`,
     },
     rows: [
       '7: SQL TypeORM -> mysql://db:3306/shop',
-      '8: SQL TypeORM -> postgres://pg/a',
+      '8: SQL TypeORM -> postgres://pg/a, App',
       '10: SQL Knex -> postgresql://k/b',
       '11: SQL Sequelize -> mariadb://m/c',
       '12: SQL Drizzle -> postgres://d/e',

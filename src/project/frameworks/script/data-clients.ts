@@ -139,8 +139,17 @@ class DataConnection {
   #address(scheme: string, options: readonly Expression[]): KnownText | undefined {
     const [first] = this.#call.args
     const url =
-      member(options, 'url', 'uri', 'connectionString', 'node', 'endpoint', 'brokers', 'filename') ??
-      (options[0]?.kind === 'record' ? undefined : first)
+      member(
+        options,
+        'url',
+        'uri',
+        'connectionString',
+        'node',
+        'endpoint',
+        'brokers',
+        'filename',
+        'storage',
+      ) ?? (options[0]?.kind === 'record' ? undefined : first)
     const connection = member(options, 'connection')
     const text = this.#text(url ?? (connection?.kind === 'record' ? undefined : connection))
     if (text !== undefined) return text

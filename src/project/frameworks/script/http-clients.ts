@@ -6,7 +6,7 @@ import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import { type KnownText, weaker } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 
-/** `fetch`, axios, got, ky, undici, superagent and Nest's HttpService. */
+/** `fetch`, axios, got, ky, undici, superagent, Nest's HttpService and Angular's HttpClient. */
 
 const VERBS = new Set(['get', 'post', 'put', 'patch', 'delete', 'head', 'options'])
 const METHODS = new Set([...VERBS, 'request', 'stream'])
@@ -15,6 +15,7 @@ const CLIENTS = /^(axios|got|ky|superagent)$/
 const MODULES = /^(axios|got|ky|undici|superagent|request|request-promise(-native)?|(node:)?https?)$/
 const CLIENT_TYPES: Readonly<Record<string, string>> = {
   HttpService: 'HttpService',
+  HttpClient: 'HttpClient',
   AxiosInstance: 'axios',
   Axios: 'axios',
   KyInstance: 'ky',
@@ -57,6 +58,15 @@ const createdClient = (
   return undefined
 }
 
+/** Angular: `http = inject(HttpClient)`. */
+const injectedType = (name: string, scope: TypeScope): string | undefined => {
+  for (const { value } of scope.variables(name)) {
+    const [type] = value?.kind === 'call' && value.call.name === 'inject' ? value.call.args : []
+    if (type?.kind === 'name') return type.name
+  }
+  return undefined
+}
+
 const clientOf = (
   call: CallExpression,
   scope: TypeScope,
@@ -73,7 +83,7 @@ const clientOf = (
   const owner = receiver.name
   if (name === 'fetch') return /^(globalThis|window|self)$/.test(owner) ? { type: 'fetch' } : undefined
   if (!METHODS.has(name)) return undefined
-  const type = scope.typeOf(receiver)
+  const type = injectedType(owner, scope) ?? scope.typeOf(receiver)
   const module = clientModule(owner, scope)
   if (module !== undefined) return { type: module }
   if (owner === 'httpService') return { type: 'HttpService' }

@@ -36,12 +36,17 @@ stock.post('items')
 class Mail {
   private http = axios.create({ baseURL: 'http://mail' })
   send() { return this.http.post('/send', {}) }
+}
+class Page {
+  private readonly http = inject(HttpClient)
+  load() { return this.http.get<Item>('http://items/1') }
 }`,
     },
     rows: [
       '3: REST axios GET -> http://orders/v1/list',
       '7: REST ky POST -> http://stock/items',
       '10: REST axios POST -> http://mail/send, Mail',
+      '14: REST HttpClient GET -> http://items/1, Page',
     ],
   },
   {

@@ -1,0 +1,119 @@
+import type { Inbound, Outbound } from '../../connections/connections.ts'
+import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import { callsOf } from '../../connections/outbound-http.ts'
+import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import type { KnownText } from '../../source/text-resolver.ts'
+import type { TypeScope } from '../../source/type-scope.ts'
+
+/** Topics and queues of kafkajs, amqplib and BullMQ. */
+
+interface MessageCall {
+  readonly protocol: string
+  readonly type: string
+  readonly direction: 'in' | 'out'
+  /** The topics or queues. */
+  readonly names: Expression | undefined
+}
+
+const entry = (value: Expression | undefined, ...names: readonly string[]): Expression | undefined =>
+  value?.kind === 'record'
+    ? names.map((name) => value.entries.get(name)).find((one) => one !== undefined)
+    : undefined
+
+/** Whether a receiver was made by a call of this name, or has this type: `kafka.producer()`, `Producer`. */
+const isMadeBy = (receiver: Expression | undefined, made: string, scope: TypeScope): boolean => {
+  if (receiver?.kind === 'call') return receiver.call.name === made
+  if (receiver?.kind !== 'name') return false
+  return scope
+    .variables(receiver.name)
+    .some(
+      ({ value, type }) =>
+        type.toLowerCase() === made || (value?.kind === 'call' && value.call.name === made),
+    )
+}
+
+const kafkaCall = (call: CallExpression, scope: TypeScope): MessageCall | undefined => {
+  const kafka = { protocol: 'Messaging-Kafka', type: 'kafkajs' }
+  const names = entry(call.args[0], 'topic', 'topics')
+  if (call.name === 'send' && isMadeBy(call.receiver, 'producer', scope))
+    return { ...kafka, direction: 'out', names }
+  return call.name === 'subscribe' && isMadeBy(call.receiver, 'consumer', scope)
+    ? { ...kafka, direction: 'in', names }
+    : undefined
+}
+
+const rabbitCall = ({ name, receiver, args }: CallExpression): MessageCall | undefined => {
+  const rabbit = { protocol: 'Messaging-RabbitMQ', type: 'amqplib' }
+  if (receiver === undefined) return undefined
+  if (name === 'consume' && args.length > 1) return { ...rabbit, direction: 'in', names: args[0] }
+  if (name === 'sendToQueue') return { ...rabbit, direction: 'out', names: args[0] }
+  return name === 'publish' && args.length > 2 ? { ...rabbit, direction: 'out', names: args[0] } : undefined
+}
+
+const workerCall = ({ name, makes, args }: CallExpression, { unit }: TypeScope): MessageCall | undefined =>
+  makes && unit.bindings.get(name)?.module === 'bullmq' && unit.bindings.get(name)?.name === 'Worker'
+    ? { protocol: 'Messaging-BullMQ', type: 'BullMQ', direction: 'in', names: args[0] }
+    : undefined
+
+const importsKafka = importsModule(/^kafkajs$/)
+const importsRabbit = importsModule(/^(amqplib|amqp-connection-manager)$/)
+const importsBull = importsModule(/^bullmq$/)
+
+const messageCall = (call: CallExpression, scope: TypeScope): MessageCall | undefined => {
+  const { unit } = scope
+  return (
+    (importsKafka(unit) ? kafkaCall(call, scope) : undefined) ??
+    (importsRabbit(unit) ? rabbitCall(call) : undefined) ??
+    (importsBull(unit) ? workerCall(call, scope) : undefined)
+  )
+}
+
+interface FoundMessage extends KnownText {
+  readonly call: MessageCall
+  readonly line: number
+  readonly owner: string
+}
+
+/** Names that are known only at run time are left out. */
+const messagesIn = (
+  direction: MessageCall['direction'],
+  scope: TypeScope,
+  { resolver }: DetectionContext,
+): readonly FoundMessage[] => {
+  const { unit } = scope
+  const inTypes = unit.types.flatMap((type) => callsOf(type, scope.at(unit, type, unit.topLevel)))
+  return [...unit.topLevel.calls.map((call) => ({ call, scope })), ...inTypes].flatMap((one) => {
+    const at = one.scope.atLine(one.call.line)
+    const found = messageCall(one.call, at)
+    if (found?.direction !== direction) return []
+    return resolver
+      .texts(found.names, at)
+      .filter(({ text }) => text !== '' && !/^[{$]/.test(text))
+      .map((known) => ({ ...known, call: found, line: one.call.line, owner: at.type?.name ?? '' }))
+  })
+}
+
+export const SCRIPT_MESSAGES: Framework = {
+  name: 'kafkajs, amqplib, BullMQ',
+  language: 'script',
+  applies: (unit) => importsKafka(unit) || importsRabbit(unit) || importsBull(unit),
+  inbound: (scope, context): readonly Inbound[] =>
+    messagesIn('in', scope, context).map(({ text, confidence, call, line, owner }) => ({
+      protocol: call.protocol,
+      endpoint: text,
+      source_file: scope.unit.file,
+      line,
+      handler: owner,
+      confidence,
+    })),
+  outbound: (scope, context): readonly Outbound[] =>
+    messagesIn('out', scope, context).map(({ text, confidence, call, line, owner }) => ({
+      target_service: text,
+      protocol: call.protocol,
+      type: call.type,
+      source_file: scope.unit.file,
+      line,
+      caller: owner,
+      confidence,
+    })),
+}
