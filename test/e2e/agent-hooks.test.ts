@@ -114,7 +114,7 @@ describe('warrant hook', () => {
     })
     expect(hook('claude', { ...stop, stop_hook_active: true }).value).toBeUndefined()
     repo.write({ 'new.ts': 'export const a = 1\n' })
-    expect(warrant(['gate']).status).toBe(0)
+    expect(warrant(['gate', '--stage', 'PRE_WRITE']).status).toBe(0)
     expect(hook('claude', stop).value).toBeUndefined()
     const { additionalContext } = hook('claude', { hook_event_name: 'SessionStart', source: 'startup' }).value
       .hookSpecificOutput
