@@ -116,9 +116,10 @@ describe('the action', () => {
       / --ignore-scripts --userconfig=(\S+)\/user --globalconfig=\1\/global \1\/warrant-9\.9\.9\.tgz @ast-grep\/lang-kotlin@0\.0\.7\n$/,
     )
     expect(npm('found')).toBe('.\n..\n.npmrc\n')
-    const registry = inBuild(repo, { registry: 'https://packages.example/' })
+    const address = new URL('https://mirror.example').href
+    const registry = inBuild(repo, { registry: address })
     for (const call of ['packed', 'called'] as const)
-      expect(registry.npm(call)).toContain(' --registry=https://packages.example/ ')
+      expect(registry.npm(call)).toContain(` --registry=${address} `)
     for (const grammars of ['@ast-grep/lang-kotlin', '@ast-grep/lang-kotlin@latest', 'file:.', '--global'])
       expect(inBuild(repo, { grammars })).toMatchObject({
         status: 2,

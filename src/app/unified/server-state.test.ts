@@ -82,7 +82,7 @@ describe('the state of a server', () => {
     expect([state.offer.key(), seen.changes]).toEqual(['closed', 1])
   })
 
-  it('stays as it was when it cannot be read, and makes nobody wait for a hung disk', async () => {
+  it('keeps the last state when the evidence cannot be read, and answers while a disk hangs', async () => {
     const { clock, state, find } = setUp()
     find(async () => reading('BLOCKED', 0))
     await state.offer.refresh()

@@ -37,7 +37,7 @@ describe('the coverage of an analysis', () => {
     )
   })
 
-  it('does not say "none found" of code that nobody read', async () => {
+  it('does not say "none found" of code that was not read', async () => {
     const strings = REPORT_STRINGS.en
     const rust = await coverage({ 'src/main.rs': 'fn main() {}\n' })
     expect(nothingFound(rust, strings)).toBe('Not looked at: Rust (1 file).')

@@ -78,6 +78,10 @@ export class ExpressionReader {
   }
 }
 
+/** The name of a called function; of a member, the name of the member. */
+export const calleeName = (callee: SyntaxNode | undefined, memberKind: string, nameField: string): string =>
+  (callee?.kind === memberKind ? callee.field(nameField) : callee)?.text().slice(0, 100) ?? ''
+
 const ESCAPES: Readonly<Record<string, string>> = {
   n: '\n',
   t: '\t',

@@ -1,6 +1,7 @@
 import type { Expression } from '../source/source-unit.ts'
 import { childrenOfKind, type SyntaxNode } from '../source/syntax-tree.ts'
 import {
+  calleeName,
   decodeEscapes,
   type ExpressionRule,
   type ExpressionSyntax,
@@ -61,7 +62,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
       .filter(({ kind }) => kind !== 'comment')
       .map(read)
     const member = callee?.kind === 'selector_expression'
-    const name = (member ? callee.field('field') : callee)?.text().slice(0, 100) ?? ''
+    const name = calleeName(callee, 'selector_expression', 'field')
     if (name === 'Sprintf') return formatted(args)
     if ((name === 'Getenv' || name === 'MustGetenv') && args[0]?.kind === 'text')
       return text(`\${${args[0].text}}`)
@@ -78,13 +79,8 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   },
 }
 
-const calledName = (node: SyntaxNode): string => {
-  const callee = node.field('function')
-  return (callee?.kind === 'selector_expression' ? callee.field('field') : callee)?.text().slice(0, 100) ?? ''
-}
-
 export const GO: ExpressionSyntax = {
   rule: (node, read) => RULES[node.kind]?.(node, read),
   names: GO_CALLS,
-  nameOf: calledName,
+  nameOf: (node) => calleeName(node.field('function'), 'selector_expression', 'field'),
 }

@@ -1,6 +1,7 @@
 import type { Expression } from '../source/source-unit.ts'
 import { childrenOfKind, type SyntaxNode } from '../source/syntax-tree.ts'
 import {
+  calleeName,
   decodeEscapes,
   type ExpressionRule,
   type ExpressionSyntax,
@@ -104,13 +105,8 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   },
 }
 
-const calledName = (node: SyntaxNode): string => {
-  const callee = node.field('function')
-  return (callee?.kind === 'attribute' ? callee.field('attribute') : callee)?.text().slice(0, 100) ?? ''
-}
-
 export const PYTHON: ExpressionSyntax = {
   rule: (node, read) => RULES[node.kind]?.(node, read),
   names: PYTHON_CALLS,
-  nameOf: calledName,
+  nameOf: (node) => calleeName(node.field('function'), 'attribute', 'attribute'),
 }

@@ -1,6 +1,7 @@
 import type { Expression } from '../source/source-unit.ts'
 import type { SyntaxNode } from '../source/syntax-tree.ts'
 import {
+  calleeName,
   decodeEscapes,
   type ExpressionRule,
   type ExpressionSyntax,
@@ -109,12 +110,8 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   }),
 }
 
-export const calledName = (node: SyntaxNode): string => {
-  const callee = node.field('function') ?? node.field('constructor')
-  return (
-    (callee?.kind === 'member_expression' ? callee.field('property') : callee)?.text().slice(0, 100) ?? ''
-  )
-}
+export const calledName = (node: SyntaxNode): string =>
+  calleeName(node.field('function') ?? node.field('constructor'), 'member_expression', 'property')
 
 export const SCRIPT: ExpressionSyntax = {
   rule: (node, read) => RULES[node.kind]?.(node, read),

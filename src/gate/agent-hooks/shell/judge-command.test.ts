@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ShellKnowledge } from './command-context.ts'
 import { judgeCommand } from './judge-command.ts'
 
-const ROOT = '/work/repo'
+const ROOT = '/srv/repo'
 const own = (...paths: string[]) => paths.map((path) => `${ROOT}/${path}`)
 
 const KNOWLEDGE: ShellKnowledge = {
