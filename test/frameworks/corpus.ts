@@ -1,0 +1,5 @@
+import { EXPRESS } from './express.ts'
+import type { FrameworkSnippets } from './snippet-corpus.ts'
+
+/** The snippet corpus: every framework that the analysis recognizes. The table in the documentation is made of it. */
+export const CORPUS: readonly FrameworkSnippets[] = [EXPRESS]
