@@ -32,7 +32,7 @@ const TOGETHER = 40
  * Lines as editors and git count them. A lone carriage return is a line break only in a text without line
  * feeds.
  */
-export const splitLines = (text: string): readonly string[] =>
+export const sourceLines = (text: string): readonly string[] =>
   text.split(text.includes('\n') ? /\r?\n/ : '\r')
 
 /** The lines from `start` to `end` without blank lines around them; empty when all are blank. */
@@ -100,7 +100,7 @@ const together = (parts: readonly Part[]): readonly Part[] => {
 
 /** Splits a text into chunks along its spans; without spans, into windows of lines. */
 export const chunkText = (text: string, spans: readonly Span[], sizes: ChunkSizes): readonly Chunk[] => {
-  const lines = splitLines(text)
+  const lines = sourceLines(text)
   if (spans.length === 0 || sizes.lines <= 0) {
     const all = { start: 1, end: lines.length }
     return sizes.lines <= 0 ? cut(lines, all) : windows(lines, all, sizes)

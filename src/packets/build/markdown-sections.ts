@@ -1,4 +1,4 @@
-import { type Span, splitLines } from './chunk.ts'
+import { type Span, sourceLines } from './chunk.ts'
 
 const FENCE = /^\s{0,3}(`{3,}|~{3,})/
 const HEADING = /^(#{1,6})\s+(.+?)\s*#*\s*$/
@@ -33,7 +33,7 @@ class HeadingChain {
  * a code fence are not headings.
  */
 export const markdownSpans = (text: string): readonly Span[] => {
-  const lines = splitLines(text)
+  const lines = sourceLines(text)
   const spans: Span[] = []
   const chain = new HeadingChain()
   let fence: string | undefined
