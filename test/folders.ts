@@ -337,7 +337,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Git notes by object: read, append, merge, push and fetch.',
     imports: ['receipts', 'platform/git/trees', 'platform/programs', 'platform/system', 'gate', 'kernel'],
   },
-  'platform/syntax': { purpose: 'Syntax trees by ast-grep.', imports: ['project', 'kernel'] },
+  'platform/syntax': {
+    purpose: 'Syntax trees by ast-grep, and what readers found in them before.',
+    imports: ['platform/files', 'platform/jail', 'project', 'kernel'],
+  },
   'platform/scanner': {
     purpose: 'Matches rules against files, in this process or in child processes.',
     imports: ['platform/syntax', 'platform/files', 'platform/jail', 'platform/system', 'gate', 'kernel'],
