@@ -1,7 +1,13 @@
 import { joinRoutes } from '../../connections/addresses.ts'
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
 import type { RouterKey } from '../../connections/router-graph.ts'
-import { type CallExpression, type Expression, findAnnotation, simpleName } from '../../source/source-unit.ts'
+import {
+  type CallExpression,
+  type Expression,
+  findAnnotation,
+  simpleName,
+  type TypeUnit,
+} from '../../source/source-unit.ts'
 import { type KnownText, weaker } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { type FunctionPlace, functionsOf, getsRouter, routeFunctions } from './route-functions.ts'
@@ -28,9 +34,16 @@ const keyOf = ({ unit, type, method }: FunctionPlace): RouterKey => ({
   name: `${type?.name ?? ''}.${method.name}`,
 })
 
+const isResource = ({ annotations }: TypeUnit): boolean =>
+  findAnnotation(annotations, 'Resource', 'Location') !== undefined
+
 /** The path of `@Resource("/articles") class Articles`, with that of its parent. */
 const resourcePath = (name: string, scope: TypeScope, context: DetectionContext, depth = 0): KnownText => {
-  const place = depth > MAX_RESOURCES ? undefined : scope.index.find(name, scope.unit)
+  const { unit, index } = scope
+  // Other types of the name, such as tables, are no resources.
+  const near = unit.types.find((one) => one.name === simpleName(name) && isResource(one))
+  const place =
+    depth > MAX_RESOURCES ? undefined : near === undefined ? index.find(name, unit) : { unit, type: near }
   const annotation = findAnnotation(place?.type.annotations ?? [], 'Resource', 'Location')
   if (place === undefined || annotation === undefined) return { text: `{${name}}`, confidence: 'low' }
   const there = scope.at(place.unit, place.type, scope.method)
@@ -96,8 +109,11 @@ class KtorRoutes {
   #call(call: CallExpression): void {
     if (call.name === 'handle' && call.receiver === undefined) return this.#handled(call)
     const verb = Object.hasOwn(VERBS, call.name) ? VERBS[call.name] : undefined
-    if (verb !== undefined && this.#isOnRoute(call)) return this.#route(call, verb, this.#path(call.args[0]))
     const called = routeFunctions(this.#scope).find(call.name, this.#scope.unit)
+    // A project may have a function `Route.delete(store)` of its own.
+    const isOwn = called !== undefined && call.args[0]?.kind !== 'text' && call.args.length > 0
+    if (verb !== undefined && !isOwn && this.#isOnRoute(call))
+      return this.#route(call, verb, this.#path(call.args[0]))
     if (called !== undefined && called.method !== this.#place.method)
       this.#context.routers.mount(keyOf(this.#place), keyOf(called), this.#prefix(call))
   }
