@@ -1,6 +1,7 @@
 import type { Framework } from '../connections/framework.ts'
 import { GO_GRPC } from './go/grpc.ts'
 import { GO_ROUTERS } from './go/routers.ts'
+import { JVM_FRAMEWORKS } from './jvm/jvm-frameworks.ts'
 import { DJANGO } from './python/django.ts'
 import { PYTHON_ROUTERS } from './python/routers.ts'
 import { SCRIPT_DATA_CLIENTS } from './script/data-clients.ts'
@@ -11,7 +12,7 @@ import { NEXT } from './script/next.ts'
 import { ROUTER_FRAMEWORKS } from './script/routers.ts'
 import { TRPC } from './script/trpc.ts'
 
-/** All frameworks with a detector of their own. Those of Spring and JAX-RS are in `project/connections`. */
+/** All frameworks with a detector of their own. Spring MVC, JAX-RS and clients of Spring are in `project/connections`. */
 export const FRAMEWORKS: readonly Framework[] = [
   ...ROUTER_FRAMEWORKS,
   NEST,
@@ -24,4 +25,5 @@ export const FRAMEWORKS: readonly Framework[] = [
   DJANGO,
   GO_ROUTERS,
   GO_GRPC,
+  ...JVM_FRAMEWORKS,
 ]
