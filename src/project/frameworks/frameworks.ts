@@ -1,5 +1,8 @@
 import type { Framework } from '../connections/framework.ts'
+import { GO_DATA_CLIENTS } from './go/data-clients.ts'
 import { GO_GRPC } from './go/grpc.ts'
+import { GO_HTTP_CLIENTS } from './go/http-clients.ts'
+import { GO_MESSAGES } from './go/messages.ts'
 import { GO_ROUTERS } from './go/routers.ts'
 import { DJANGO } from './python/django.ts'
 import { PYTHON_ROUTERS } from './python/routers.ts'
@@ -24,4 +27,7 @@ export const FRAMEWORKS: readonly Framework[] = [
   DJANGO,
   GO_ROUTERS,
   GO_GRPC,
+  GO_HTTP_CLIENTS,
+  GO_DATA_CLIENTS,
+  GO_MESSAGES,
 ]
