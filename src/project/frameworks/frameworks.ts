@@ -1,5 +1,8 @@
 import type { Framework } from '../connections/framework.ts'
+import { GO_DATA_CLIENTS } from './go/data-clients.ts'
 import { GO_GRPC } from './go/grpc.ts'
+import { GO_HTTP_CLIENTS } from './go/http-clients.ts'
+import { GO_MESSAGES } from './go/messages.ts'
 import { GO_ROUTERS } from './go/routers.ts'
 import { JVM_FRAMEWORKS } from './jvm/jvm-frameworks.ts'
 import { CELERY } from './python/celery.ts'
@@ -38,4 +41,7 @@ export const FRAMEWORKS: readonly Framework[] = [
   GO_ROUTERS,
   GO_GRPC,
   ...JVM_FRAMEWORKS,
+  GO_HTTP_CLIENTS,
+  GO_DATA_CLIENTS,
+  GO_MESSAGES,
 ]

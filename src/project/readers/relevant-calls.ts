@@ -92,9 +92,9 @@ export const PYTHON_CALLS: RelevantCalls = compileNames(PYTHON)
 const GO = [
   'GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|Get|Post|Put|Patch|Delete|Head|Options|All|Add',
   'Handle|HandleFunc|Method|MethodFunc|Methods|Mount|Route|Group|PathPrefix|Subrouter|PostForm|Do',
-  'NewRequest|NewRequestWithContext|Register\\w+Server|New\\w+Client|New\\w*Router|NewServeMux|\\w*[rR]oute\\w*|\\w*[hH]andler\\w*',
-  'Open|OpenDB|Connect|MustConnect|New|NewPool|NewClient|NewReader|NewWriter|NewSyncProducer|NewAsyncProducer',
-  'NewConsumerGroup|NewProducer|NewConsumer|Subscribe|SubscribeTopics|Publish|WriteMessages|register\\w*|setup\\w*|Register\\w*|Setup\\w*',
+  '\\w*[rR]oute\\w*|\\w*[hH]andler\\w*|\\w*API\\w*|[rR]egister\\w*|[sS]etup\\w*|[nN]ew\\w*|[iI]nit\\w*',
+  '[oO]pen\\w*|[cC]onnect\\w*|MustConnect\\w*|Dial\\w*|ApplyURI|ParseURL|ParseConfig|SetBaseURL|SetHostURL',
+  'Produce|SendMessage|SendMessages|Consume|ConsumePartition|Subscribe\\w*|QueueSubscribe\\w*|Publish\\w*|WriteMessages',
 ].join('|')
 
 export const GO_CALLS: RelevantCalls = compileNames(GO)

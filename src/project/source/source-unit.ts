@@ -7,7 +7,12 @@ export type Expression =
   | { readonly kind: 'list'; readonly items: readonly Expression[] }
   | { readonly kind: 'call'; readonly call: CallExpression }
   | { readonly kind: 'annotation'; readonly annotation: Annotation }
-  | { readonly kind: 'record'; readonly entries: ReadonlyMap<string, Expression> }
+  | {
+      readonly kind: 'record'
+      readonly entries: ReadonlyMap<string, Expression>
+      /** Of a composite literal in Go, as written in the source. */
+      readonly type?: string
+    }
   | { readonly kind: 'other'; readonly text: string }
 
 export interface CallExpression {
