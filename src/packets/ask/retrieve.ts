@@ -1,26 +1,23 @@
 import { Fault } from '../../kernel/fault.ts'
 import type { Embedder } from '../embed.ts'
 import { packetFaults } from '../faults.ts'
-import type { DocTable } from '../format/docs.ts'
+import type { DocRows } from '../format/docs.ts'
 import type { Manifest } from '../format/manifest.ts'
 import { noProgress, type ProgressListener } from '../progress.ts'
 import type { SearchHit } from '../search/exact-search.ts'
-import type { LexicalIndex } from '../search/lexical.ts'
 import { fuseRankings, fusionDepth } from '../search/rank-fusion.ts'
+import type { VectorIndex } from '../search/vector-index.ts'
 
-export interface VectorIndex {
-  readonly rows: number
-  readonly dim: number
-  /** The `k` best rows by inner product, exactly; ties by ascending row. */
-  search(query: Float32Array, k: number, signal: AbortSignal): Promise<readonly SearchHit[]>
-  close(): void
+export interface WordSearch {
+  /** The best rows for a question by their words. Rows without a common word are not returned. */
+  search(question: string, depth: number): Promise<SearchHit[]>
 }
 
 /** A packet with everything needed to search it, kept open between queries. */
 export interface OpenPacket {
   readonly manifest: Manifest
-  readonly docs: DocTable
-  readonly lexical: LexicalIndex
+  readonly docs: DocRows
+  readonly lexical: WordSearch
   /** Absent when the packet was published without vectors. */
   readonly vectors?: VectorIndex
   readonly warnings: readonly string[]
@@ -82,8 +79,11 @@ const embedQuestion = async (
 }
 
 /** Lexical search only, with the reason as a warning. */
-const lexicalOnly = ({ packet, question, k }: RetrieveRequest, warnings: readonly string[]): Retrieval => ({
-  hits: packet.lexical.search(question, k),
+const lexicalOnly = async (
+  { packet, question, k }: RetrieveRequest,
+  warnings: readonly string[],
+): Promise<Retrieval> => ({
+  hits: await packet.lexical.search(question, k),
   mode: 'lexical',
   warnings,
 })
@@ -107,7 +107,7 @@ interface RetrieveRequest {
 export const retrieve = async (request: RetrieveRequest): Promise<Retrieval> => {
   const { packet, question, k, mode, embedder, signal } = request
   if (mode === 'lexical') return lexicalOnly(request, [])
-  const withoutVectors = (why: string): Retrieval => {
+  const withoutVectors = (why: string): Promise<Retrieval> => {
     if (mode === 'dense') throw packetFaults.no_vectors(`${why}: searched by words alone`)
     return lexicalOnly(request, [`${why}: searched by words alone`])
   }
@@ -135,7 +135,7 @@ export const retrieve = async (request: RetrieveRequest): Promise<Retrieval> => 
   if (mode === 'dense') return { hits, mode: 'dense', embedding, warnings: [] }
   const rankings = [
     { hits, weight: embedder.weight ?? 1 },
-    { hits: packet.lexical.search(question, depth), weight: 1 },
+    { hits: await packet.lexical.search(question, depth), weight: 1 },
   ]
   return { hits: fuseRankings(rankings, k), mode: 'hybrid', embedding, warnings: [] }
 }
