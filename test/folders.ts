@@ -45,6 +45,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Opens a log to be published, with its key.',
     imports: ['app/config', 'app/open/receipts', ...EVERYTHING],
   },
+  'app/open/packets': {
+    purpose: 'The lock of packets and revocations of a project, opened for callers.',
+    imports: ['app/config', ...EVERYTHING],
+  },
   'app/open/why': {
     purpose: 'Opens the explanation of a verdict: evidence, policy files of working tree and base.',
     imports: ['app/config', ...EVERYTHING],
@@ -286,7 +290,18 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'packets/ask': {
     purpose: 'The questions: lookup, plan, query, evidence, document.',
-    imports: ['packets/format', 'packets/search', 'packets/transfer', 'packets/trust', 'kernel'],
+    imports: [
+      'packets/format',
+      'packets/search',
+      'packets/transfer',
+      'packets/trust',
+      'packets/lock',
+      'kernel',
+    ],
+  },
+  'packets/lock': {
+    purpose: 'The packets that a project relies on, by digest and signer, and revoked packets.',
+    imports: ['packets/format', 'packets/transfer', 'packets/trust', 'kernel'],
   },
   'packets/transfer': {
     purpose: 'Publish and pull.',
