@@ -1,10 +1,24 @@
 import type { Framework } from '../../connections/framework.ts'
+import { EVENTUATE } from './eventuate.ts'
 import { SPRING_CLOUD_GATEWAY } from './gateway.ts'
 import { KTOR } from './ktor.ts'
 import { KTOR_CLIENT } from './ktor-client.ts'
+import { MICRONAUT } from './micronaut.ts'
+import { MYBATIS } from './mybatis.ts'
+import { RETROFIT } from './retrofit.ts'
+import { ROOM } from './room.ts'
+import { STORE_CLIENTS } from './store-clients.ts'
 
 /** Used from both languages. */
-const SHARED: readonly Omit<Framework, 'language'>[] = [SPRING_CLOUD_GATEWAY]
+const SHARED: readonly Omit<Framework, 'language'>[] = [
+  SPRING_CLOUD_GATEWAY,
+  MICRONAUT,
+  RETROFIT,
+  ROOM,
+  EVENTUATE,
+  MYBATIS,
+  ...STORE_CLIENTS,
+]
 
 /** Frameworks of Java and Kotlin with a detector of their own. */
 export const JVM_FRAMEWORKS: readonly Framework[] = [
