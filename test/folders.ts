@@ -280,6 +280,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'packets/search': { purpose: 'Search by words and by vectors.', imports: ['packets/format', 'kernel'] },
   'packets/search/wasm': { purpose: 'The vector scan as WebAssembly.', imports: [] },
+  'packets/minilm': {
+    purpose: 'The built-in sentence embedder: tokenizer, windows of a passage, model.',
+    imports: ['packets/format', 'kernel'],
+  },
   'packets/ask': {
     purpose: 'The questions: lookup, plan, query, evidence, document.',
     imports: ['packets/format', 'packets/search', 'packets/transfer', 'packets/trust', 'kernel'],
