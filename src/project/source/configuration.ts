@@ -44,6 +44,11 @@ export class Configuration {
     }
   }
 
+  /** A constant that no configuration file holds. */
+  define(entry: ConfigEntry): void {
+    pushTo(this.#byKey, canonical(entry.key), entry)
+  }
+
   #read(file: string, text: string): Omit<ConfigEntry, 'file'>[] {
     try {
       if (file.endsWith('.properties')) return readProperties(text)

@@ -195,6 +195,9 @@ export class TextResolver {
 
   #member(owner: string, member: string, scope: TypeScope, depth: number): string {
     if (depth > MAX_DEPTH) return this.#unknown(member)
+    const constant = `BuildConfig.${member}`
+    if (/(^|\.)BuildConfig$/.test(owner) && this.configuration.find(constant, scope.unit.file) !== undefined)
+      return `\${${constant}}`
     const elsewhere = this.#imported(owner, scope)
     if (elsewhere?.name === '*') return this.#named(member, elsewhere.scope, depth + 1)
     if (elsewhere !== undefined) return this.#member(elsewhere.name, member, elsewhere.scope, depth + 1)

@@ -26,14 +26,12 @@ const protocolOf = ({ resolver }: DetectionContext, file: string): string =>
 
 /** The channel of an aggregate: the full name of its class. */
 const className = (name: string, { index, unit }: TypeScope): KnownText => {
-  const place = index.find(name, unit)
-  const imported = unit.imports.find((one) => one.endsWith(`.${simpleName(name)}`))
-  if (place === undefined)
-    return { text: imported ?? name, confidence: imported === undefined ? 'medium' : 'high' }
-  return {
-    text: [place.unit.package, place.type.name].filter((one) => one !== '').join('.'),
-    confidence: 'high',
-  }
+  const simple = simpleName(name)
+  const imported = unit.imports.find((one) => one.endsWith(`.${simple}`))
+  const place = imported === undefined ? index.find(name, unit) : undefined
+  // Without an import, the name is one of the same package.
+  const text = imported ?? [place?.unit.package ?? unit.package, simple].filter((one) => one !== '').join('.')
+  return { text, confidence: 'high' }
 }
 
 const channelOf = (

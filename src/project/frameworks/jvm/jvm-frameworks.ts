@@ -4,6 +4,7 @@ import { SPRING_CLOUD_GATEWAY } from './gateway.ts'
 import { KTOR } from './ktor.ts'
 import { KTOR_CLIENT } from './ktor-client.ts'
 import { MICRONAUT } from './micronaut.ts'
+import { APACHE_HTTP_CLIENT, DISCOVERY_CLIENT, EXPOSED, KAFKA_CLIENT } from './more-clients.ts'
 import { MYBATIS } from './mybatis.ts'
 import { RETROFIT } from './retrofit.ts'
 import { ROOM } from './room.ts'
@@ -17,6 +18,9 @@ const SHARED: readonly Omit<Framework, 'language'>[] = [
   ROOM,
   EVENTUATE,
   MYBATIS,
+  APACHE_HTTP_CLIENT,
+  KAFKA_CLIENT,
+  DISCOVERY_CLIENT,
   ...STORE_CLIENTS,
 ]
 
@@ -24,5 +28,6 @@ const SHARED: readonly Omit<Framework, 'language'>[] = [
 export const JVM_FRAMEWORKS: readonly Framework[] = [
   KTOR,
   KTOR_CLIENT,
+  EXPOSED,
   ...(['java', 'kotlin'] as const).flatMap((language) => SHARED.map((one) => ({ ...one, language }))),
 ]

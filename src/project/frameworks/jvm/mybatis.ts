@@ -1,7 +1,7 @@
+import { configuredTarget, JDBC_STORE } from '../../connections/configured-stores.ts'
 import type { Outbound } from '../../connections/connections.ts'
 import type { DetectionContext, Framework } from '../../connections/framework.ts'
 import { entityOf } from '../../connections/inbound-events.ts'
-import { JDBC, storeTarget } from '../../connections/store-kinds.ts'
 import type { SourceIndex } from '../../source/source-index.ts'
 import {
   type Expression,
@@ -53,8 +53,8 @@ const outbound = (scope: TypeScope, { resolver }: DetectionContext): readonly Ou
   scope.unit.types
     .filter((type) => isMapper(type, scope.unit, scope.index))
     .map((type) => ({
-      ...storeTarget(JDBC, resolver.configuration, scope.unit.file),
-      protocol: JDBC.protocol,
+      ...configuredTarget(JDBC_STORE, resolver.configuration, scope.unit.file),
+      protocol: JDBC_STORE.protocol,
       type: 'MyBatis',
       source_file: scope.unit.file,
       line: type.line,

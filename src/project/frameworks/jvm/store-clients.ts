@@ -1,18 +1,18 @@
+import {
+  CASSANDRA_STORE,
+  type ConfiguredStore,
+  configuredTarget,
+  DYNAMODB_STORE,
+  ELASTICSEARCH_STORE,
+  JDBC_STORE,
+  JPA_STORE,
+  MONGODB_STORE,
+  NEO4J_STORE,
+  REDIS_STORE,
+  S3_STORE,
+} from '../../connections/configured-stores.ts'
 import type { Outbound } from '../../connections/connections.ts'
 import type { DetectionContext, Framework } from '../../connections/framework.ts'
-import {
-  CASSANDRA,
-  DYNAMODB,
-  ELASTICSEARCH,
-  JDBC,
-  JPA,
-  MONGODB,
-  NEO4J,
-  REDIS,
-  S3,
-  type StoreKind,
-  storeTarget,
-} from '../../connections/store-kinds.ts'
 import {
   firstArgument,
   type SourceUnit,
@@ -27,41 +27,55 @@ import type { TypeScope } from '../../source/type-scope.ts'
 interface StoreClient {
   /** Package and names of the types. */
   readonly types: RegExp
-  readonly store: StoreKind
+  readonly store: ConfiguredStore
 }
 
-const DATA_STORE: StoreKind = { protocol: 'DataStore', keys: [] }
+const DATA_STORE: ConfiguredStore = { protocol: 'DataStore', keys: [] }
 
 const LIBRARIES: Readonly<Record<string, readonly StoreClient[]>> = {
   'AWS SDK': [
-    { types: /^software\.amazon\.awssdk\.services\.s3\.(S3Client|S3AsyncClient)$/, store: S3 },
-    { types: /^com\.amazonaws\.services\.s3\.AmazonS3(Client)?$/, store: S3 },
-    { types: /^io\.awspring\.cloud\.s3\.S3(Template|Operations)$/, store: S3 },
-    { types: /^software\.amazon\.awssdk\.services\.dynamodb\.DynamoDb(Async)?Client$/, store: DYNAMODB },
-    { types: /^software\.amazon\.awssdk\.enhanced\.dynamodb\.DynamoDb\w*(Client|Table)$/, store: DYNAMODB },
-    { types: /^com\.amazonaws\.services\.dynamodbv2\.(document\.DynamoDB|AmazonDynamoDB)$/, store: DYNAMODB },
+    { types: /^software\.amazon\.awssdk\.services\.s3\.(S3Client|S3AsyncClient)$/, store: S3_STORE },
+    { types: /^com\.amazonaws\.services\.s3\.AmazonS3(Client)?$/, store: S3_STORE },
+    { types: /^io\.awspring\.cloud\.s3\.S3_STORE(Template|Operations)$/, store: S3_STORE },
+    {
+      types: /^software\.amazon\.awssdk\.services\.dynamodb\.DynamoDb(Async)?Client$/,
+      store: DYNAMODB_STORE,
+    },
+    {
+      types: /^software\.amazon\.awssdk\.enhanced\.dynamodb\.DynamoDb\w*(Client|Table)$/,
+      store: DYNAMODB_STORE,
+    },
+    {
+      types: /^com\.amazonaws\.services\.dynamodbv2\.(document\.DynamoDB|AmazonDynamoDB)$/,
+      store: DYNAMODB_STORE,
+    },
   ],
-  MinIO: [{ types: /^io\.minio\.Minio(Async)?Client$/, store: S3 }],
+  MinIO: [{ types: /^io\.minio\.Minio(Async)?Client$/, store: S3_STORE }],
   'Redis clients': [
     {
       types: /^redis\.clients\.jedis\.(Jedis|JedisPool|JedisPooled|UnifiedJedis|JedisCluster)$/,
-      store: REDIS,
+      store: REDIS_STORE,
     },
-    { types: /^org\.redisson\.api\.Redisson(Reactive)?Client$/, store: REDIS },
-    { types: /^io\.lettuce\.core\.(RedisClient|api\.StatefulRedisConnection)$/, store: REDIS },
+    { types: /^org\.redisson\.api\.Redisson(Reactive)?Client$/, store: REDIS_STORE },
+    { types: /^io\.lettuce\.core\.(RedisClient|api\.StatefulRedisConnection)$/, store: REDIS_STORE },
   ],
   'MongoDB driver': [
-    { types: /^com\.mongodb\.[\w.]*client[\w.]*\.Mongo(Client|Database|Collection)$/, store: MONGODB },
+    { types: /^com\.mongodb\.[\w.]*client[\w.]*\.Mongo(Client|Database|Collection)$/, store: MONGODB_STORE },
   ],
   'Elasticsearch clients': [
-    { types: /^co\.elastic\.clients\.elasticsearch\.Elasticsearch(Async)?Client$/, store: ELASTICSEARCH },
-    { types: /^org\.elasticsearch\.client\.RestHighLevelClient$/, store: ELASTICSEARCH },
-    { types: /^org\.opensearch\.client\.opensearch\.OpenSearchClient$/, store: ELASTICSEARCH },
+    {
+      types: /^co\.elastic\.clients\.elasticsearch\.Elasticsearch(Async)?Client$/,
+      store: ELASTICSEARCH_STORE,
+    },
+    { types: /^org\.elasticsearch\.client\.RestHighLevelClient$/, store: ELASTICSEARCH_STORE },
+    { types: /^org\.opensearch\.client\.opensearch\.OpenSearchClient$/, store: ELASTICSEARCH_STORE },
   ],
-  'Cassandra driver': [{ types: /^com\.datastax\.oss\.driver\.api\.core\.CqlSession$/, store: CASSANDRA }],
-  'Neo4j driver': [{ types: /^org\.neo4j\.driver\.Driver$/, store: NEO4J }],
-  jOOQ: [{ types: /^org\.jooq\.DSLContext$/, store: JDBC }],
-  Hibernate: [{ types: /^org\.hibernate\.SessionFactory$/, store: JPA }],
+  'Cassandra driver': [
+    { types: /^com\.datastax\.oss\.driver\.api\.core\.CqlSession$/, store: CASSANDRA_STORE },
+  ],
+  'Neo4j driver': [{ types: /^org\.neo4j\.driver\.Driver$/, store: NEO4J_STORE }],
+  jOOQ: [{ types: /^org\.jooq\.DSLContext$/, store: JDBC_STORE }],
+  Hibernate: [{ types: /^org\.hibernate\.SessionFactory$/, store: JPA_STORE }],
   DataStore: [{ types: /^androidx\.datastore\.core\.DataStore$/, store: DATA_STORE }],
 }
 
@@ -89,7 +103,7 @@ const clientsOf =
         const held = used.store === DATA_STORE ? firstArgument(written) : ''
         const target =
           held === ''
-            ? storeTarget(used.store, resolver.configuration, scope.unit.file)
+            ? configuredTarget(used.store, resolver.configuration, scope.unit.file)
             : { target_service: held, confidence: 'medium' as const }
         found.set(used.store.protocol, {
           ...target,
