@@ -152,7 +152,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/packets/policy.ts': 'the keys that the policy of the operator names',
   'src/platform/packets/verified-stamp.ts':
     'a store of ours: looks at the files of a packet and opens none of them',
-  'src/platform/packets/reader.ts': 'an index of ours; what a packet holds is read through the jail',
+  'src/platform/packets/packet-vectors.ts': 'an index of ours; what a packet holds is read through the jail',
   'src/platform/packets/store.ts': 'a store of ours, whose folders are no links',
   'src/platform/files/process-identity.ts': 'what the system tells of processes',
   'src/platform/packets/vector-file.ts': 'an index of ours',
