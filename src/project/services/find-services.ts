@@ -1,4 +1,5 @@
 import type { Structure } from '../build/shape.ts'
+import { servedService } from '../source/configuration.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { folderOf, inOrder, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
@@ -223,12 +224,9 @@ const withLibraries = (
   return services.map((service) => ({ ...service, libraries: libraries.get(service.folder) ?? [] }))
 }
 
-/** A file of a configuration server: it has the settings of the service that it is named after. */
-const CONFIG_SERVER_FILE = /(?:^|\/)(?:shared|config-repo|config-repository)\/([\w-]+)\.(?:ya?ml|properties)$/
-
 /** The service that a file belongs to: the one with the longest folder, or the only one that uses its module. */
 export const serviceOf = (file: string, services: readonly Deployable[]): Deployable | undefined => {
-  const configured = CONFIG_SERVER_FILE.exec(file)?.[1]
+  const configured = servedService(file)
   if (configured !== undefined) return services.find(({ aliases }) => aliases.includes(configured))
   const around = services
     .filter(({ folder }) => isInside(file, folder))

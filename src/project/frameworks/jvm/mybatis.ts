@@ -46,7 +46,8 @@ const isMapper = (type: TypeUnit, unit: SourceUnit, index: SourceIndex): boolean
   type.kind === 'interface' &&
   ((findAnnotation(type.annotations, 'Mapper') !== undefined &&
     unit.imports.some((name) => name.startsWith('org.apache.ibatis.'))) ||
-    type.implements.some((name) => simpleName(name) === 'BaseMapper') ||
+    (type.implements.some((name) => simpleName(name) === 'BaseMapper') &&
+      unit.imports.some((name) => /mybatis/.test(name))) ||
     scannedPackages(index).some((pattern) => pattern.test(unit.package)))
 
 const outbound = (scope: TypeScope, { resolver }: DetectionContext): readonly Outbound[] =>
