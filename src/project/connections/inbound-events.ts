@@ -37,6 +37,9 @@ const LISTENERS: Readonly<Record<string, Listener>> = {
 /** The name inside of nested annotations: `@TopicPartition(topic = "x")`, `@QueueBinding(value = @Queue("x"))`. */
 const innermostName = (expression: Expression): Expression => {
   if (expression.kind === 'list') return { kind: 'list', items: expression.items.map(innermostName) }
+  // Kotlin writes an annotation inside of another one as a call.
+  if (expression.kind === 'call' && /^(QueueBinding|Queue|TopicPartition)$/.test(expression.call.name))
+    return expression.call.args[0] === undefined ? expression : innermostName(expression.call.args[0])
   if (expression.kind !== 'annotation') return expression
   const { args } = expression.annotation
   const inside = args.get('topic') ?? args.get('value') ?? args.get('name')

@@ -50,7 +50,6 @@ const JVM_LIBRARIES: readonly (readonly [imports: RegExp, names: string])[] = [
   [/^org\.springframework\.web\.service\./, 'createClient'],
   [/^org\.springframework\.web\.(reactive\.|servlet\.)?function\./, 'route|nest|path|add|method'],
   [/^androidx\.room\./, 'databaseBuilder|inMemoryDatabaseBuilder'],
-  [/^androidx\.datastore\./, 'preferencesDataStore|dataStore|dataStoreFile|preferencesDataStoreFile'],
   [/^org\.springframework\.cloud\.client\./, 'getInstances|choose'],
   [/^org\.apache\.(http|hc)\./, 'Http(Get|Post|Put|Patch|Delete|Head)'],
   [/^org\.apache\.kafka\.clients\./, 'subscribe'],

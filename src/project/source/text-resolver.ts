@@ -225,17 +225,17 @@ export class TextResolver {
 
   #called(call: CallExpression, scope: TypeScope, depth: number): string {
     const [first] = call.args
-    const receiver = call.receiver === undefined ? '' : this.#raw(call.receiver, scope, depth + 1)
+    // Only where the result contains it: the type in `URI.create("http://…")` is no part of the text.
+    const receiver = () => (call.receiver === undefined ? '' : this.#raw(call.receiver, scope, depth + 1))
     if (/^get(Required)?Property$/.test(call.name) && first?.kind === 'text') return `\${${first.text}}`
     if (call.name === 'format' && first !== undefined && call.receiver?.kind === 'name')
       return this.#raw(first, scope, depth + 1).replace(/%[-\d.]*[a-z]/gi, '{}')
-    if (call.name === 'formatted') return receiver.replace(/%[-\d.]*[a-z]/gi, '{}')
-    if (RETURNS_RECEIVER.has(call.name)) return receiver
+    if (call.name === 'formatted') return receiver().replace(/%[-\d.]*[a-z]/gi, '{}')
+    if (RETURNS_RECEIVER.has(call.name)) return receiver()
     if (APPENDS.has(call.name)) {
+      const base = receiver()
       const added = call.args.map((one) => this.#raw(one, scope, depth + 1))
-      return (
-        receiver + (call.name === 'pathSegment' ? added.map((one) => `/${one}`).join('') : added.join(''))
-      )
+      return base + (call.name === 'pathSegment' ? added.map((one) => `/${one}`).join('') : added.join(''))
     }
     if (
       first !== undefined &&

@@ -1,4 +1,5 @@
 import type { Framework } from '../../connections/framework.ts'
+import { DATA_STORE } from './data-store.ts'
 import { EVENTUATE } from './eventuate.ts'
 import { SPRING_CLOUD_GATEWAY } from './gateway.ts'
 import { KTOR } from './ktor.ts'
@@ -29,5 +30,6 @@ export const JVM_FRAMEWORKS: readonly Framework[] = [
   KTOR,
   KTOR_CLIENT,
   EXPOSED,
+  DATA_STORE,
   ...(['java', 'kotlin'] as const).flatMap((language) => SHARED.map((one) => ({ ...one, language }))),
 ]

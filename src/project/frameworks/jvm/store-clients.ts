@@ -30,7 +30,7 @@ interface StoreClient {
   readonly store: ConfiguredStore
 }
 
-const DATA_STORE: ConfiguredStore = { protocol: 'DataStore', keys: [] }
+const HELD_DATA: ConfiguredStore = { protocol: 'DataStore', keys: [] }
 
 const LIBRARIES: Readonly<Record<string, readonly StoreClient[]>> = {
   'AWS SDK': [
@@ -76,7 +76,7 @@ const LIBRARIES: Readonly<Record<string, readonly StoreClient[]>> = {
   'Neo4j driver': [{ types: /^org\.neo4j\.driver\.Driver$/, store: NEO4J_STORE }],
   jOOQ: [{ types: /^org\.jooq\.DSLContext$/, store: JDBC_STORE }],
   Hibernate: [{ types: /^org\.hibernate\.SessionFactory$/, store: JPA_STORE }],
-  DataStore: [{ types: /^androidx\.datastore\.core\.DataStore$/, store: DATA_STORE }],
+  DataStore: [{ types: /^androidx\.datastore\.core\.DataStore$/, store: HELD_DATA }],
 }
 
 /** The full names that the simple name of a type may have in a file. */
@@ -100,7 +100,7 @@ const clientsOf =
         const used = clients.find(({ types }) => names.some((name) => types.test(name)))
         if (used === undefined || found.has(used.store.protocol)) continue
         // What a DataStore holds is its name.
-        const held = used.store === DATA_STORE ? firstArgument(written) : ''
+        const held = used.store === HELD_DATA ? firstArgument(written) : ''
         const target =
           held === ''
             ? configuredTarget(used.store, resolver.configuration, scope.unit.file)
