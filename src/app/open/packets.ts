@@ -7,6 +7,7 @@ import { OpenPacketCache } from '../../packets/ask/open-packet-cache.ts'
 import type { OpenPacket } from '../../packets/ask/retrieve.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { Packets } from '../../packets/packets.ts'
+import type { ProgressListener } from '../../packets/progress.ts'
 import type { RegistryReader } from '../../packets/registry.ts'
 import { Downloads } from '../../packets/transfer/downloads.ts'
 import { followLinks } from '../../platform/files/git-metadata.ts'
@@ -136,9 +137,13 @@ export class PacketService {
     this.#downloads.push(downloads)
     const read = packetReader(place, clock, this.#vectors.open)
     const [readKept, readScratch] = [textReader(folder), textReader(place)]
-    const openVerified = async (digest: Digest, packetFolder: string): Promise<OpenPacket> => {
+    const openVerified = async (
+      digest: Digest,
+      packetFolder: string,
+      watch?: ProgressListener,
+    ): Promise<OpenPacket> => {
       // Opened before it is verified: a format fault says more than a digest mismatch.
-      const packet = await read(digest, packetFolder)
+      const packet = await read(digest, packetFolder, watch)
       try {
         await stamps.check(digest, packetFolder)
       } catch (thrown) {
@@ -158,8 +163,8 @@ export class PacketService {
         resolutions,
         guard,
         pull: (ref, signal, watch) => downloads.download(ref, signal, watch),
-        use: (digest, packetFolder, work) =>
-          this.#openPackets.use(packetFolder, () => openVerified(digest, packetFolder), work),
+        use: (digest, packetFolder, work, watch) =>
+          this.#openPackets.use(packetFolder, () => openVerified(digest, packetFolder, watch), work),
         embedder: embedderFor(config, place),
         file: async (digest, packetFolder, path) => {
           await stamps.check(digest, packetFolder)

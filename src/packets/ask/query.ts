@@ -13,7 +13,8 @@ import { enforcePolicy, tokenDenials } from '../trust/policy.ts'
 import type { PassageTrust, Trust } from '../trust/trust.ts'
 import type { AnswerOrigin } from './answer-origin.ts'
 import type { LookupPorts } from './lookup.ts'
-import { type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
+import { isScored, type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
+import { scoredHit } from './scored-hit.ts'
 import { type QueryHit, toQueryHit } from './snippet.ts'
 
 /** Runs `work` with an open packet, and keeps it open until `work` ends. */
@@ -21,6 +22,8 @@ export type UsePacket = <T>(
   digest: Digest,
   folder: string,
   work: (packet: OpenPacket) => Promise<T>,
+  /** Hears of the indexes that are made when the packet is first opened. */
+  watch?: ProgressListener,
 ) => Promise<T>
 
 export interface QueryPorts extends LookupPorts {
@@ -161,21 +164,31 @@ const REPAIR =
   'Run `warrant packet pull` on it: if the stored copy is damaged, it is downloaded again. Without a network, prune it from the cache. If the error remains, it was published like this.'
 
 const search = async ({ ports, request, k, signal, watch }: RunningQuery, materialized: MaterializedPacket) =>
-  ports.use(materialized.digest, materialized.folder, async (packet) => {
-    const { model, dim, query_prefix, document_prefix } = packet.manifest.embedding
-    const embedder = ports.embedder(model, {
-      ...(query_prefix !== undefined && { query: query_prefix }),
-      ...(document_prefix !== undefined && { document: document_prefix }),
-    })
-    const { q: question, mode = 'hybrid' } = request
-    const found = await retrieve({ packet, question, k, mode, embedder, signal, watch })
-    return {
-      results: found.hits.map(({ row, score }) => toQueryHit(packet.docs.row(row), score)),
-      mode: found.mode,
-      embedding: found.embedding ?? { model, dim, source: 'packet' as const },
-      warnings: [...materialized.warnings, ...packet.warnings, ...found.warnings],
-    }
-  })
+  ports.use(
+    materialized.digest,
+    materialized.folder,
+    async (packet) => {
+      const { model, dim, query_prefix, document_prefix } = packet.manifest.embedding
+      const embedder = ports.embedder(model, {
+        ...(query_prefix !== undefined && { query: query_prefix }),
+        ...(document_prefix !== undefined && { document: document_prefix }),
+      })
+      const { q: question, mode = 'hybrid' } = request
+      const found = await retrieve({ packet, question, k, mode, embedder, signal, watch })
+      return {
+        results: await Promise.all(
+          found.hits.map(async (hit) => {
+            const doc = await packet.docs.row(hit.row)
+            return isScored(packet) ? scoredHit(doc, hit, question, embedder) : toQueryHit(doc, hit.score)
+          }),
+        ),
+        mode: found.mode,
+        embedding: found.embedding ?? { model, dim, source: 'packet' as const },
+        warnings: [...materialized.warnings, ...packet.warnings, ...found.warnings],
+      }
+    },
+    watch,
+  )
 
 /** Searches a packet, which is downloaded on first use. */
 export const queryPacket = async (

@@ -1,7 +1,7 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import { packetFaults } from '../faults.ts'
-import type { Doc, DocTable } from '../format/docs.ts'
+import type { Doc, DocRows } from '../format/docs.ts'
 import type { PacketStore } from '../store.ts'
 import type { PolicyGuard } from '../trust/policy-guard.ts'
 import type { UsePacket } from './query.ts'
@@ -50,13 +50,12 @@ const joinChunks = (chunks: readonly Doc[]): string => {
   return `${Array.from(lines, (line) => line ?? '').join('\n')}\n`
 }
 
-const documentIn = (docs: DocTable, path: string): string | undefined => {
+const documentIn = async (docs: DocRows, path: string): Promise<string | undefined> => {
   const name = JSON.stringify(path.split(/[\\/]/).at(-1) ?? '')
-  const chunks = docs
-    // The path in the packet may be longer than the cited one.
-    .rowsWith(name.slice(1))
-    .map((row) => docs.row(row))
-    .filter((doc) => toQueryHit(doc, 0).path === path)
+  // The path in the packet may be longer than the cited one.
+  const rows = await docs.rowsWith(name.slice(1))
+  const found = await Promise.all(rows.map((row) => docs.row(row)))
+  const chunks = found.filter((doc) => toQueryHit(doc, 0).path === path)
   return chunks.length === 0 ? undefined : joinChunks(chunks)
 }
 

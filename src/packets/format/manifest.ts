@@ -23,6 +23,8 @@ const Manifest = z.looseObject({
     document_prefix: z.string().max(1000).optional(),
   }),
   similarity: z.looseObject({}).optional(),
+  /** How words are ranked; absent in packets that are ranked by their text alone. */
+  lexical: z.looseObject({ ranking: z.string().max(100) }).optional(),
   files: z
     .looseObject({
       docs: z.string().nullish(),

@@ -7,6 +7,7 @@ import { embedDocs } from '../../packets/build/embed-docs.ts'
 import { fingerprint } from '../../packets/build/fingerprint.ts'
 import type { Embedder } from '../../packets/embed.ts'
 import { packetFaults } from '../../packets/faults.ts'
+import type { Doc } from '../../packets/format/docs.ts'
 import { FLAT_HEADER, writeFlatIndex } from '../../packets/format/faiss.ts'
 import type { Manifest } from '../../packets/format/manifest.ts'
 import { safeName } from '../../packets/format/reference.ts'
@@ -17,7 +18,7 @@ import { searchByWindow } from '../../packets/search/window-search.ts'
 import { withLock } from '../files/file-lock.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { readChunks, replaceStoreFile } from './drafts.ts'
-import { MAX_PAYLOAD_FILE, type Payload } from './payload.ts'
+import { MAX_DOCS, type Payload } from './payload.ts'
 import type { OpenVectors } from './vector-file.ts'
 
 /** Indexes are opened without a checksum: a crash must not leave one with missing bytes. */
@@ -124,7 +125,7 @@ export const openRebuilt = async (
   if (found === undefined) return undefined
   const { rows, open } = location
   const files = { index, table: join(folder, 'index.i8') }
-  const bytes = await readRegularFile(join(folder, 'windows.bin'), MAX_PAYLOAD_FILE).catch(() => undefined)
+  const bytes = await readRegularFile(join(folder, 'windows.bin'), MAX_DOCS).catch(() => undefined)
   if (bytes === undefined) return open(files, { rows, dim })
   const windows = Math.floor((found.size - FLAT_HEADER) / (4 * dim))
   return searchByWindow(await open(files, { rows: windows, dim }), readWindowRows(bytes, rows, windows))
@@ -148,7 +149,8 @@ const REBUILD_MS = 600_000
  */
 export const rebuildVectors = async (rebuild: VectorRebuild): Promise<void> => {
   const { root, clock, digest, packet, embedder, signal, progress } = rebuild
-  const docs = [...packet.docs]
+  const docs: Doc[] = []
+  for await (const doc of packet.docs) docs.push(doc)
   // The path depends on the vector length, which only the server knows.
   const sample = docs.slice(0, 1).map(({ text }) => text)
   const { dim } = await embedder.embed(sample, 'document', signal)

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { confinePath } from '../../packets/format/safe-path.ts'
-import type { AsyncJail } from '../jail/async.ts'
+import type { AsyncJail, OpenedFile } from '../jail/async.ts'
 import { diskFault } from './drafts.ts'
 
-/** Largest file that is read whole. */
-export const MAX_PAYLOAD_FILE = 2 ** 31
+/** Most bytes of a file of a packet that is read as a whole, or of its chunks. */
+export const MAX_DOCS = 2 ** 31
 
 /**
  * The payload of a packet, read in a jail: the store may come from a repository, and a symlink must not lead
@@ -24,7 +24,13 @@ export class Payload {
   }
 
   read(path: string): Promise<Uint8Array | undefined> {
-    return this.#jail.read(this.place(path), MAX_PAYLOAD_FILE).catch((cause: unknown) => {
+    return this.#jail.read(this.place(path), MAX_DOCS).catch((cause: unknown) => {
+      throw diskFault(cause)
+    })
+  }
+
+  open(path: string): Promise<OpenedFile | undefined> {
+    return this.#jail.open(this.place(path)).catch((cause: unknown) => {
       throw diskFault(cause)
     })
   }

@@ -59,6 +59,7 @@ export const progressJob = (
 
 const STEPS: Readonly<Record<Parameters<ProgressListener>[0], readonly [string, ProgressJob['unit']]>> = {
   fetch: ['pull', 'bytes'],
+  index: ['index', 'bytes'],
   embed: ['embed', 'chunks'],
 }
 

@@ -18,9 +18,16 @@ import { needText, packetSettings } from './settings.ts'
 const location = ({ path, start, end }: Record<string, unknown>): string =>
   `${escapeLineBreaks(String(path))}${start === null ? '' : `:${start}-${end}`}`
 
+const fitText = ({ score, words, meaning }: Record<string, unknown>): string =>
+  [
+    Number(score).toFixed(words === undefined && meaning === undefined ? 4 : 2),
+    ...(typeof words === 'number' ? [`words ${words.toFixed(2)}`] : []),
+    ...(typeof meaning === 'number' ? [`meaning ${meaning.toFixed(2)}`] : []),
+  ].join(', ')
+
 const passage = (item: unknown): string =>
   isRecord(item)
-    ? `${location(item)}  (${Number(item.score).toFixed(4)})\n  ${String(item.snippet).replaceAll('\n', '\n  ')}`
+    ? `${location(item)}  (${fitText(item)})\n  ${String(item.snippet).replaceAll('\n', '\n  ')}`
     : ''
 
 const evidenceLine = (item: unknown): string => (isRecord(item) ? `- ${location(item)}: ${item.snippet}` : '')
