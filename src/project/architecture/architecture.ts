@@ -10,6 +10,7 @@ import { declaredContainers } from '../services/deployment-files.ts'
 import { findServices } from '../services/find-services.ts'
 import { buildSystem, type SystemModel } from '../services/system.ts'
 import { attempt } from '../source/attempt.ts'
+import { readBuildConstants } from '../source/build-constants.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import {
   joinPath,
@@ -79,6 +80,13 @@ const systemOf = (
   return buildSystem({ services, containers, ...connections })
 }
 
+/** Constants of build scripts. Scripts of Gradle are no source files of the project. */
+const defineBuildConstants = (files: ProjectFiles, { files: all }: Survey, reader: ProjectReader): void => {
+  for (const { path } of all)
+    if (/(^|\/)build\.gradle(\.kts)?$/.test(path))
+      for (const entry of readBuildConstants(path, files.read(path) ?? '')) reader.configuration.define(entry)
+}
+
 /** Analyses a project. Every file is read once. */
 export const analyse = async (
   files: ProjectFiles,
@@ -89,6 +97,7 @@ export const analyse = async (
   const reader = await readAll(files, survey, parser, options)
   const packages = new Map(reader.units.map((unit) => [unit.file, unit.package]))
   const structure = discover(files, survey, { ...options, packages })
+  defineBuildConstants(files, survey, reader)
   const index = new SourceIndex(reader.units)
   const detector = new ConnectionDetector(index, reader.configuration, {
     protos: reader.protos,

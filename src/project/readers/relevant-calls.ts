@@ -50,8 +50,10 @@ const JVM_LIBRARIES: readonly (readonly [imports: RegExp, names: string])[] = [
   [/^org\.springframework\.web\.service\./, 'createClient'],
   [/^org\.springframework\.web\.(reactive\.|servlet\.)?function\./, 'route|nest|path|add|method'],
   [/^androidx\.room\./, 'databaseBuilder|inMemoryDatabaseBuilder'],
-  [/^androidx\.datastore\./, 'preferencesDataStore|dataStore|dataStoreFile|preferencesDataStoreFile'],
-  [/^io\.micronaut\./, 'run|build|GET|POST|PUT|DELETE|PATCH'],
+  [/^org\.springframework\.cloud\.client\./, 'getInstances|choose'],
+  [/^org\.apache\.(http|hc)\./, 'Http(Get|Post|Put|Patch|Delete|Head)'],
+  [/^org\.apache\.kafka\.clients\./, 'subscribe'],
+  [/^org\.jetbrains\.exposed\./, 'connect'],
 ]
 
 /** The functions of a Ktor application are routes as well: every call counts, with the calls around it. */

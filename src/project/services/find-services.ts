@@ -1,4 +1,5 @@
 import type { Structure } from '../build/shape.ts'
+import { servedService } from '../source/configuration.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { folderOf, inOrder, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
@@ -225,6 +226,8 @@ const withLibraries = (
 
 /** The service that a file belongs to: the one with the longest folder, or the only one that uses its module. */
 export const serviceOf = (file: string, services: readonly Deployable[]): Deployable | undefined => {
+  const configured = servedService(file)
+  if (configured !== undefined) return services.find(({ aliases }) => aliases.includes(configured))
   const around = services
     .filter(({ folder }) => isInside(file, folder))
     .reduce<Deployable | undefined>(

@@ -33,6 +33,7 @@ const TECHNOLOGIES: readonly Technology[] = [
   { name: 'Cassandra', kind: 'store', image: /^(cassandra|scylla)/, protocol: /cassandra/ },
   { name: 'Couchbase', kind: 'store', image: /^couchbase/, protocol: /couchbase/ },
   { name: 'Neo4j', kind: 'store', image: /^neo4j/, protocol: /neo4j|^bolt/ },
+  { name: 'DataStore', kind: 'store', image: /^datastore$/, protocol: /^datastore$/ },
   { name: 'DynamoDB', kind: 'store', image: /^dynamodb/, protocol: /dynamodb/ },
   { name: 'S3', kind: 'store', image: /^(minio|localstack)/, protocol: /^s3$|minio/ },
   { name: 'Kafka', kind: 'broker', image: /^(kafka|cp-kafka|redpanda)/, protocol: /kafka/ },
