@@ -1,17 +1,7 @@
 import { EXPRESS } from './express.ts'
-import { GO_CLIENTS } from './go-clients.ts'
-import { GO_OTHER_STORES } from './go-document-stores.ts'
-import { GO_KAFKA } from './go-messages.ts'
-import { GO_QUEUES } from './go-queues.ts'
-import { GO_SQL_STORES } from './go-stores.ts'
+import { GO_SNIPPETS } from './go-corpus.ts'
+import { KTOR_SNIPPETS } from './kotlin-ktor.ts'
 import type { FrameworkSnippets } from './snippet-corpus.ts'
 
 /** The snippet corpus: every framework that the analysis recognizes. The table in the documentation is made of it. */
-export const CORPUS: readonly FrameworkSnippets[] = [
-  EXPRESS,
-  ...GO_CLIENTS,
-  ...GO_SQL_STORES,
-  ...GO_OTHER_STORES,
-  ...GO_KAFKA,
-  ...GO_QUEUES,
-]
+export const CORPUS: readonly FrameworkSnippets[] = [EXPRESS, ...GO_SNIPPETS, ...KTOR_SNIPPETS]

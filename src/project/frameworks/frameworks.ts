@@ -1,9 +1,6 @@
 import type { Framework } from '../connections/framework.ts'
-import { GO_DATA_CLIENTS } from './go/data-clients.ts'
-import { GO_GRPC } from './go/grpc.ts'
-import { GO_HTTP_CLIENTS } from './go/http-clients.ts'
-import { GO_MESSAGES } from './go/messages.ts'
-import { GO_ROUTERS } from './go/routers.ts'
+import { GO_FRAMEWORKS } from './go/go-frameworks.ts'
+import { JVM_FRAMEWORKS } from './jvm/jvm-frameworks.ts'
 import { DJANGO } from './python/django.ts'
 import { PYTHON_ROUTERS } from './python/routers.ts'
 import { SCRIPT_DATA_CLIENTS } from './script/data-clients.ts'
@@ -14,7 +11,7 @@ import { NEXT } from './script/next.ts'
 import { ROUTER_FRAMEWORKS } from './script/routers.ts'
 import { TRPC } from './script/trpc.ts'
 
-/** All frameworks with a detector of their own. Those of Spring and JAX-RS are in `project/connections`. */
+/** All frameworks with a detector of their own. Spring MVC, JAX-RS and clients of Spring are in `project/connections`. */
 export const FRAMEWORKS: readonly Framework[] = [
   ...ROUTER_FRAMEWORKS,
   NEST,
@@ -25,9 +22,6 @@ export const FRAMEWORKS: readonly Framework[] = [
   SCRIPT_MESSAGES,
   ...PYTHON_ROUTERS,
   DJANGO,
-  GO_ROUTERS,
-  GO_GRPC,
-  GO_HTTP_CLIENTS,
-  GO_DATA_CLIENTS,
-  GO_MESSAGES,
+  ...GO_FRAMEWORKS,
+  ...JVM_FRAMEWORKS,
 ]

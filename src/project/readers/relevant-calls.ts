@@ -25,14 +25,54 @@ export interface RelevantCalls {
   readonly within: RegExp
   /** Whether a name is the name of a relevant call. */
   readonly exactly: RegExp
+  /** Calls that are read with the calls around them, which hold their path prefixes. */
+  readonly nested: RegExp
 }
 
-const compileNames = (names: string): RelevantCalls => ({
+const ROUTE_CALL =
+  /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Get|Post|Put|Patch|Delete|Head|Options|HandleFunc|Handle|Method|MethodFunc)$/
+
+const compileNames = (names: string, nested = ROUTE_CALL): RelevantCalls => ({
   within: new RegExp(`\\b(?:${names})\\s*[(<{]`),
   exactly: new RegExp(`^(?:${names})$`),
+  nested,
 })
 
-export const JVM_CALLS: RelevantCalls = compileNames(JVM)
+const JVM_CALLS: RelevantCalls = compileNames(JVM)
+
+/** Calls of libraries whose method names are too common to be read in every file. */
+const JVM_LIBRARIES: readonly (readonly [imports: RegExp, names: string])[] = [
+  [
+    /^io\.eventuate\./,
+    'forAggregateType|andForAggregateType|onEvent|fromChannel|andFromChannel|onMessage|withChannel|to|publish',
+  ],
+  [/^org\.springframework\.cloud\.gateway\./, 'route|path'],
+  [/^org\.springframework\.web\.service\./, 'createClient'],
+  [/^org\.springframework\.web\.(reactive\.|servlet\.)?function\./, 'route|nest|path|add|method'],
+  [/^androidx\.room\./, 'databaseBuilder|inMemoryDatabaseBuilder'],
+  [/^androidx\.datastore\./, 'preferencesDataStore|dataStore|dataStoreFile|preferencesDataStoreFile'],
+  [/^io\.micronaut\./, 'run|build|GET|POST|PUT|DELETE|PATCH'],
+]
+
+/** The functions of a Ktor application are routes as well: every call counts, with the calls around it. */
+const KTOR_CALLS = compileNames('\\w+', /./)
+const KTOR = /^io\.ktor\./
+
+const compiled = new Map<string, RelevantCalls>()
+
+/** The relevant calls of a Java or Kotlin file with these imports. */
+export const jvmCalls = (imports: readonly string[]): RelevantCalls => {
+  if (imports.some((name) => KTOR.test(name))) return KTOR_CALLS
+  const added = JVM_LIBRARIES.flatMap(([library, names]) =>
+    imports.some((name) => library.test(name)) ? [names] : [],
+  )
+  if (added.length === 0) return JVM_CALLS
+  const names = [JVM, ...added].join('|')
+  const known = compiled.get(names) ?? compileNames(names)
+  compiled.set(names, known)
+  return known
+}
+
 export const SCRIPT_CALLS: RelevantCalls = compileNames(SCRIPT)
 
 const PYTHON = [
@@ -51,7 +91,7 @@ const GO = [
   'GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|Get|Post|Put|Patch|Delete|Head|Options|All|Add',
   'Handle|HandleFunc|Method|MethodFunc|Methods|Mount|Route|Group|PathPrefix|Subrouter|PostForm|Do',
   '\\w*[rR]oute\\w*|\\w*[hH]andler\\w*|\\w*API\\w*|[rR]egister\\w*|[sS]etup\\w*|[nN]ew\\w*|[iI]nit\\w*',
-  '[oO]pen\\w*|[cC]onnect\\w*|MustConnect\\w*|Dial\\w*|ApplyURI|ParseURL|ParseConfig|SetBaseURL|SetHostURL',
+  '[oO]pen\\w*|[cC]onnect\\w*|Listen\\w*|MustConnect\\w*|Dial\\w*|ApplyURI|ParseURL|ParseConfig|SetBaseURL|SetHostURL',
   'Produce|SendMessage|SendMessages|Consume|ConsumePartition|Subscribe\\w*|QueueSubscribe\\w*|Publish\\w*|WriteMessages',
 ].join('|')
 

@@ -83,14 +83,14 @@ export class TypeScope {
   variables(name: string): readonly Variable[] {
     const near = this.#near(name)
     const { place } = this
-    if (place === undefined) return near
+    if (place === undefined) return near.length > 0 ? near : this.#outside(name)
     const field = this.index.field(place, name)
     if (field === undefined) {
       // In TypeScript, a parameter of the constructor may declare a field.
       const declared = place.type.constructors.flatMap(({ parameters }) => parameters)
       const outside = variablesOf(this.unit.topLevel).get(name) ?? []
       const own = this.unit.language === 'script' ? declared.filter((one) => one.name === name) : []
-      return [...near, ...own, ...outside]
+      return [...near, ...own, ...outside, ...this.#outside(name)]
     }
     // A field is often assigned in a constructor, from a parameter or from a builder.
     const assigned = field.place.type.constructors.flatMap(({ locals, parameters }) => [
@@ -102,6 +102,12 @@ export class TypeScope {
       field.variable,
       ...assigned.filter((one) => one.name === name && isInformative(one, name)),
     ]
+  }
+
+  /** A property of Kotlin outside of types. */
+  #outside(name: string): readonly Variable[] {
+    const found = this.unit.language === 'kotlin' ? this.index.topLevel(name, this.unit) : undefined
+    return found === undefined ? [] : [found.variable]
   }
 
   typeOf(expression: Expression | undefined, depth = 0): string {
