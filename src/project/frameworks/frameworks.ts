@@ -1,9 +1,5 @@
 import type { Framework } from '../connections/framework.ts'
-import { GO_DATA_CLIENTS } from './go/data-clients.ts'
-import { GO_GRPC } from './go/grpc.ts'
-import { GO_HTTP_CLIENTS } from './go/http-clients.ts'
-import { GO_MESSAGES } from './go/messages.ts'
-import { GO_ROUTERS } from './go/routers.ts'
+import { GO_FRAMEWORKS } from './go/go-frameworks.ts'
 import { JVM_FRAMEWORKS } from './jvm/jvm-frameworks.ts'
 import { CELERY } from './python/celery.ts'
 import { PYTHON_DATA_CLIENTS } from './python/data-clients.ts'
@@ -44,4 +40,6 @@ export const FRAMEWORKS: readonly Framework[] = [
   GO_HTTP_CLIENTS,
   GO_DATA_CLIENTS,
   GO_MESSAGES,
+  ...GO_FRAMEWORKS,
+  ...JVM_FRAMEWORKS,
 ]

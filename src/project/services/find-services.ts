@@ -4,6 +4,7 @@ import { isTestPath } from '../source/discovery-rules.ts'
 import { folderOf, inOrder, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
 import { type DeclaredContainer, isComposeFile } from './deployment-files.ts'
+import { goDrafts } from './go-programs.ts'
 import { jvmBuildDraft, jvmMain } from './jvm-applications.ts'
 import { libraryFolders } from './library-modules.ts'
 import { packageDraft } from './package-file.ts'
@@ -64,21 +65,8 @@ const codeDrafts = (sources: ServiceSources, folders: ReadonlySet<string>): read
       if (app !== undefined) return [shows(app.line, `creates the application ${app.name}`)]
       if (nameOf(file) === 'manage.py') return [shows(1, 'manage.py of Django')]
     }
-    if (language === 'go') {
-      const main = unit.functions.find(({ name }) => name === 'main')
-      if (main !== undefined)
-        return [{ ...shows(main.line, 'package main'), folder: folderOf(file), kind: goKind(unit) }]
-    }
     return []
   })
-
-/** A Go program that serves nothing is a command. */
-const goKind = ({ imports }: SourceUnit): ServiceKind =>
-  imports.some((name) =>
-    /^net\/http$|gin-gonic|labstack\/echo|go-chi|gofiber|google\.golang\.org\/grpc/.test(name),
-  )
-    ? 'service'
-    : 'command'
 
 const JVM_FILE = /^(pom\.xml|build\.gradle(\.kts)?|application\.(conf|ya?ml))$/
 
@@ -168,7 +156,7 @@ const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonl
           ) ?? 'service',
         shownBy: group.map(({ evidence }) => evidence),
         aliases: [...new Set(aliases)],
-        libraries: [],
+        libraries: [...new Set(group.flatMap(({ libraries = [] }) => libraries))],
       }
     })
 }
@@ -187,7 +175,7 @@ const withoutEmptyRoot = (
   })
 
 /** Folders named for what they hold; the service has the name of the folder above. */
-const GENERIC_FOLDER = /^(src|app|main|source|docker|build)$/
+const GENERIC_FOLDER = /^(src|app|main|source|docker|build|cmd)$/
 
 const folderName = (folder: string): string =>
   GENERIC_FOLDER.test(nameOf(folder)) && folderOf(folder) !== '' ? nameOf(folderOf(folder)) : nameOf(folder)
@@ -210,7 +198,8 @@ export const findServices = (sources: ServiceSources): readonly Deployable[] => 
       .filter((path) => BUILD_FILES.test(nameOf(path)) || nameOf(path) === 'Dockerfile')
       .map(folderOf),
   )
-  const shown = [...codeDrafts(sources, folders), ...fileDrafts(sources)]
+  const programs = goDrafts(sources.units, (file) => moduleFolder(file, folders))
+  const shown = [...codeDrafts(sources, folders), ...programs, ...fileDrafts(sources)]
   const drafts = [...shown, ...containerDrafts(sources, new Set(shown.map(({ folder }) => folder)))]
   return withLibraries(distinctNames(withoutEmptyRoot(join(drafts, sources), sources.units)), sources)
 }
@@ -221,7 +210,10 @@ const withLibraries = (
 ): readonly Deployable[] => {
   const folders = services.map(({ folder }) => folder)
   const libraries = libraryFolders(folders, { paths, read, dependencies: structure.dependencies })
-  return services.map((service) => ({ ...service, libraries: libraries.get(service.folder) ?? [] }))
+  return services.map((service) => ({
+    ...service,
+    libraries: [...service.libraries, ...(libraries.get(service.folder) ?? [])],
+  }))
 }
 
 /** The service that a file belongs to: the one with the longest folder, or the only one that uses its module. */
