@@ -8,7 +8,9 @@ import { usedLibraries } from '../frameworks/used-libraries.ts'
 import type { SecretFinding } from '../secrets.ts'
 import { declaredContainers } from '../services/deployment-files.ts'
 import { findServices } from '../services/find-services.ts'
-import { buildSystem, type SystemModel } from '../services/system.ts'
+import { buildSystem } from '../services/system.ts'
+import type { SystemModel } from '../services/system-model.ts'
+import { variablesUsed } from '../services/used-variables.ts'
 import { attempt } from '../source/attempt.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import {
@@ -56,26 +58,27 @@ const NO_SYSTEM: SystemModel = { services: [], nodes: [], relations: [] }
 const systemOf = (
   files: ProjectFiles,
   survey: Survey,
-  { units, configuration }: ProjectReader,
+  { units, configuration, deploymentTexts }: ProjectReader,
   structure: Structure,
   connections: Connections,
 ): SystemModel => {
-  const containers = declaredContainers(configuration.settings)
   const setting = (key: string, folder: string) => {
     const found = configuration.find(key, joinPath(folder, 'x'))
     const filled = found === undefined ? undefined : configuration.fill(found.value, found.file)
     return filled?.complete === true ? filled.text : undefined
   }
   const paths = survey.files.map(({ path }) => path)
-  const services = findServices({
+  const found = findServices({
     paths,
     units,
     structure,
-    containers,
+    declared: declaredContainers(configuration),
+    texts: deploymentTexts,
     setting,
     read: (path) => files.read(path),
   })
-  return buildSystem({ services, containers, ...connections })
+  const reads = variablesUsed(paths, (path) => files.read(path))
+  return buildSystem({ ...found, ...connections, reads })
 }
 
 /** Analyses a project. Every file is read once. */

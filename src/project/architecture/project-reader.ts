@@ -11,8 +11,16 @@ import { readPython } from '../readers/python-reader.ts'
 import { readScript } from '../readers/script-reader.ts'
 import { findSecrets, isCredential, type SecretFinding } from '../secrets.ts'
 import { Configuration } from '../source/configuration.ts'
-import { isConfigFile, isGeneratedPath, isGeneratedText, isTestPath } from '../source/discovery-rules.ts'
 import {
+  isConfigFile,
+  isDeploymentText,
+  isGeneratedPath,
+  isGeneratedText,
+  isTestPath,
+  isVariableFile,
+} from '../source/discovery-rules.ts'
+import {
+  nameOf,
   type ProjectFile,
   type ProjectFiles,
   type Survey,
@@ -57,7 +65,11 @@ const codeGrammar = (path: string): CodeGrammar | undefined =>
   GRAMMARS.find(([ending]) => ending.test(path))?.[1]
 
 export const isRelevantFile = (path: string): boolean =>
-  codeGrammar(path) !== undefined || isConfigFile(path) || /\.(proto|prisma)$/.test(path)
+  codeGrammar(path) !== undefined ||
+  isConfigFile(path) ||
+  isVariableFile(path) ||
+  isDeploymentText(path) ||
+  /\.(proto|prisma)$/.test(path)
 
 /** Why a file was not read. */
 export const SKIP_REASONS = [
@@ -78,6 +90,8 @@ export class ProjectReader {
   readonly protos = new Map<string, ProtoService>()
   /** Data sources of schema files. */
   readonly dataSources: Outbound[] = []
+  /** Dockerfiles, Terraform files and configuration of proxies, by path. */
+  readonly deploymentTexts = new Map<string, string>()
   readonly secrets: SecretFinding[] = []
   readonly warnings: Warning[] = []
   /** Why files are missing in the analysis. */
@@ -141,10 +155,12 @@ export class ProjectReader {
 
   #read(path: string, text: string): void {
     const grammar = codeGrammar(path)
-    this.secrets.push(...findSecrets(path, text))
+    // The `.env` of a machine is the place for its secrets.
+    if (nameOf(path) !== '.env') this.secrets.push(...findSecrets(path, text))
     if (path.endsWith('.proto')) for (const one of readProto(text)) this.protos.set(one.name, one)
     else if (path.endsWith('.prisma')) this.dataSources.push(...readPrismaSource(path, text))
-    else if (isConfigFile(path)) this.configuration.add(path, text)
+    else if (isDeploymentText(path)) this.deploymentTexts.set(path, text)
+    else if (isConfigFile(path) || isVariableFile(path)) this.configuration.add(path, text)
     else if (grammar !== undefined) this.#parse(grammar, path, text)
   }
 

@@ -2,6 +2,7 @@ import type { Configuration, FilledText } from '../source/configuration.ts'
 import type { ConfigEntry } from '../source/configuration-files.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { nameOf } from '../source/source-files.ts'
+import { isTemplatePath } from '../source/template-text.ts'
 import { databaseOf, isNamespaceUrl, originOf } from './addresses.ts'
 import type { Outbound } from './connections.ts'
 
@@ -36,13 +37,15 @@ const HOST_SETTINGS: readonly (readonly [RegExp, string, string])[] = [
 ]
 
 const DESCRIPTIVE_KEY =
-  /(^|\.)(\$schema|\$ref|\$id|schemaLocation|namespace|homepage|license|termsOfService|externalDocs|contact|repository|scm|targetNamespace)(\.|$)/i
+  /(^|\.)(\$schema|\$ref|\$id|schemaLocation|namespace|homepage|license|termsOfService|externalDocs|contact|repository|scm|targetNamespace|documentation|\w*(runbook|schema|docs|documentation|source|repo(sitory)?|bug|issue|homepage|icon|logo|avatar)s?[_-]?ur[il]|social\[\d+\]|git\.url|annotations|description|home|sources\[\d+\]|icon|summary)(\.|$)/i
 
-/** Addresses in build files, schemas and documentation: the program does not connect to them. */
+/** Builds, checks, documents and packages; and containers, whose addresses are read with the container. */
+const DESCRIPTION_FILE =
+  /^(pom.*\.xml|gradle-wrapper\.properties|(checkstyle|pmd|spotbugs|logback|log4j2?)[\w-]*\.(xml|ya?ml)|pnpm-(lock|workspace)\.yaml|(mkdocs|cloudbuild|skaffold|pubspec|Chart|Chart\.lock|appveyor|codecov|azure-pipelines|bitbucket-pipelines|buildspec|crowdin|devtools_options|analysis_options|_config|antora|netlify|renovate|dependabot|manifest|strings)[\w.-]*\.(ya?ml|lock|xml)|(docker-|podman-)?compose([.-][\w.-]+)?\.ya?ml)$/
+
+/** Addresses that the program does not connect to. */
 const isDescription = ({ file, key }: ConfigEntry): boolean =>
-  /^pom.*\.xml$|^gradle-wrapper\.properties$|^(checkstyle|pmd|spotbugs|logback|log4j2?)[\w-]*\.(xml|ya?ml)$|^(pnpm-lock|pnpm-workspace|mkdocs)\.yaml$/.test(
-    nameOf(file),
-  ) || DESCRIPTIVE_KEY.test(key)
+  DESCRIPTION_FILE.test(nameOf(file)) || DESCRIPTIVE_KEY.test(key)
 
 const addressRecord = (
   url: string,
@@ -68,9 +71,15 @@ const addressRecord = (
 }
 
 /** Addresses in configuration files, shortened to scheme, host and port; credentials are masked. */
-export const configOutbound = (configuration: Configuration): readonly Outbound[] =>
-  configuration.settings
-    .filter((setting) => !isTestPath(setting.file) && !isDescription(setting))
+export const configOutbound = (configuration: Configuration): readonly Outbound[] => {
+  // Addresses in manifests are read with the containers.
+  const manifests = new Set(
+    configuration.settings.flatMap(({ file, key }) =>
+      key === 'metadata.name' || isTemplatePath(file) ? [file] : [],
+    ),
+  )
+  return configuration.settings
+    .filter((setting) => !isTestPath(setting.file) && !manifests.has(setting.file) && !isDescription(setting))
     .flatMap((setting) => {
       const filled = configuration.fill(setting.value, setting.file)
       const { text, complete } = filled
@@ -92,3 +101,4 @@ export const configOutbound = (configuration: Configuration): readonly Outbound[
       }
       return [...text.matchAll(ADDRESS)].flatMap(([url]) => addressRecord(url, setting, filled))
     })
+}

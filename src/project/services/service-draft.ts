@@ -15,3 +15,14 @@ export interface ServiceDraft {
   readonly evidence: ServiceEvidence
   readonly aliases?: readonly string[]
 }
+
+/** A part of the project that is deployed on its own. */
+export interface Deployable {
+  readonly name: string
+  /** Relative to the root; empty for the root itself. Undefined when it runs an image that is built elsewhere. */
+  readonly folder?: string
+  readonly kind: ServiceKind
+  readonly shownBy: readonly ServiceEvidence[]
+  /** Further names by which other services reach it. */
+  readonly aliases: readonly string[]
+}
