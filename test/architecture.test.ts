@@ -165,7 +165,9 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/app/open/receipts/signing-key.ts': 'the key that the operator names, outside of the repository',
   'src/platform/files/receipt-files.ts': 'files of ours in the state folder, named by object ids',
   'src/app/commands/gate/shards.ts': 'files the operator names, parsed before use',
+  'src/platform/files/unused-files.ts': 'folders of this user outside of every repository',
   'src/platform/scanner/result-cache.ts': 'a file of this user outside of every repository',
+  'src/platform/syntax/reading-cache.ts': 'a file of this user outside of every repository',
   'src/app/commands/gate/push-refs.ts': 'asks what stdin is, and opens nothing',
   'src/app/config/untrusted-config.ts': 'asks where a path leads, and opens nothing',
   'src/app/config/load-config.ts':

@@ -76,6 +76,7 @@ const collectDocs = (files: readonly SourceFile[], sizes: ChunkSizes): readonly 
           line_start: chunk.start,
           line_end: chunk.end,
           ...(chunk.symbol !== undefined && { symbol: chunk.symbol }),
+          ...(chunk.headings !== undefined && { headings: chunk.headings }),
         },
       })
     }

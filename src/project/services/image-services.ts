@@ -40,6 +40,7 @@ export const imageServices = (
               kind: one.isJob ? ('command' as const) : ('service' as const),
               shownBy: one.shownBy,
               aliases: [...new Set([one.name, ...one.hosts])],
+              libraries: [],
             },
           ] as const,
         ],

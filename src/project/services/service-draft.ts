@@ -25,4 +25,6 @@ export interface Deployable {
   readonly shownBy: readonly ServiceEvidence[]
   /** Further names by which other services reach it. */
   readonly aliases: readonly string[]
+  /** Folders of library modules that are part of it. */
+  readonly libraries: readonly string[]
 }

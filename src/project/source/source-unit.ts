@@ -48,6 +48,8 @@ export interface Method {
   readonly parameters: readonly Variable[]
   readonly locals: readonly Variable[]
   readonly calls: readonly CallExpression[]
+  /** Values of its return statements. Only for Python. */
+  readonly returned?: readonly Expression[]
   /** Equal for bodies that differ only in white space; empty for short bodies. */
   readonly digest: string
   /** Lines of empty catch blocks. */
