@@ -1,7 +1,9 @@
 import { discover } from '../build/discovery.ts'
 import type { Structure } from '../build/shape.ts'
+import { withDeclared } from '../connections/api-files.ts'
 import type { Inbound, Outbound } from '../connections/connections.ts'
 import { ConnectionDetector, type Connections, dedupe } from '../connections/interconnections.ts'
+import { envoyOutbound, proxyOutbound } from '../connections/proxy-config.ts'
 import { type Signature, writeSignature } from '../connections/type-signatures.ts'
 import { FRAMEWORKS } from '../frameworks/frameworks.ts'
 import { usedLibraries } from '../frameworks/used-libraries.ts'
@@ -114,10 +116,19 @@ export const analyse = async (
   const configured = attempt({ ...whole, result: 'the configured addresses' }, NO_CONNECTIONS, () =>
     detector.configured(),
   )
-  const found = dedupe({
+  const proxied = attempt({ ...whole, result: 'the targets of proxies' }, [], () => [
+    ...[...reader.deploymentTexts].flatMap(([file, text]) => proxyOutbound(file, text)),
+    ...envoyOutbound(reader.configuration),
+  ])
+  const shown = {
     inbound: inbound.concat(configured.inbound),
-    outbound: outbound.concat(configured.outbound, reader.dataSources),
-  })
+    outbound: outbound.concat(configured.outbound, reader.dataSources, proxied),
+  }
+  const found = dedupe(
+    attempt({ ...whole, result: 'the declared endpoints' }, shown, () =>
+      withDeclared(shown, reader.apis.all(reader.units)),
+    ),
+  )
   const graph = attempt({ ...whole, result: 'the relations of services' }, NO_GRAPH, () =>
     buildGraph(index, found),
   )

@@ -3,6 +3,7 @@ import type { CheckDeadline } from '../../kernel/jail.ts'
 import type { Grammar } from '../../kernel/text/languages.ts'
 import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
 import type { Outbound } from '../connections/connections.ts'
+import { DeclaredApis, isApiFile } from '../connections/declared-apis.ts'
 import { readPrismaSource } from '../connections/prisma-schema.ts'
 import { type ProtoService, readProto } from '../connections/proto.ts'
 import { readGo } from '../readers/go-reader.ts'
@@ -75,6 +76,7 @@ export const isRelevantFile = (path: string): boolean =>
   isConfigFile(path) ||
   isVariableFile(path) ||
   isDeploymentText(path) ||
+  isApiFile(path) ||
   /\.(proto|prisma)$/.test(path)
 
 /** Why a file was not read. */
@@ -96,6 +98,7 @@ export class ProjectReader {
   readonly protos = new Map<string, ProtoService>()
   /** Data sources of schema files. */
   readonly dataSources: Outbound[] = []
+  readonly apis = new DeclaredApis()
   /** Dockerfiles, Terraform files and configuration of proxies, by path. */
   readonly deploymentTexts = new Map<string, string>()
   readonly secrets: SecretFinding[] = []
@@ -175,7 +178,7 @@ export class ProjectReader {
     if (path.endsWith('.proto')) for (const one of readProto(text)) this.protos.set(one.name, one)
     else if (path.endsWith('.prisma')) this.dataSources.push(...readPrismaSource(path, text))
     else if (isDeploymentText(path)) this.deploymentTexts.set(path, text)
-    else this.configuration.add(path, text)
+    else if (!this.apis.add(path, text)) this.configuration.add(path, text)
   }
 
   #readCode(grammar: CodeGrammar, path: string, text: string): void {

@@ -22,18 +22,38 @@ const ADDRESS_KINDS: readonly AddressKind[] = [
   { scheme: /^grpc:|^static:|^dns:/i, protocol: 'gRPC', type: 'Service URL', whole: false },
   { scheme: /^jdbc:/i, protocol: 'JDBC', type: 'Data source', whole: true },
   { scheme: /^r2dbc:/i, protocol: 'R2DBC', type: 'Data source', whole: true },
+  {
+    scheme: /^(postgres(ql)?|mysql|mariadb|sqlserver|mssql|cockroachdb)(\+\w+)?:/i,
+    protocol: 'SQL',
+    type: 'Data source',
+    whole: true,
+  },
   { scheme: /^mongodb/i, protocol: 'MongoDB', type: 'Data source', whole: true },
+  { scheme: /^nats:/i, protocol: 'Messaging-NATS', type: 'Broker', whole: false },
+  { scheme: /^mqtts?:/i, protocol: 'Messaging-MQTT', type: 'Broker', whole: false },
+  { scheme: /^kafka:/i, protocol: 'Messaging-Kafka', type: 'Broker', whole: false },
   { scheme: /^rediss?:/i, protocol: 'Redis', type: 'Data source', whole: false },
   { scheme: /^amqps?:/i, protocol: 'Messaging-RabbitMQ', type: 'Broker', whole: false },
   { scheme: /^tcp:|^ssl:|^failover:/i, protocol: 'Messaging-JMS', type: 'Broker', whole: false },
 ]
 
 /** Settings that name a server by host, without a scheme. */
-const HOST_SETTINGS: readonly (readonly [RegExp, string, string])[] = [
+const HOST_SETTINGS: readonly (readonly [RegExp, string, string, string?])[] = [
   [/^spring\.kafka\.bootstrap-?servers(\[\d+\])?$/i, 'Messaging-Kafka', 'Broker'],
   [/^spring\.rabbitmq\.(host|addresses)$/i, 'Messaging-RabbitMQ', 'Broker'],
   [/^spring\.(data\.)?redis\.host$/i, 'Redis', 'Data source'],
   [/^spring\.data\.mongodb\.host$/i, 'MongoDB', 'Data source'],
+  [/^([A-Z]+_)*(REDIS|VALKEY)_(HOST|HOSTNAME|SERVER|ADDR|ADDRESS)$/, 'Redis', 'Data source'],
+  [/^([A-Z]+_)*MONGO(DB)?_(HOST|HOSTNAME|SERVER)$/, 'MongoDB', 'Data source'],
+  [
+    /^([A-Z]+_)*(KAFKA_(BROKERS?|BOOTSTRAP_SERVERS?|HOST|ADDR)|BOOTSTRAP_SERVERS)$/,
+    'Messaging-Kafka',
+    'Broker',
+  ],
+  [/^([A-Z]+_)*RABBITMQ_(HOST|HOSTNAME|ADDR)$/, 'Messaging-RabbitMQ', 'Broker'],
+  [/^([A-Z]+_)*(ELASTIC(SEARCH)?|OPENSEARCH)_(HOST|HOSTS|NODE)$/, 'Elasticsearch', 'Data source'],
+  [/^([A-Z]+_)*(POSTGRES|POSTGRESQL|PG)_?(HOST|HOSTNAME|SERVER)$/, 'SQL', 'Data source', 'postgresql://'],
+  [/^([A-Z]+_)*(MYSQL|MARIADB)_(HOST|HOSTNAME|SERVER)$/, 'SQL', 'Data source', 'mysql://'],
 ]
 
 const DESCRIPTIVE_KEY =
@@ -91,13 +111,13 @@ export const configOutbound = (configuration: Configuration): readonly Outbound[
           caller: '',
           confidence: complete ? ('high' as const) : ('low' as const),
         }
-        return text.split(',').map((one) => ({
-          ...base,
-          target_service: originOf(one) ?? one.trim(),
-          protocol: named[1],
-          type: named[2],
-          path: setting.key,
-        }))
+        const [, protocol, type, scheme = ''] = named
+        return text.split(',').flatMap((one) => {
+          const target = originOf(one) ?? `${scheme}${one.trim()}`
+          return one.trim() === ''
+            ? []
+            : [{ ...base, target_service: target, protocol, type, path: setting.key }]
+        })
       }
       return [...text.matchAll(ADDRESS)].flatMap(([url]) => addressRecord(url, setting, filled))
     })

@@ -150,6 +150,11 @@ class ComposeReader {
       environment: this.#environment(folder, entries, known),
       shared: new Map(),
       values: all(/^(command|entrypoint)(\[\d+\])?$|^build\.args\b/),
+      isRouted: entries.some(
+        ({ key, value }) =>
+          /^labels\b/.test(key) &&
+          /traefik\.(enable[=.]?|http\.(routers|services)|frontend)/.test(`${key} ${value}`),
+      ),
       mounts: all(/^volumes\[\d+\](\.source)?$|^configs\[\d+\]/).flatMap(
         (value) => relativeFolder(folder, value.replace(/:.*/, '')) ?? [],
       ),

@@ -96,6 +96,7 @@ const merged = (first: PlacedContainer, all: readonly PlacedContainer[], system:
     ...(technology !== undefined && { technology }),
     ...(image !== undefined && { image }),
     isJob: all.every(({ isJob }) => isJob),
+    isRouted: all.some(({ isRouted }) => isRouted),
     hosts: lists('hosts'),
     ports: lists('ports'),
     dependsOn: lists('dependsOn'),

@@ -26,6 +26,8 @@ export interface DeclaredContainer {
   readonly shared: ReadonlyMap<string, string>
   /** Arguments and labels, which may hold addresses of other containers. */
   readonly values: readonly string[]
+  /** Whether Traefik passes calls on to it. */
+  readonly isRouted: boolean
   /** Files of the project that are mounted into it. */
   readonly mounts: readonly string[]
 }

@@ -47,6 +47,7 @@ const dependencyContainers = (
         environment: new Map(),
         shared: new Map(),
         values: [],
+        isRouted: false,
         mounts: [],
       },
     ]

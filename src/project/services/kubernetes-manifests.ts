@@ -119,6 +119,7 @@ const containerOf = (
     environment: context.environment(manifest),
     shared: context.shared(manifest),
     values: values(/\bcontainers\[\d+\]\.(args\[\d+\]|command\[\d+\])$/),
+    isRouted: false,
     mounts: [],
   }
 }

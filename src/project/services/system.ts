@@ -6,7 +6,7 @@ import { type ServicesFound, serviceOf } from './find-services.ts'
 import { grpcName, hostOf, isInside, isLocal, nearest, plainName } from './names.ts'
 import type { Deployable } from './service-draft.ts'
 import { type SystemModel, type SystemNode, SystemRelations } from './system-model.ts'
-import { technologyOf } from './technologies.ts'
+import { imageName, technologyOf } from './technologies.ts'
 
 interface SystemSources extends ServicesFound {
   readonly inbound: readonly Inbound[]
@@ -211,7 +211,12 @@ class SystemBuilder {
     const source = { file: one.file, line: one.line }
     const systems = new Set([one.system])
     const hosts = containerHosts(one, (variable) => this.#sources.reads(from, variable))
+    const isRouter = imageName(one.image ?? '') === 'traefik'
+    const routed = isRouter
+      ? this.#sources.containers.filter((other) => other.isRouted && systems.has(other.system))
+      : []
     for (const { host, about } of [
+      ...routed.map(({ name }) => ({ host: name, about: '' })),
       ...one.dependsOn.map((name) => ({ host: name, about: '' })),
       ...hosts.map(({ host, variable }) => ({ host, about: variable })),
     ]) {
