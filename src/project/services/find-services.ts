@@ -11,6 +11,7 @@ import { libraryFolders } from './library-modules.ts'
 import { folderName, isInside } from './names.ts'
 import { packageDraft } from './package-file.ts'
 import type { Deployable, ServiceDraft, ServiceKind } from './service-draft.ts'
+import { type CloudResource, cloudResources, cloudServices } from './terraform.ts'
 
 export interface ServicesFound {
   /** Those with a folder in the order of their folders, then the others. */
@@ -18,6 +19,8 @@ export interface ServicesFound {
   readonly containers: readonly Container[]
   /** The service that a container runs. */
   readonly serviceIn: ReadonlyMap<Container, Deployable>
+  /** Stores and brokers that Terraform creates. */
+  readonly resources: readonly CloudResource[]
 }
 
 interface ServiceSources {
@@ -198,13 +201,19 @@ export const findServices = (sources: ServiceSources): ServicesFound => {
     sources,
   )
   const others = imageServices(containers, new Set(services.map(({ name }) => name)))
+  const resources = cloudResources(sources.texts)
   const built = containers.flatMap((one) => {
     const service = services.find(({ folder }) => folder === one.codeFolder)
     return service === undefined || one.technology !== undefined ? [] : [[one, service] as const]
   })
   return {
-    services: [...services, ...others.map(([, service]) => service)],
+    services: [
+      ...services,
+      ...others.map(([, service]) => service),
+      ...cloudServices(resources, [...services, ...others.map(([, service]) => service)]),
+    ],
     containers,
+    resources: resources.filter(({ kind }) => kind !== 'service'),
     serviceIn: new Map<Container, Deployable>([...built, ...others]),
   }
 }

@@ -3,8 +3,9 @@ import type { Inbound, Outbound } from '../connections/connections.ts'
 import { containerHosts } from './container-addresses.ts'
 import { type Container, containerNames } from './containers.ts'
 import { type ServicesFound, serviceOf } from './find-services.ts'
-import { grpcName, hostOf, isInside, isLocal, nearest, plainName } from './names.ts'
+import { grpcName, hostOf, isInside, isLocal, nearest } from './names.ts'
 import type { Deployable } from './service-draft.ts'
+import { ServiceNames } from './service-names.ts'
 import { type SystemModel, type SystemNode, SystemRelations } from './system-model.ts'
 import { imageName, technologyOf } from './technologies.ts'
 
@@ -25,7 +26,7 @@ const VARIABLE = /^\$\{(\w+)\}/
 class SystemBuilder {
   readonly #sources: SystemSources
   readonly #model = new SystemRelations()
-  readonly #byName = new Map<string, Deployable[]>()
+  readonly #serviceNames: ServiceNames
   /** Containers by their names and further hosts. */
   readonly #byHost = new Map<string, Container[]>()
   readonly #containersOf = new Map<Deployable, Container[]>()
@@ -34,14 +35,19 @@ class SystemBuilder {
   readonly #grpc = new Map<string, Deployable>()
   /** Stores and brokers that files about deployment connect a service to. */
   readonly #deployed = new Map<string, SystemNode[]>()
+  /** Stores and brokers that Terraform creates, by technology. */
+  readonly #created = new Map<string, Set<string>>()
 
   constructor(sources: SystemSources) {
     this.#sources = sources
     this.#names = containerNames(sources.containers)
-    for (const service of sources.services) {
-      for (const name of service.aliases) pushTo(this.#byName, name.toLowerCase(), service)
-      this.#model.add('service', service.name, service.kind, service.shownBy)
-    }
+    this.#serviceNames = new ServiceNames(sources.services)
+    for (const { name, kind, shownBy } of sources.services) this.#model.add('service', name, kind, shownBy)
+    for (const { kind, name, technology, source } of sources.resources)
+      if (kind !== 'service') {
+        const id = this.#model.add(kind, name, technology, [source])
+        this.#created.set(technology, (this.#created.get(technology) ?? new Set()).add(id))
+      }
     for (const [one, service] of sources.serviceIn) pushTo(this.#containersOf, service, one)
     for (const one of sources.containers)
       for (const host of new Set([one.name, ...one.hosts])) pushTo(this.#byHost, host.toLowerCase(), one)
@@ -49,18 +55,6 @@ class SystemBuilder {
       const service = serviceOf(source_file, sources.services)
       if (protocol === 'gRPC' && service !== undefined) this.#grpc.set(grpcName(endpoint), service)
     }
-  }
-
-  /** A service by the name that the file of another one uses for it. */
-  #service(name: string, file: string): Deployable | undefined {
-    const exact = nearest(this.#byName.get(name.toLowerCase()) ?? [], file, ({ folder = '' }) => folder)
-    if (exact !== undefined) return exact
-    const plain = plainName(name)
-    if (plain.length < 3) return undefined
-    const found = this.#sources.services.filter(({ aliases }) =>
-      aliases.some((one) => plainName(one) === plain),
-    )
-    return found.length === 1 ? found[0] : undefined
   }
 
   /** The box of a container: a store, a broker or the service that it runs. */
@@ -89,16 +83,14 @@ class SystemBuilder {
       const container = nearest(own, file, (one) => one.file)
       const node = container === undefined ? undefined : this.#nodeOf(container)
       if (node !== undefined) return node
-      const service = this.#service(name, file)
+      const service = this.#serviceNames.find(name, file)
       // A container of another system is not meant, though it has the name.
-      if (service !== undefined && this.#isWithin(service, systems)) return `service:${service.name}`
+      const deployed = service === undefined ? [] : (this.#containersOf.get(service) ?? [])
+      const isWithin =
+        systems.size === 0 || deployed.length === 0 || deployed.some(({ system }) => systems.has(system))
+      if (service !== undefined && isWithin) return `service:${service.name}`
     }
     return undefined
-  }
-
-  #isWithin(service: Deployable, systems: ReadonlySet<string>): boolean {
-    const own = this.#containersOf.get(service) ?? []
-    return systems.size === 0 || own.length === 0 || own.some(({ system }) => systems.has(system))
   }
 
   #systemsOf(service: Deployable): ReadonlySet<string> {
@@ -159,7 +151,7 @@ class SystemBuilder {
     }
     const method = one.protocol === 'gRPC' ? grpcName(one.target_service) : ''
     const grpc =
-      method === '' ? undefined : (this.#grpc.get(method) ?? this.#service(method, one.source_file))
+      method === '' ? undefined : (this.#grpc.get(method) ?? this.#serviceNames.find(method, one.source_file))
     if (grpc !== undefined)
       return this.#model.relate(id, `service:${grpc.name}`, 'gRPC', one.target_service, source)
     // The name of a gRPC service looks like a host.
@@ -187,7 +179,11 @@ class SystemBuilder {
     const deployed = (this.#deployed.get(from.name) ?? []).filter((one) =>
       technology === 'database' ? RELATIONAL_STORE.test(one.technology) : one.technology === technology,
     )
-    const ids = new Set(deployed.map(({ id }) => id))
+    // Without a container of the kind, the only one that Terraform creates.
+    const ids =
+      deployed.length > 0
+        ? new Set(deployed.map(({ id }) => id))
+        : (this.#created.get(technology) ?? new Set())
     const [only] = ids
     if (only !== undefined && ids.size === 1) return only
     const name = kind === 'broker' ? technology : `${from.name} ${technology}`

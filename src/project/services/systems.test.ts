@@ -229,6 +229,43 @@ mysql.createPool(process.env.DATABASE_URL)`,
     ],
     relations: ['a -> b REST', 'a -> sql SQL'],
   },
+  {
+    title: 'Terraform: stores, brokers and services by type; the only store of a kind is the one of the code',
+    files: {
+      'infra/main.tf': `resource "aws_db_instance" "main" {
+  identifier = "shop"
+  engine     = "postgres"
+}
+resource "aws_sqs_queue" "orders" { name = "orders" }
+resource "aws_sqs_queue" "dead" {}
+resource "aws_elasticache_cluster" "cache" {
+  engine = "memcached"
+  tags = {
+      name = "no"
+  }
+}
+resource "aws_lambda_function" "resize" {
+  function_name = "resize"
+}
+resource "aws_ecs_service" "api" {
+  name = "api-service"
+}
+resource "aws_iam_role" "none" {}
+`,
+      'infra/examples/x/main.tf': 'resource "aws_s3_bucket" "none" {}\n',
+      'api/package.json': '{"scripts":{"start":"x"},"dependencies":{"express":"5"}}',
+      'api/x.js':
+        "const { Pool } = require('pg')\nconst pool = new Pool({ connectionString: process.env.DATABASE_URL })\n",
+    },
+    nodes: [
+      'broker:SQS SQS',
+      'service:api service in api',
+      'service:resize service',
+      'store:cache Memcached',
+      'store:shop PostgreSQL',
+    ],
+    relations: ['api -> shop SQL'],
+  },
 ]
 
 it.each(CASES)('$title', async ({ files, nodes, relations }) => {

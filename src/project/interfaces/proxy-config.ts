@@ -1,6 +1,6 @@
+import type { Outbound } from '../connections/connections.ts'
 import type { Configuration } from '../source/configuration.ts'
 import { nameOf } from '../source/source-files.ts'
-import type { Outbound } from './connections.ts'
 
 /** Calls that reverse proxies pass on: nginx, Caddy, Envoy. */
 

@@ -1,8 +1,8 @@
+import { joinRoutes } from '../connections/addresses.ts'
+import type { Inbound, Outbound } from '../connections/connections.ts'
+import type { Connections } from '../connections/interconnections.ts'
 import { type ConfigEntry, readYamlSettings } from '../source/configuration-files.ts'
 import { nameOf } from '../source/source-files.ts'
-import { joinRoutes } from './addresses.ts'
-import type { Inbound, Outbound } from './connections.ts'
-import type { Connections } from './interconnections.ts'
 
 /** What OpenAPI and AsyncAPI files and GraphQL schemas declare. */
 

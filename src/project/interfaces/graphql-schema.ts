@@ -1,5 +1,5 @@
+import type { Inbound } from '../connections/connections.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
-import type { Inbound } from './connections.ts'
 
 const TOKEN = /"""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*"|#[^\n]*|([A-Za-z_]\w*)|([{}()[\]:@])/g
 

@@ -1,6 +1,6 @@
+import type { Inbound } from '../connections/connections.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
 import { type DeclaredApi, isApiJson, isApiText, readApiFile } from './api-files.ts'
-import type { Inbound } from './connections.ts'
 import { readGraphqlSchema, servesGraphql } from './graphql-schema.ts'
 
 const SCHEMA = /\.(graphqls?|gql)$/
