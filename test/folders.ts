@@ -240,6 +240,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Frameworks of JavaScript and TypeScript.',
     imports: ['project/connections', 'project/source', 'kernel'],
   },
+  'project/interfaces': {
+    purpose: 'What API files, schemas and configuration of proxies declare.',
+    imports: ['project/connections', 'project/source', 'kernel'],
+  },
   'project/services': {
     purpose: 'The deployables of a project, its stores and brokers, and their relations.',
     imports: ['project/source', 'project/build', 'project/connections', 'kernel'],
@@ -247,6 +251,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'project/architecture': {
     purpose: 'Types, their relations, metrics and diagrams.',
     imports: [
+      'project/interfaces',
       'project/services',
       'project/source',
       'project/readers',
