@@ -4,6 +4,7 @@ import { GO_ROUTERS } from './go/routers.ts'
 import { DJANGO } from './python/django.ts'
 import { PYTHON_ROUTERS } from './python/routers.ts'
 import { SCRIPT_DATA_CLIENTS } from './script/data-clients.ts'
+import { GRAPHQL_CLASSES, GRAPHQL_MAPS } from './script/graphql.ts'
 import { SCRIPT_HTTP_CLIENTS } from './script/http-clients.ts'
 import { SCRIPT_MESSAGES } from './script/messages.ts'
 import { NEST } from './script/nest.ts'
@@ -17,6 +18,8 @@ export const FRAMEWORKS: readonly Framework[] = [
   NEST,
   NEXT,
   TRPC,
+  GRAPHQL_CLASSES,
+  GRAPHQL_MAPS,
   SCRIPT_HTTP_CLIENTS,
   SCRIPT_DATA_CLIENTS,
   SCRIPT_MESSAGES,

@@ -174,6 +174,16 @@ class ScriptReader {
     )
   }
 
+  /** `export default { … }` as a variable of this name. */
+  #defaultExport(root: SyntaxNode): readonly Variable[] {
+    return childrenOfKind(root, 'export_statement').flatMap((one) => {
+      const value = one.field('value')
+      return /^(object|call_expression|new_expression|satisfies_expression)$/.test(value?.kind ?? '')
+        ? [{ ...this.variable(one), name: 'default' }]
+        : []
+    })
+  }
+
   topLevel(root: SyntaxNode): Method {
     const outside = root
       .children()
@@ -181,7 +191,7 @@ class ScriptReader {
     const declared = outside.flatMap((one) => one.descend(DECLARED))
     return {
       ...NO_METHOD,
-      locals: declared.flatMap((one) => this.variables(one)),
+      locals: [...declared.flatMap((one) => this.variables(one)), ...this.#defaultExport(root)],
       calls: outside.flatMap((one) => this.calls(one)),
     }
   }

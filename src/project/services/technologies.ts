@@ -39,6 +39,7 @@ const TECHNOLOGIES: readonly Technology[] = [
   { name: 'NATS', kind: 'broker', image: /^nats/, protocol: /^nats/ },
   { name: 'ActiveMQ', kind: 'broker', image: /^(activemq|artemis)/, protocol: /activemq|-jms$/ },
   { name: 'SQS', kind: 'broker', image: /^elasticmq/, protocol: /sqs/ },
+  { name: 'SNS', kind: 'broker', image: /^sns$/, protocol: /-sns$/ },
   { name: 'Pub/Sub', kind: 'broker', image: /^pubsub/, protocol: /pubsub/ },
   { name: 'Celery', kind: 'broker', image: /^celery$/, protocol: /celery/ },
 ]

@@ -8,7 +8,16 @@ export type Expression =
   | { readonly kind: 'call'; readonly call: CallExpression }
   | { readonly kind: 'annotation'; readonly annotation: Annotation }
   | { readonly kind: 'record'; readonly entries: ReadonlyMap<string, Expression> }
-  | { readonly kind: 'other'; readonly text: string }
+  | { readonly kind: 'other'; readonly text: string; readonly lambda?: Lambda }
+
+/** A function that is written where it is used. Only for scripts. */
+export interface Lambda {
+  readonly parameters: readonly string[]
+  readonly line: number
+  readonly lastLine: number
+  /** The object that it returns, where the code shows one. */
+  readonly returns?: Expression
+}
 
 export interface CallExpression {
   readonly receiver?: Expression
