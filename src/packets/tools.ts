@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Toolset } from '../kernel/catalog.ts'
 import { type CallContext, defineTool, type Tool } from '../kernel/tool.ts'
+import { originShape } from './ask/origin-schema.ts'
 import { failWith } from './failure.ts'
 import type { Packets } from './packets.ts'
 import type { ProgressListener } from './progress.ts'
@@ -111,6 +112,7 @@ const lookupTool = (open: OpenPackets): Tool =>
       count: z.number().optional(),
       candidates: z.array(Candidate).optional(),
       selected: Candidate.optional(),
+      ...originShape,
     }),
     run: ({ cpm_root, ...request }, { signal }) =>
       runIn(open, { folder: cpm_root, error: 'invalid_lookup_input' }, (packets) =>
@@ -138,6 +140,7 @@ const queryTool = (open: OpenPackets): Tool =>
       digest: z.string().optional(),
       results: z.array(Item).optional(),
       trust: PassageTrust.optional(),
+      ...originShape,
     }),
     run: ({ cpm_root, ...request }, call) =>
       runIn(open, { folder: cpm_root, error: 'invalid_query_input' }, (packets) =>
@@ -185,6 +188,7 @@ const planTool = (open: OpenPackets, constraints: z.ZodObject): Tool =>
       intent_mode: z.string().optional(),
       selected: z.array(Step).optional(),
       fallbacks: z.array(Step).optional(),
+      ...originShape,
     }),
     run: ({ cpm_root, ...request }, call) =>
       runIn(open, { folder: cpm_root, error: 'invalid_lookup_input' }, (packets) =>
@@ -213,6 +217,7 @@ const evidenceTool = (open: OpenPackets): Tool =>
       summary: z.string().optional(),
       trust: PassageTrust.optional(),
       digest: z.string().optional(),
+      ...originShape,
     }),
     run: ({ cpm_root, ...request }, call) =>
       runIn(open, { folder: cpm_root, error: 'invalid_query_input' }, (packets) =>

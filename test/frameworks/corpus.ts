@@ -1,41 +1,23 @@
-import { EXPRESS } from './express.ts'
-import { APOLLO, NEST_GRAPHQL, TYPE_GRAPHQL, YOGA } from './script-graphql.ts'
-import { AXIOS, FETCH, GOT, KY, UNDICI } from './script-http.ts'
-import { AMQPLIB, AWS_SDK, BULLMQ, KAFKAJS } from './script-messages.ts'
-import { NESTJS } from './script-nest.ts'
-import { NEXTJS, TRPC_SNIPPETS } from './script-next.ts'
-import { FASTIFY, HONO, KOA } from './script-routers.ts'
-import { DRIZZLE, KNEX, MONGOOSE, PG, PRISMA, REDIS, SEQUELIZE, TYPEORM } from './script-stores.ts'
+import { GO_CLIENTS } from './go-clients.ts'
+import { GO_OTHER_STORES } from './go-document-stores.ts'
+import { GO_KAFKA } from './go-messages.ts'
+import { GO_QUEUES } from './go-queues.ts'
+import { GO_SQL_STORES } from './go-stores.ts'
+import { KTOR_SNIPPETS } from './kotlin-ktor.ts'
+import { PYTHON_HTTP_SNIPPETS } from './python-clients.ts'
+import { PYTHON_MESSAGE_SNIPPETS } from './python-messages.ts'
+import { SCRIPT_SNIPPETS } from './script.ts'
 import type { FrameworkSnippets } from './snippet-corpus.ts'
 
 /** The snippet corpus: every framework that the analysis recognizes. The table in the documentation is made of it. */
 export const CORPUS: readonly FrameworkSnippets[] = [
-  EXPRESS,
-  FASTIFY,
-  HONO,
-  KOA,
-  NESTJS,
-  NEST_GRAPHQL,
-  TYPE_GRAPHQL,
-  APOLLO,
-  YOGA,
-  NEXTJS,
-  TRPC_SNIPPETS,
-  FETCH,
-  AXIOS,
-  GOT,
-  KY,
-  UNDICI,
-  PRISMA,
-  TYPEORM,
-  DRIZZLE,
-  MONGOOSE,
-  KNEX,
-  SEQUELIZE,
-  PG,
-  REDIS,
-  KAFKAJS,
-  AMQPLIB,
-  BULLMQ,
-  AWS_SDK,
+  ...SCRIPT_SNIPPETS,
+  ...GO_CLIENTS,
+  ...GO_OTHER_STORES,
+  ...GO_KAFKA,
+  ...GO_QUEUES,
+  ...GO_SQL_STORES,
+  ...KTOR_SNIPPETS,
+  ...PYTHON_HTTP_SNIPPETS,
+  ...PYTHON_MESSAGE_SNIPPETS,
 ]

@@ -127,7 +127,7 @@ export class PacketService {
     // In read-only mode, downloads, indexes and caches are kept in a temporary folder.
     const place = config.readOnly ? this.#scratch.make() : folder
     const workspace = new PacketWorkspace(config, clock, folder, place)
-    const { store, cache } = workspace
+    const { store, cache, resolutions } = workspace
     const ports = workspace.pullPorts(this.#client, this.#home)
     const { registry, guard } = ports
     const stamps = verifiedStamps(place)
@@ -155,6 +155,7 @@ export class PacketService {
         registry,
         store,
         cache,
+        resolutions,
         guard,
         pull: (ref, signal, watch) => downloads.download(ref, signal, watch),
         use: (digest, packetFolder, work) =>

@@ -5,11 +5,13 @@ import type { Embedder, Prefixes } from '../embed.ts'
 import { type Failure, fail, failWith, NAME_REGISTRY, schemeHint } from '../failure.ts'
 import { parseReference, pinnedUri, type Reference, sourceUri } from '../format/reference.ts'
 import { noProgress, type ProgressListener } from '../progress.ts'
+import { recallResolution, type StaleAnswer } from '../resolutions.ts'
 import type { PacketStore } from '../store.ts'
 import type { PulledPacket } from '../transfer/pull.ts'
 import { passageTrust } from '../trust/passage-trust.ts'
 import { enforcePolicy, tokenDenials } from '../trust/policy.ts'
 import type { PassageTrust, Trust } from '../trust/trust.ts'
+import type { AnswerOrigin } from './answer-origin.ts'
 import type { LookupPorts } from './lookup.ts'
 import { type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
 import { type QueryHit, toQueryHit } from './snippet.ts'
@@ -39,7 +41,7 @@ export interface QueryRequest {
   readonly mode?: SearchMode | undefined
 }
 
-export interface QueryResult {
+export interface QueryResult extends AnswerOrigin {
   readonly ok: boolean
   readonly source_uri: string
   readonly pinned_uri: string
@@ -78,14 +80,30 @@ interface MaterializedPacket {
   readonly hit: boolean
   readonly trust: Trust
   readonly warnings: readonly string[]
+  /** Set when the registry could not be reached. */
+  readonly mark?: StaleAnswer
+}
+
+/** The stored packet that the tag named when its registry was last reached, under the present policy. */
+const recallPacket = async (
+  { ports, signal }: RunningQuery,
+  ref: Reference,
+  thrown: unknown,
+): Promise<MaterializedPacket> => {
+  const { digest, mark, warning } = await recallResolution(ports.resolutions, ref, thrown)
+  const folder = await ports.store.find(digest)
+  if (folder === undefined) throw thrown
+  const { trust, warnings } = await ports.guard.checkTrust({ ref, digest, signal })
+  return { digest, folder, hit: true, trust, warnings: [warning, ...warnings], mark }
 }
 
 /** Finds the packet in the store, or downloads it. A digest that is in the store needs no network. */
 const materialize = async (
-  { ports, signal, watch }: RunningQuery,
+  running: RunningQuery,
   uri: string,
   ref: Reference,
 ): Promise<MaterializedPacket> => {
+  const { ports, signal, watch } = running
   const { guard, cache, store } = ports
   const admitted = await guard.checkSource(ref, true)
   const known = ref.digest ?? (await cache.alias(uri))?.digests[0]
@@ -95,7 +113,13 @@ const materialize = async (
     const { trust, warnings } = await guard.checkTrust({ ref, digest: known, signal })
     return { digest: known, folder: there, hit: true, trust, warnings: [...admitted, ...warnings] }
   }
-  const { digest, folder, located, trust, warnings } = await ports.pull(ref, signal, watch)
+  const pulled = await ports.pull(ref, signal, watch).catch((thrown: unknown) => ({ thrown }))
+  if ('thrown' in pulled) {
+    const recalled = await recallPacket(running, ref, pulled.thrown)
+    return { ...recalled, warnings: [...admitted, ...recalled.warnings] }
+  }
+  const { digest, folder, located, trust, warnings } = pulled
+  if (ref.digest === undefined) await ports.resolutions?.keep(ref, digest)
   if (located.metadata !== undefined)
     await cache.keepMetadata(digest, {
       metadata: located.metadata,
@@ -187,6 +211,7 @@ export const queryPacket = async (
     query: request.q,
     k,
     trust: passageTrust(materialized.trust),
+    ...materialized.mark,
   }
   try {
     const found = await search(running, materialized)

@@ -7,14 +7,7 @@ import { noProgress, type ProgressListener } from '../progress.ts'
 import type { SearchHit } from '../search/exact-search.ts'
 import type { LexicalIndex } from '../search/lexical.ts'
 import { fuseRankings, fusionDepth } from '../search/rank-fusion.ts'
-
-export interface VectorIndex {
-  readonly rows: number
-  readonly dim: number
-  /** The `k` best rows by inner product, exactly; ties by ascending row. */
-  search(query: Float32Array, k: number, signal: AbortSignal): Promise<readonly SearchHit[]>
-  close(): void
-}
+import type { VectorIndex } from '../search/vector-index.ts'
 
 /** A packet with everything needed to search it, kept open between queries. */
 export interface OpenPacket {

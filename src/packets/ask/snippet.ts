@@ -1,7 +1,7 @@
 import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import type { Doc } from '../format/docs.ts'
 
-const MAX_SNIPPET = 300
+export const MAX_SNIPPET = 300
 
 /** The first `count` code points: a surrogate pair counts as one and is never split. */
 export const firstCharacters = (text: string, count: number): string => {

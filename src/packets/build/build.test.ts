@@ -36,7 +36,10 @@ describe('a build', () => {
     const docs = new DocTable(part(files, 'docs.jsonl'))
     expect([...docs].map(({ id, metadata }) => [id, metadata])).toEqual([
       ['a.py:0', { path: 'a.py', ext: '.py', line_start: 1, line_end: 2 }],
-      ['b.md:1', { path: 'b.md', ext: '.md', line_start: 1, line_end: 3, symbol: 'Title' }],
+      [
+        'b.md:1',
+        { path: 'b.md', ext: '.md', line_start: 1, line_end: 3, symbol: 'Title', headings: ['Title'] },
+      ],
     ])
     expect(docs.row(0).hash).toBe(digestBytes(docs.row(0).text).slice(7))
     expect(await readFlatIndex(memorySource(part(files, 'faiss/index.faiss')))).toMatchObject({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CHUNK_SIZES, chunkText, markdownSpans } from './chunk.ts'
+import { CHUNK_SIZES, chunkText } from './chunk.ts'
 
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => `line ${i + 1}`).join('\n')
 const places = (text: string, spans = [] as { start: number; symbol?: string }[]) =>
@@ -69,6 +69,8 @@ describe('a text with parts', () => {
   it('puts small parts together', () => {
     const spans = [1, 4, 7, 10].map((start) => ({ start, symbol: `s${start}` }))
     expect(chunkText(numbered(12), spans, CHUNK_SIZES)).toMatchObject([{ start: 1, end: 12, symbol: 's1' }])
+    const later = [{ start: 3, symbol: 's', headings: ['One', 's'] }]
+    expect(chunkText(numbered(12), later, CHUNK_SIZES)).toMatchObject([{ ...later[0], start: 1, end: 12 }])
   })
 
   it('loses no line that is not blank, whatever the parts', () => {
@@ -93,15 +95,5 @@ describe('a text with parts', () => {
         },
       ),
     )
-  })
-})
-
-describe('Markdown', () => {
-  it('has sections, and none inside code', () => {
-    const text = '# One\n\ntext\n\n```sh\n# not\n```\n\n~~~\n``` \n# not\n~~~\n## Two ##\n#hash\n'
-    expect(markdownSpans(text)).toEqual([
-      { start: 1, symbol: 'One' },
-      { start: 13, symbol: 'Two' },
-    ])
   })
 })

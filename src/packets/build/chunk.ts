@@ -1,15 +1,20 @@
+/** What a part of a file is called. */
+interface PartName {
+  readonly symbol?: string
+  /** Titles of the enclosing sections, outermost first, and its own. */
+  readonly headings?: readonly string[]
+}
+
 /** A piece of a file, with its line numbers, counted from one. */
-interface Chunk {
+interface Chunk extends PartName {
   readonly text: string
   readonly start: number
   readonly end: number
-  readonly symbol?: string
 }
 
 /** The start of a function, class or section. Lines count from one. */
-export interface Span {
+export interface Span extends PartName {
   readonly start: number
-  readonly symbol?: string
 }
 
 export interface ChunkSizes {
@@ -27,10 +32,11 @@ const TOGETHER = 40
  * Lines as editors and git count them. A lone carriage return is a line break only in a text without line
  * feeds.
  */
-const splitLines = (text: string): readonly string[] => text.split(text.includes('\n') ? /\r?\n/ : '\r')
+export const sourceLines = (text: string): readonly string[] =>
+  text.split(text.includes('\n') ? /\r?\n/ : '\r')
 
 /** The lines from `start` to `end` without blank lines around them; empty when all are blank. */
-const cut = (lines: readonly string[], { start, end, symbol }: Part): readonly Chunk[] => {
+const cut = (lines: readonly string[], { start, end, ...name }: Part): readonly Chunk[] => {
   let [first, last] = [start, end]
   while (first <= last && (lines[first - 1] as string).trim() === '') first++
   while (last >= first && (lines[last - 1] as string).trim() === '') last--
@@ -39,7 +45,7 @@ const cut = (lines: readonly string[], { start, end, symbol }: Part): readonly C
     .slice(first - 1, last)
     .join('\n')
     .trim()
-  return [{ text, start: first, end: last, ...(symbol !== undefined && { symbol }) }]
+  return [{ text, start: first, end: last, ...name }]
 }
 
 /** Overlapping windows, so that every passage is complete in at least one of them. */
@@ -58,27 +64,8 @@ const windows = (
   }
 }
 
-const FENCE = /^\s{0,3}(`{3,}|~{3,})/
-const HEADING = /^#{1,6}\s+(.+?)\s*#*\s*$/
-
-/** The sections of a Markdown text. Lines inside a code fence are not headings. */
-export const markdownSpans = (text: string): readonly Span[] => {
-  const spans: Span[] = []
-  let fence: string | undefined
-  splitLines(text).forEach((line, i) => {
-    const mark = FENCE.exec(line)?.[1]
-    if (mark !== undefined && (fence === undefined || mark.startsWith(fence)))
-      fence = fence === undefined ? mark : undefined
-    const symbol = fence === undefined ? HEADING.exec(line)?.[1] : undefined
-    if (symbol !== undefined) spans.push({ start: i + 1, symbol })
-  })
-  return spans
-}
-
-interface Part {
-  readonly start: number
+interface Part extends Span {
   readonly end: number
-  readonly symbol?: string
 }
 
 /** Turns spans into parts that cover all lines, with a part for the lines before the first span. */
@@ -101,21 +88,19 @@ const together = (parts: readonly Part[]): readonly Part[] => {
     const before = joined.at(-1)
     const fits = before !== undefined && span(before) + span(part) <= TOGETHER
     if (before === undefined || !fits || (span(before) >= SMALL && span(part) >= SMALL)) joined.push(part)
-    else {
-      const symbol = before.symbol ?? part.symbol
+    else
       joined[joined.length - 1] = {
-        start: before.start,
+        ...(before.symbol === undefined && part),
+        ...before,
         end: part.end,
-        ...(symbol !== undefined && { symbol }),
       }
-    }
   }
   return joined
 }
 
 /** Splits a text into chunks along its spans; without spans, into windows of lines. */
 export const chunkText = (text: string, spans: readonly Span[], sizes: ChunkSizes): readonly Chunk[] => {
-  const lines = splitLines(text)
+  const lines = sourceLines(text)
   if (spans.length === 0 || sizes.lines <= 0) {
     const all = { start: 1, end: lines.length }
     return sizes.lines <= 0 ? cut(lines, all) : windows(lines, all, sizes)

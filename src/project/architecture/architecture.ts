@@ -50,6 +50,7 @@ const orderWarnings = (all: readonly Warning[]): readonly Warning[] => {
   return [...distinct.values()]
 }
 
+const NO_CONNECTIONS: Connections = { inbound: [], outbound: [] }
 const NO_GRAPH: ArchitectureGraph = { nodes: [], edges: [], renamed: [] }
 const NO_SYSTEM: SystemModel = { services: [], nodes: [], relations: [] }
 
@@ -107,10 +108,13 @@ export const analyse = async (
     )
     if (signature !== undefined) signatures.push(signature)
   }
-  const configured = attempt({ ...whole, result: 'the configured addresses' }, [], () =>
+  const configured = attempt({ ...whole, result: 'the configured addresses' }, NO_CONNECTIONS, () =>
     detector.configured(),
   )
-  const found = dedupe({ inbound, outbound: outbound.concat(configured, reader.dataSources) })
+  const found = dedupe({
+    inbound: inbound.concat(configured.inbound),
+    outbound: outbound.concat(configured.outbound, reader.dataSources),
+  })
   const graph = attempt({ ...whole, result: 'the relations of services' }, NO_GRAPH, () =>
     buildGraph(index, found),
   )

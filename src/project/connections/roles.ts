@@ -1,5 +1,5 @@
 import { findAnnotation, type SourceUnit, type TypeUnit } from '../source/source-unit.ts'
-import { repositoryBase } from './outbound-data.ts'
+import { isRepository } from './repository-kinds.ts'
 
 const ROLES = [
   'Application Root',
@@ -46,7 +46,7 @@ export const rolesOf = (type: TypeUnit, unit: SourceUnit): readonly Role[] => {
     if (role !== undefined && (name !== 'Module' || unit.imports.some((one) => one.startsWith('@nestjs/'))))
       found.add(role)
   }
-  if (repositoryBase(type) !== undefined) found.add('Repository')
+  if (isRepository(type, unit)) found.add('Repository')
   if (found.size === 0 && /ImplBase$/.test(type.extends ?? '')) found.add('Controller')
   return ROLES.filter((role) => found.has(role))
 }

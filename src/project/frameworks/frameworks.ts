@@ -1,8 +1,18 @@
 import type { Framework } from '../connections/framework.ts'
+import { GO_DATA_CLIENTS } from './go/data-clients.ts'
 import { GO_GRPC } from './go/grpc.ts'
+import { GO_HTTP_CLIENTS } from './go/http-clients.ts'
+import { GO_MESSAGES } from './go/messages.ts'
 import { GO_ROUTERS } from './go/routers.ts'
+import { JVM_FRAMEWORKS } from './jvm/jvm-frameworks.ts'
+import { CELERY } from './python/celery.ts'
+import { PYTHON_DATA_CLIENTS } from './python/data-clients.ts'
 import { DJANGO } from './python/django.ts'
+import { PYTHON_GRPC } from './python/grpc.ts'
+import { PYTHON_HTTP_CLIENTS } from './python/http-clients.ts'
+import { PYTHON_MESSAGES } from './python/messages.ts'
 import { PYTHON_ROUTERS } from './python/routers.ts'
+import { PYTHON_SETTINGS } from './python/settings.ts'
 import { SCRIPT_DATA_CLIENTS } from './script/data-clients.ts'
 import { GRAPHQL_CLASSES, GRAPHQL_MAPS } from './script/graphql.ts'
 import { SCRIPT_HTTP_CLIENTS } from './script/http-clients.ts'
@@ -12,7 +22,7 @@ import { NEXT } from './script/next.ts'
 import { ROUTER_FRAMEWORKS } from './script/routers.ts'
 import { TRPC } from './script/trpc.ts'
 
-/** All frameworks with a detector of their own. Those of Spring and JAX-RS are in `project/connections`. */
+/** All frameworks with a detector of their own. Spring MVC, JAX-RS and clients of Spring are in `project/connections`. */
 export const FRAMEWORKS: readonly Framework[] = [
   ...ROUTER_FRAMEWORKS,
   NEST,
@@ -25,6 +35,16 @@ export const FRAMEWORKS: readonly Framework[] = [
   SCRIPT_MESSAGES,
   ...PYTHON_ROUTERS,
   DJANGO,
+  PYTHON_HTTP_CLIENTS,
+  CELERY,
+  PYTHON_MESSAGES,
+  PYTHON_GRPC,
+  PYTHON_SETTINGS,
+  PYTHON_DATA_CLIENTS,
   GO_ROUTERS,
   GO_GRPC,
+  ...JVM_FRAMEWORKS,
+  GO_HTTP_CLIENTS,
+  GO_DATA_CLIENTS,
+  GO_MESSAGES,
 ]

@@ -31,6 +31,7 @@ const TECHNOLOGIES: readonly Technology[] = [
     protocol: /elasticsearch|opensearch/,
   },
   { name: 'Cassandra', kind: 'store', image: /^(cassandra|scylla)/, protocol: /cassandra/ },
+  { name: 'Couchbase', kind: 'store', image: /^couchbase/, protocol: /couchbase/ },
   { name: 'Neo4j', kind: 'store', image: /^neo4j/, protocol: /neo4j|^bolt/ },
   { name: 'DynamoDB', kind: 'store', image: /^dynamodb/, protocol: /dynamodb/ },
   { name: 'S3', kind: 'store', image: /^(minio|localstack)/, protocol: /^s3$|minio/ },

@@ -31,10 +31,12 @@ export const pull: Subcommand = async (invocation, [ref]) => {
   const client = new OciClient(openRegistry(config, process.env))
   const registry = recordResolutions(client, config, root, { clock, log, recorder: decisions.recorder })
   const ports = { ...workspace.pullPorts(registry), isIntact }
+  const reference = parseReference(uri)
   const { digest, folder, warnings } = await withProgress(
     progressJob(invocation, 'pull', 'bytes'),
-    (progress) => pullPacket(ports, { ref: parseReference(uri), signal: NO_ABORT, progress }),
+    (progress) => pullPacket(ports, { ref: reference, signal: NO_ABORT, progress }),
   ).finally(() => decisions.close())
+  if (reference.digest === undefined) await workspace.resolutions.keep(reference, digest)
   if (rebuild === true) {
     const { rebuildPacketVectors } = await import('./rebuild.ts')
     await rebuildPacketVectors(invocation, { config, root: workspace.folder, digest, folder })
