@@ -12,16 +12,18 @@ export const NESTJS: FrameworkSnippets = {
       files: {
         'src/start/http.ts': `import { NestFactory } from '@nestjs/core'
 export async function start() { app.setGlobalPrefix('api') }`,
+        'src/enums.ts': "export enum Paths { Cats = 'cats', Dogs = 'dogs' }",
         'src/cats/cats.controller.ts': `import { Controller, Get, Post } from '@nestjs/common'
-@Controller('cats')
+import { Paths } from '../enums'
+@Controller(Paths.Cats)
 export class CatsController {
   @Get(':id') one() {}
   @Post() add() {}
 }`,
       },
       rows: [
-        'in 4: REST GET /api/cats/:id, CatsController.one',
-        'in 5: REST POST /api/cats, CatsController.add',
+        'in 5: REST GET /api/cats/:id, CatsController.one',
+        'in 6: REST POST /api/cats, CatsController.add',
       ],
     },
     {

@@ -59,7 +59,9 @@ export const technologyOfImage = (image: string): Technology | undefined =>
 /** The store or broker of a protocol such as `Messaging-Kafka`, or of an address such as `jdbc:mysql://…`. */
 export const technologyOf = (...texts: readonly string[]): Technology | undefined => {
   for (const text of texts) {
-    const found = TECHNOLOGIES.find(({ protocol }) => protocol.test(text.toLowerCase()))
+    // The path of a web address may hold any word.
+    const shown = text.toLowerCase().replace(/^(https?:\/\/[^/]*).*$/s, '$1')
+    const found = TECHNOLOGIES.find(({ protocol }) => protocol.test(shown))
     if (found !== undefined) return found
   }
   return undefined

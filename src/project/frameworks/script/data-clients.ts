@@ -2,7 +2,7 @@ import { databaseOf } from '../../connections/addresses.ts'
 import type { Outbound } from '../../connections/connections.ts'
 import type { DetectionContext, Framework } from '../../connections/framework.ts'
 import { callsOf } from '../../connections/outbound-http.ts'
-import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import type { CallExpression, Expression, Variable } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 
@@ -159,7 +159,11 @@ class DataConnection {
   #record(value: Expression | undefined): Expression {
     const none: Expression = { kind: 'other', text: '' }
     if (value?.kind !== 'name') return value ?? none
-    return this.#scope.variables(value.name).find((one) => one.value?.kind === 'record')?.value ?? value
+    const isRecord = (one: Variable) => one.value?.kind === 'record'
+    const here = this.#scope.variables(value.name).find(isRecord)
+    if (here !== undefined) return here.value ?? value
+    const { unit, name } = this.#context.modules.declaration(value.name, this.#scope.unit)
+    return unit.topLevel.locals.find((one) => one.name === name && isRecord(one))?.value ?? value
   }
 
   #address(scheme: string, options: readonly Expression[]): KnownText | undefined {
