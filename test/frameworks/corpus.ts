@@ -1,4 +1,3 @@
-import { EXPRESS } from './express.ts'
 import { GO_CLIENTS } from './go-clients.ts'
 import { GO_SNIPPETS } from './go-corpus.ts'
 import { GO_OTHER_STORES } from './go-document-stores.ts'
@@ -17,11 +16,12 @@ import { ANDROID_SNIPPETS } from './kotlin-android.ts'
 import { KTOR_SNIPPETS } from './kotlin-ktor.ts'
 import { PYTHON_HTTP_SNIPPETS } from './python-clients.ts'
 import { PYTHON_MESSAGE_SNIPPETS } from './python-messages.ts'
+import { SCRIPT_SNIPPETS } from './script.ts'
 import type { FrameworkSnippets } from './snippet-corpus.ts'
 
 /** The snippet corpus: every framework that the analysis recognizes. The table in the documentation is made of it. */
 export const CORPUS: readonly FrameworkSnippets[] = [
-  EXPRESS,
+  ...SCRIPT_SNIPPETS,
   ...GO_CLIENTS,
   ...GO_SNIPPETS,
   ...GO_OTHER_STORES,

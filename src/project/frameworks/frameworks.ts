@@ -10,6 +10,7 @@ import { PYTHON_MESSAGES } from './python/messages.ts'
 import { PYTHON_ROUTERS } from './python/routers.ts'
 import { PYTHON_SETTINGS } from './python/settings.ts'
 import { SCRIPT_DATA_CLIENTS } from './script/data-clients.ts'
+import { GRAPHQL_CLASSES, GRAPHQL_MAPS } from './script/graphql.ts'
 import { SCRIPT_HTTP_CLIENTS } from './script/http-clients.ts'
 import { SCRIPT_MESSAGES } from './script/messages.ts'
 import { NEST } from './script/nest.ts'
@@ -23,6 +24,8 @@ export const FRAMEWORKS: readonly Framework[] = [
   NEST,
   NEXT,
   TRPC,
+  GRAPHQL_CLASSES,
+  GRAPHQL_MAPS,
   SCRIPT_HTTP_CLIENTS,
   SCRIPT_DATA_CLIENTS,
   SCRIPT_MESSAGES,

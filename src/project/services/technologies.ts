@@ -58,6 +58,7 @@ const TECHNOLOGIES: readonly Technology[] = [
   { name: 'Service Bus', kind: 'broker', image: /^servicebus/, protocol: /service-?bus/ },
   { name: 'Event Hubs', kind: 'broker', image: /^eventhubs/, protocol: /event-?hubs?/ },
   { name: 'SQS', kind: 'broker', image: /^elasticmq/, protocol: /sqs/ },
+  { name: 'SNS', kind: 'broker', image: /^sns$/, protocol: /-sns$/ },
   { name: 'Pub/Sub', kind: 'broker', image: /^pubsub/, protocol: /pubsub/ },
   { name: 'Celery', kind: 'broker', image: /^celery$/, protocol: /celery/ },
 ]
@@ -121,7 +122,9 @@ export const technologyOfDatabase = (
 /** The store or broker of a protocol such as `Messaging-Kafka`, or of an address such as `jdbc:mysql://…`. */
 export const technologyOf = (...texts: readonly string[]): Technology | undefined => {
   for (const text of texts) {
-    const found = TECHNOLOGIES.find(({ protocol }) => protocol.test(text.toLowerCase()))
+    // The path of a web address may hold any word.
+    const shown = text.toLowerCase().replace(/^(https?:\/\/[^/]*).*$/s, '$1')
+    const found = TECHNOLOGIES.find(({ protocol }) => protocol.test(shown))
     if (found !== undefined) return found
   }
   return undefined
