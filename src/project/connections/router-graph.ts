@@ -27,7 +27,7 @@ interface Mount {
   readonly replaces: boolean
 }
 
-type EndpointPrefix = Pick<EndpointRoute, 'path' | 'confidence'>
+export type EndpointPrefix = Pick<EndpointRoute, 'path' | 'confidence'>
 
 /** Routers mounted on each other more often than this are a mistake of the analysis or an attack. */
 const MAX_PREFIXES = 16
