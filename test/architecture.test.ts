@@ -153,10 +153,11 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/packets/policy.ts': 'the keys that the policy of the operator names',
   'src/platform/packets/verified-stamp.ts':
     'a store of ours: looks at the files of a packet and opens none of them',
-  'src/platform/packets/packet-vectors.ts': 'an index of ours; what a packet holds is read through the jail',
+  'src/platform/packets/vectors/packet-vectors.ts':
+    'an index of ours; what a packet holds is read through the jail',
   'src/platform/packets/store.ts': 'a store of ours, whose folders are no links',
   'src/platform/files/process-identity.ts': 'what the system tells of processes',
-  'src/platform/packets/vector-file.ts': 'an index of ours',
+  'src/platform/packets/vectors/vector-file.ts': 'an index of ours',
   'src/platform/packets/word-index-file.ts':
     'an index of ours, bound to inode and ctime of what it was made of',
   'src/platform/packets/run-file.ts':

@@ -389,6 +389,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Packets on disk: store, drafts, vector files, caches; embedding servers; sigstore.',
     imports: ['platform/jail', 'platform/files', 'platform/syntax', 'platform/system', 'packets', 'kernel'],
   },
+  'platform/packets/vectors': {
+    purpose: 'Vectors of packets: files, rebuilt ones, search in a thread.',
+    imports: ['platform/jail', 'platform/files', 'platform/syntax', 'platform/system', 'packets', 'kernel'],
+  },
   kernel: {
     purpose: 'Tool, call, fault, limits, ports, and `invoke`, which runs every call. No I/O.',
     imports: [],
