@@ -156,6 +156,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/packets/store.ts': 'a store of ours, whose folders are no links',
   'src/platform/files/process-identity.ts': 'what the system tells of processes',
   'src/platform/packets/vector-file.ts': 'an index of ours',
+  'src/platform/packets/sentence-model.ts': 'files of our own build',
   'src/app/commands/gate/install-ports.ts': 'the name of the running program',
   'src/app/commands/client-command.ts': 'the name of the running program',
   'src/app/commands/server/doctor.ts': 'whether root and state folder may be used',
@@ -192,6 +193,7 @@ const WHOLE_READERS: Readonly<Record<string, string>> = {
   'src/app/open/receipts/signing-key.ts': 'the key that the operator names',
   'src/app/config/load-config.ts': 'from a descriptor that was judged',
   'src/app/open/load-rules.ts': 'files of our own build',
+  'src/platform/packets/sentence-model.ts': 'files of our own build',
   'src/bin/lineage-verify.ts': 'the file the operator names',
 }
 

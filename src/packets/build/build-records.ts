@@ -47,11 +47,11 @@ export const buildManifest = (
   },
   files: {
     docs: 'docs.jsonl',
-    vectors: failure === undefined ? { path: 'vectors.f16.bin', format: 'f16_rowmajor' } : null,
-    index: failure === undefined ? { path: 'faiss/index.faiss', format: 'faiss' } : null,
+    vectors: matrix.dim > 0 ? { path: 'vectors.f16.bin', format: 'f16_rowmajor' } : null,
+    index: matrix.dim > 0 ? { path: 'faiss/index.faiss', format: 'faiss' } : null,
     calibration: null,
   },
-  counts: { docs: matrix.rows, vectors: failure === undefined ? matrix.rows : 0 },
+  counts: { docs: matrix.rows, vectors: matrix.dim > 0 ? matrix.rows : 0 },
   source: { input_dir: '.', file_ext_counts: countExtensions(files) },
   cpm: {
     name: options.name,
@@ -66,8 +66,8 @@ export const buildManifest = (
   },
   incremental: {
     enabled: options.known !== undefined,
-    reused: failure === undefined ? matrix.rows - fresh : 0,
-    embedded: fresh,
+    reused: matrix.dim > 0 ? matrix.rows - fresh : 0,
+    embedded: matrix.dim > 0 ? fresh : 0,
     removed: 0,
   },
   ...(checksums !== undefined && { checksums }),

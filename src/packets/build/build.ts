@@ -56,7 +56,7 @@ interface BuiltPacket {
   readonly failure?: Fault
 }
 
-/** Chunks between two progress reports; enough for the parallel requests of an embedder. */
+/** Chunks between two progress reports; enough for the parallel requests of a server. */
 const BATCH = 256
 
 const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
@@ -118,15 +118,16 @@ const embedDocs = async (
   const known = plain ? options.known : undefined
   const missing = docs.flatMap((doc, row) => (known?.has(doc.hash ?? '') ? [] : [row]))
   const fresh = new Map<number, Float32Array>()
-  for (let at = 0; at < missing.length; at += BATCH) {
-    const rows = missing.slice(at, at + BATCH)
+  const { batch = BATCH } = embedder
+  for (let at = 0; at < missing.length; at += batch) {
+    const rows = missing.slice(at, at + batch)
     const { values, dim } = await embedder.embed(
       rows.map((row) => (docs[row] as Doc).text),
       'document',
       signal,
     )
     for (const [i, row] of rows.entries()) fresh.set(row, values.subarray(i * dim, (i + 1) * dim))
-    progress?.(Math.min(at + BATCH, missing.length), missing.length)
+    progress?.(Math.min(at + batch, missing.length), missing.length)
   }
   const all = docs.map(({ hash = '' }, row) => fresh.get(row) ?? known?.get(hash) ?? new Float32Array())
   const dim = all[0]?.length ?? embedder.dim ?? 0
@@ -179,7 +180,7 @@ export const buildPacket = async (
   }
   written.set('cpm.yml', Buffer.from(writeCard(card)))
   written.set('docs.jsonl', writeDocs(docs))
-  if (embedded.failure === undefined) {
+  if (embedded.matrix.dim > 0) {
     written.set('vectors.f16.bin', writeVectors(embedded.matrix))
     written.set('faiss/index.faiss', writeFlatIndex(embedded.matrix))
   }
