@@ -293,6 +293,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'The built-in sentence embedder: tokenizer, windows of a passage, model.',
     imports: ['packets/format', 'kernel'],
   },
+  'packets/minilm/wasm': { purpose: 'Kernels of the model as WebAssembly.', imports: [] },
   'packets/ask': {
     purpose: 'The questions: lookup, plan, query, evidence, document.',
     imports: [
