@@ -153,7 +153,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/packets/policy.ts': 'the keys that the policy of the operator names',
   'src/platform/packets/verified-stamp.ts':
     'a store of ours: looks at the files of a packet and opens none of them',
-  'src/platform/packets/reader.ts': 'an index of ours; what a packet holds is read through the jail',
+  'src/platform/packets/packet-vectors.ts': 'an index of ours; what a packet holds is read through the jail',
   'src/platform/packets/store.ts': 'a store of ours, whose folders are no links',
   'src/platform/files/process-identity.ts': 'what the system tells of processes',
   'src/platform/packets/vector-file.ts': 'an index of ours',
@@ -170,7 +170,9 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/app/open/receipts/signing-key.ts': 'the key that the operator names, outside of the repository',
   'src/platform/files/receipt-files.ts': 'files of ours in the state folder, named by object ids',
   'src/app/commands/gate/shards.ts': 'files the operator names, parsed before use',
+  'src/platform/files/unused-files.ts': 'folders of this user outside of every repository',
   'src/platform/scanner/result-cache.ts': 'a file of this user outside of every repository',
+  'src/platform/syntax/reading-cache.ts': 'a file of this user outside of every repository',
   'src/app/commands/gate/push-refs.ts': 'asks what stdin is, and opens nothing',
   'src/app/config/untrusted-config.ts': 'asks where a path leads, and opens nothing',
   'src/app/config/load-config.ts':

@@ -45,6 +45,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Opens a log to be published, with its key.',
     imports: ['app/config', 'app/open/receipts', ...EVERYTHING],
   },
+  'app/open/packets': {
+    purpose: 'The lock of packets and revocations of a project, opened for callers.',
+    imports: ['app/config', ...EVERYTHING],
+  },
   'app/open/why': {
     purpose: 'Opens the explanation of a verdict: evidence, policy files of working tree and base.',
     imports: ['app/config', ...EVERYTHING],
@@ -212,6 +216,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'The frameworks and client libraries that the detectors know.',
     imports: [
       'project/frameworks/go',
+      'project/frameworks/jvm',
       'project/frameworks/python',
       'project/frameworks/script',
       'project/connections',
@@ -221,6 +226,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'project/frameworks/go': {
     purpose: 'Frameworks of Go.',
+    imports: ['project/connections', 'project/source', 'kernel'],
+  },
+  'project/frameworks/jvm': {
+    purpose: 'Frameworks of Java and Kotlin.',
     imports: ['project/connections', 'project/source', 'kernel'],
   },
   'project/frameworks/python': {
@@ -275,9 +284,24 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'packets/search': { purpose: 'Search by words and by vectors.', imports: ['packets/format', 'kernel'] },
   'packets/search/wasm': { purpose: 'The vector scan as WebAssembly.', imports: [] },
+  'packets/minilm': {
+    purpose: 'The built-in sentence embedder: tokenizer, windows of a passage, model.',
+    imports: ['packets/format', 'kernel'],
+  },
   'packets/ask': {
     purpose: 'The questions: lookup, plan, query, evidence, document.',
-    imports: ['packets/format', 'packets/search', 'packets/transfer', 'packets/trust', 'kernel'],
+    imports: [
+      'packets/format',
+      'packets/search',
+      'packets/transfer',
+      'packets/trust',
+      'packets/lock',
+      'kernel',
+    ],
+  },
+  'packets/lock': {
+    purpose: 'The packets that a project relies on, by digest and signer, and revoked packets.',
+    imports: ['packets/format', 'packets/transfer', 'packets/trust', 'kernel'],
   },
   'packets/transfer': {
     purpose: 'Publish and pull.',
@@ -332,7 +356,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Git notes by object: read, append, merge, push and fetch.',
     imports: ['receipts', 'platform/git/trees', 'platform/programs', 'platform/system', 'gate', 'kernel'],
   },
-  'platform/syntax': { purpose: 'Syntax trees by ast-grep.', imports: ['project', 'kernel'] },
+  'platform/syntax': {
+    purpose: 'Syntax trees by ast-grep, and what readers found in them before.',
+    imports: ['platform/files', 'platform/jail', 'project', 'kernel'],
+  },
   'platform/scanner': {
     purpose: 'Matches rules against files, in this process or in child processes.',
     imports: ['platform/syntax', 'platform/files', 'platform/jail', 'platform/system', 'gate', 'kernel'],

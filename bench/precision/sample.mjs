@@ -1,8 +1,9 @@
 // A random sample of findings at ERROR or above, to be judged by a reader, and what the judgements say.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { drawSample, readContext } from '../lib/random-sample.mjs'
 import { Stop } from '../lib/stop.mjs'
 import { eachRepository, isSevere } from './repositories.mjs'
 import { table, wilsonInterval } from './table.mjs'
@@ -15,7 +16,6 @@ import { table, wilsonInterval } from './table.mjs'
  *   fingerprint: string, label: string | null, reason: string }} Label
  */
 
-const CONTEXT = 8
 const LABELS = ['act', 'true-but-nobody-acts', 'false']
 /** Sets with labels of their own: findings of the first run of rules that had not seen these repositories. */
 const HELD_OUT = ['held-out', 'second-held-out', 'third-held-out', 'fourth']
@@ -39,49 +39,6 @@ function readLabels(file) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return []
     throw error
   }
-}
-
-/** @param {number} seed */
-function randomNumbers(seed) {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-/**
- * @template T
- * @param {T[]} all
- * @param {number} size
- * @param {number} seed
- */
-function drawSample(all, size, seed) {
-  const random = randomNumbers(seed)
-  const rest = [...all]
-  for (let index = 0; index < Math.min(size, rest.length); index++) {
-    const other = index + Math.floor(random() * (rest.length - index))
-    const taken = /** @type {T} */ (rest[other])
-    rest[other] = /** @type {T} */ (rest[index])
-    rest[index] = taken
-  }
-  return rest.slice(0, size)
-}
-
-/**
- * @param {string} folder
- * @param {string} file
- * @param {number} line
- */
-function readContext(folder, file, line) {
-  const lines = readFileSync(join(folder, file), 'utf8').split('\n')
-  const first = Math.max(1, line - CONTEXT / 2)
-  return lines
-    .slice(first - 1, line + CONTEXT / 2)
-    .map((text, index) => `${first + index === line ? '>' : ' '} ${first + index} ${text.slice(0, 200)}`)
-    .join('\n')
 }
 
 /** @param {Label} label */

@@ -36,6 +36,23 @@ export interface Provider {
   readonly normalize?: NormalizeMode | undefined
 }
 
+/** A passage to be embedded, with where it is from. */
+export interface WindowSource {
+  readonly path: string
+  /** Titles of the sections around it, the outermost first. */
+  readonly headings: readonly string[]
+  readonly text: string
+}
+
+/** A part of a passage that is embedded as one text. */
+export interface TextWindow {
+  /** Offsets in the text of the passage. */
+  readonly start: number
+  readonly end: number
+  /** What is embedded: path and headings, then the text from `start` to `end`. */
+  readonly input: string
+}
+
 /** Turns texts into vectors of length one, deterministically. */
 export interface Embedder {
   readonly model: string
@@ -49,6 +66,8 @@ export interface Embedder {
   readonly prefixes?: Prefixes
   /** What vectors depend on beside model and text. Vectors of two variants are never mixed. */
   readonly variant?: string
+  /** Splits a passage into texts that the model can take whole. Without it a passage is one text. */
+  readonly windows?: (source: WindowSource) => readonly TextWindow[]
   embed(texts: readonly string[], use: 'document' | 'query', signal: AbortSignal): Promise<Matrix>
 }
 
@@ -63,6 +82,7 @@ export const withPrefixes = (embedder: Embedder, prefixes: Prefixes): Embedder =
     },
     ...(embedder.weight !== undefined && { weight: embedder.weight }),
     ...(embedder.variant !== undefined && { variant: embedder.variant }),
+    ...(embedder.windows !== undefined && { windows: embedder.windows }),
     prefixes,
     embed: (texts, use, signal) =>
       embedder.embed(

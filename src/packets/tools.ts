@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Toolset } from '../kernel/catalog.ts'
 import { type CallContext, defineTool, type Tool } from '../kernel/tool.ts'
+import { originShape } from './ask/origin-schema.ts'
 import { failWith } from './failure.ts'
 import type { Packets } from './packets.ts'
 import type { ProgressListener } from './progress.ts'
@@ -37,6 +38,8 @@ const answer = (shape: z.ZodRawShape) =>
 const Candidate = z.looseObject({ pinned_uri: z.string(), name: z.string(), version: z.string() })
 const Item = z.looseObject({
   score: z.number(),
+  words: z.number().optional().describe('Share of the words of the question, 0 to 1.'),
+  meaning: z.number().optional().describe('Similarity of meaning, 0 to 1.'),
   path: z.string(),
   start: z.unknown().describe('First line, from one; null when not known.'),
   end: z.unknown().describe('Last line.'),
@@ -111,6 +114,7 @@ const lookupTool = (open: OpenPackets): Tool =>
       count: z.number().optional(),
       candidates: z.array(Candidate).optional(),
       selected: Candidate.optional(),
+      ...originShape,
     }),
     run: ({ cpm_root, ...request }, { signal }) =>
       runIn(open, { folder: cpm_root, error: 'invalid_lookup_input' }, (packets) =>
@@ -138,6 +142,7 @@ const queryTool = (open: OpenPackets): Tool =>
       digest: z.string().optional(),
       results: z.array(Item).optional(),
       trust: PassageTrust.optional(),
+      ...originShape,
     }),
     run: ({ cpm_root, ...request }, call) =>
       runIn(open, { folder: cpm_root, error: 'invalid_query_input' }, (packets) =>
@@ -185,6 +190,7 @@ const planTool = (open: OpenPackets, constraints: z.ZodObject): Tool =>
       intent_mode: z.string().optional(),
       selected: z.array(Step).optional(),
       fallbacks: z.array(Step).optional(),
+      ...originShape,
     }),
     run: ({ cpm_root, ...request }, call) =>
       runIn(open, { folder: cpm_root, error: 'invalid_lookup_input' }, (packets) =>
@@ -213,6 +219,7 @@ const evidenceTool = (open: OpenPackets): Tool =>
       summary: z.string().optional(),
       trust: PassageTrust.optional(),
       digest: z.string().optional(),
+      ...originShape,
     }),
     run: ({ cpm_root, ...request }, call) =>
       runIn(open, { folder: cpm_root, error: 'invalid_query_input' }, (packets) =>

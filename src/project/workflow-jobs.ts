@@ -16,6 +16,7 @@ import { describeSystem } from './report/system-description.ts'
 import { maskAll } from './secrets.ts'
 import { jailedFiles } from './source/jailed-files.ts'
 import { type ProjectFiles, WALK_LIMITS } from './source/source-files.ts'
+import type { ReadingCache } from './source/source-reading.ts'
 import type { SyntaxParser } from './source/syntax-tree.ts'
 
 /** The dependencies of a workflow in its worker thread. */
@@ -27,6 +28,8 @@ interface WorkflowContext {
   readonly progress: (done: number, total: number) => void
   /** Called between two files. Returns a promise when freeing has to wait for the garbage collector. */
   readonly freeNativeMemory: () => Promise<void> | undefined
+  /** Readings of an earlier analysis of the same project, if they are kept. */
+  readonly openReadings?: (() => Promise<ReadingCache>) | undefined
   /** Version of this program, shown in reports. */
   readonly version: string
 }
@@ -44,13 +47,14 @@ const timestamp = ({ now }: WorkflowContext): string => new Date(now()).toISOStr
 const filesAt = ({ jail, checkDeadline }: WorkflowContext, path: string): ProjectFiles =>
   jailedFiles(jail, path, checkDeadline)
 
-const study = (context: WorkflowContext, files: ProjectFiles): Promise<Architecture> => {
-  const { checkDeadline, progress, freeNativeMemory } = context
+const study = async (context: WorkflowContext, files: ProjectFiles): Promise<Architecture> => {
+  const { checkDeadline, progress, freeNativeMemory, openReadings } = context
   return analyse(files, context.parser(), {
     at: timestamp(context),
     checkDeadline,
     progress,
     freeNativeMemory,
+    readings: await openReadings?.(),
   })
 }
 

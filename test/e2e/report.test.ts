@@ -63,6 +63,14 @@ describe('warrant report', () => {
     )
     const { diff } = JSON.parse((await report('--diff', file, '--json')).stdout)
     expect(diff.endpoints).toEqual({ added: [gone.id], removed: [] })
+    const changed = JSON.parse((await report('--json')).stdout)
+    const [relation] = changed.system.relations
+    const about = relation.about
+    relation.about = ['a-topic']
+    await writeFile(file, JSON.stringify(changed))
+    expect((await report('--diff', file)).stdout).toBe(
+      `Relations with other topics or paths: 1\n  ${relation.id}\n    - a-topic\n${about.map((one: string) => `    + ${one}\n`).join('')}`,
+    )
     await writeFile(file, '{"report":"x"}')
     expect((await report('--diff', file)).code).toBe(2)
   })

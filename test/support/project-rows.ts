@@ -57,6 +57,15 @@ export const inboundRows = async (files: Snippet['files']): Promise<readonly str
 export const outboundRows = async (files: Snippet['files']): Promise<readonly string[]> =>
   (await connectionsOf(files)).outbound.map(outboundRow)
 
+/** Rows of both directions, `in` before `out`. */
+export const connectionRows = async (files: Snippet['files']): Promise<readonly string[]> => {
+  const { inbound, outbound } = await connectionsOf(files)
+  return [
+    ...inbound.map((one) => `in ${inboundRow(one)}`),
+    ...outbound.map((one) => `out ${outboundRow(one)}`),
+  ]
+}
+
 const showArguments = (args: ReadonlyMap<string, Expression>): string =>
   [...args].map(([name, value]) => `${name}=${show(value)}`).join(', ')
 

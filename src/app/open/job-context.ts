@@ -12,6 +12,8 @@ export interface ProjectSetup {
   readonly denyHardlinks: boolean
   readonly oneFileSystem: boolean
   readonly endings: readonly string[]
+  /** A file with what earlier reports read of the project. Absent when nothing is kept. */
+  readonly readings?: string
 }
 
 /** The default file systems of macOS and Windows ignore case. */

@@ -104,7 +104,9 @@ export const lazyPackets = (
 
 /** The files of the project, opened by the first call that needs them. */
 export const lazyProject = ({ config, root, rootHandle, log }: ServiceContext) => {
-  const project = lazyAsync(async () => (await import('./project.ts')).openProject(config, root, rootHandle))
+  const project = lazyAsync(async () =>
+    (await import('./project.ts')).openProject(config, root, { held: rootHandle }),
+  )
   const run: RunJob = async (name, args, call) => (await project.get()).run(name, args, call)
   const workflow: RunWorkflow = async (...request) => (await project.get()).workflow(...request)
   const close = async () => {

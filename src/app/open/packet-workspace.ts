@@ -1,11 +1,14 @@
 import type { Clock } from '../../kernel/ports.ts'
 import type { MetadataCache } from '../../packets/cache.ts'
 import type { RegistryReader } from '../../packets/registry.ts'
+import type { ResolutionMemory } from '../../packets/resolutions.ts'
 import type { PacketStore } from '../../packets/store.ts'
 import type { PullPorts } from '../../packets/transfer/pull.ts'
 import { PolicyGuard, type TrustCache } from '../../packets/trust/policy-guard.ts'
+import { userStateFolder } from '../../platform/files/user-state.ts'
 import { metadataCache } from '../../platform/packets/cache.ts'
 import { packetPolicy } from '../../platform/packets/policy.ts'
+import { resolutionMemory } from '../../platform/packets/resolution-memory.ts'
 import { verifySigstoreBundle } from '../../platform/packets/sigstore.ts'
 import { packetStore } from '../../platform/packets/store.ts'
 import { packetRoot } from '../config/packet-root.ts'
@@ -47,12 +50,15 @@ export class PacketWorkspace {
   readonly folder: string
   readonly store: PacketStore
   readonly cache: MetadataCache & TrustCache
+  readonly resolutions: ResolutionMemory
   readonly #config: Config
 
   constructor(config: Config, clock: Clock, folder = packetRoot(config), scratch = folder) {
     this.#config = config
     this.folder = folder
     const [store, cache] = [packetStore(folder), metadataCache(folder, clock)]
+    const state = () => userStateFolder(process.env)
+    this.resolutions = resolutionMemory({ state, folder, clock, readOnly: config.readOnly })
     const isKept = scratch === folder
     this.store = isKept ? store : overlayStore(store, packetStore(scratch))
     this.cache = isKept ? cache : overlayCache(cache, metadataCache(scratch, clock))

@@ -3,6 +3,7 @@ import nodePath, { type PlatformPath, resolve } from 'node:path'
 import { Fault } from '../../kernel/fault.ts'
 import { jailFaults } from '../../kernel/jail.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
+import type { RootHandle } from '../../platform/jail/handles.ts'
 import { isLocalDisk } from '../../platform/jail/mounts.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { WorkerPool } from '../../platform/system/worker-pool.ts'
@@ -81,8 +82,12 @@ const quickRunner = (setup: ProjectSetup) => {
  * Runs project jobs in worker threads, because a hung file system blocks the thread that reads it. On a local disk,
  * which cannot hang, small jobs run in this thread.
  */
-export const openProject = (config: Config, root: string, held = openRoot(root)): OpenProject => {
-  const setup = projectSetup(config, root, held)
+export const openProject = (
+  config: Config,
+  root: string,
+  { held = openRoot(root), readings }: { held?: RootHandle | undefined; readings?: string | undefined } = {},
+): OpenProject => {
+  const setup = { ...projectSetup(config, root, held), ...(readings !== undefined && { readings }) }
   const threads = new WorkerPool({ program: PROGRAM, setup, clock: systemClock })
   const isLocal = isLocalDisk(held, systemClock)
   const runQuickly = quickRunner(setup)

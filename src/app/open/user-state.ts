@@ -100,3 +100,7 @@ export const findOwnDatabase = async (config: Config, root: string): Promise<boo
 /** The file with the results of earlier scans of a repository. */
 export const scanCachePath = (root: string, environment: NodeJS.ProcessEnv): string =>
   join(userStateFolder(environment), 'scans', digestBytes(root).slice('sha256:'.length, 39))
+
+/** The file with what earlier reports read of a folder. */
+export const readingCachePath = (folder: string, environment: NodeJS.ProcessEnv): string =>
+  join(userStateFolder(environment), 'reports', digestBytes(folder).slice('sha256:'.length, 39))

@@ -5,13 +5,23 @@ import type { ThreadData } from '../../platform/system/thread-state.ts'
 import { WORKFLOWS, type WorkflowName } from '../../project/workflow-jobs.ts'
 import { VERSION } from '../config/version.ts'
 import { createJobContext, type ProjectSetup } from '../open/job-context.ts'
+import { readBuildDigest } from '../open/load-rules.ts'
 import { runWorkerLoop } from './worker-loop.ts'
 
 /** Runs workflows in a thread: they take seconds, and the native parser cannot be interrupted. */
 
 const { setup, shared } = workerData as ThreadData<ProjectSetup>
 const { jail } = createJobContext(setup)
-const parts = { jail, parser: syntaxTrees, now: () => systemClock.now(), version: VERSION }
+const { readings } = setup
+/** Opened by the first workflow that needs it. */
+const openReadings =
+  readings === undefined
+    ? undefined
+    : async () => {
+        const { openReadingCache } = await import('../../platform/syntax/reading-cache.ts')
+        return openReadingCache(readings, await readBuildDigest())
+      }
+const parts = { jail, parser: syntaxTrees, now: () => systemClock.now(), version: VERSION, openReadings }
 
 runWorkerLoop(shared, ({ name, args }, context) =>
   WORKFLOWS[name as WorkflowName]({ ...parts, ...context }, args as never),

@@ -1,9 +1,10 @@
 import type { Failure } from '../failure.ts'
 import type { PassageTrust } from '../trust/trust.ts'
+import { type AnswerOrigin, pickOrigin } from './answer-origin.ts'
 import type { QueryResult } from './query.ts'
 import { firstCharacters, flatten, type QueryHit } from './snippet.ts'
 
-export interface EvidenceDigest {
+export interface EvidenceDigest extends AnswerOrigin {
   readonly ok: true
   readonly ref: string
   readonly question: string
@@ -106,6 +107,7 @@ export const digestEvidence = (
     evidence,
     summary: evidence.slice(0, MAX_LINES).map(summaryLine).join('\n'),
     trust: answer.trust,
+    ...pickOrigin(answer),
     ...((answer.warnings?.length ?? 0) > 0 && { warnings: answer.warnings as readonly string[] }),
   }
 }

@@ -1,26 +1,28 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
-import { isRecord } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
-import type { MetadataCache, ResolvedAlias } from '../cache.ts'
 import { type Failure, fail, failWith, NAME_REGISTRY, schemeHint } from '../failure.ts'
-import { packetFaults } from '../faults.ts'
-import { parseReference, type Reference, sourceUri, versionTag } from '../format/reference.ts'
-import { compareVersions } from '../format/version.ts'
-import type { RegistryReader } from '../registry.ts'
-import { locatePacket } from '../transfer/pull.ts'
+import { parseReference, type Reference, sourceUri } from '../format/reference.ts'
+import type { StaleAnswer } from '../resolutions.ts'
 import type { PolicyGuard } from '../trust/policy-guard.ts'
+import { type AnswerOrigin, revokedWarning } from './answer-origin.ts'
 import { type Candidate, candidateFilters, type LookupRequest, toCandidate } from './candidate.ts'
 import { type CatalogRow, findCatalogRows } from './catalog.ts'
+import { findLockedPacket } from './locked-packet.ts'
+import {
+  acceptsAnyVersion,
+  describePacketAt,
+  MAX_LOOKED_AT,
+  type ResolvePorts,
+  resolveNames,
+} from './resolve-names.ts'
 
-export interface LookupPorts {
-  readonly registry: RegistryReader
-  readonly cache: MetadataCache
+export interface LookupPorts extends ResolvePorts {
   readonly guard: PolicyGuard
   /** The rows of the catalog, when one is configured. */
   readonly catalog?: (signal: AbortSignal) => Promise<readonly CatalogRow[]>
 }
 
-export interface LookupResult {
+export interface LookupResult extends AnswerOrigin {
   readonly ok: true
   readonly source_uri: string
   readonly count: number
@@ -30,82 +32,12 @@ export interface LookupResult {
 }
 
 const MAX_CANDIDATES = 3
-/** How many of the newest tags a shortlist considers. */
-const MAX_LOOKED_AT = 8
-
-/** The metadata of a packet, from the cache when it is known. */
-const describe = async ({ registry, cache }: LookupPorts, ref: Reference, signal: AbortSignal) => {
-  const known = ref.digest === undefined ? undefined : await cache.metadata(ref.digest)
-  if (ref.digest !== undefined && known !== undefined) return { digest: ref.digest, known }
-  const recall = (one: Digest) => cache.metadata(one)
-  const { digest, metadata, metadataDigest } = await locatePacket({ registry, ref, signal }, recall)
-  if (metadata === undefined)
-    throw packetFaults.metadata('the packet carries no metadata; pull it to look inside')
-  const found = { metadata, metadataDigest }
-  await cache.keepMetadata(digest, found)
-  return { digest, known: found }
-}
-
-const isMissing = (thrown: unknown): boolean => isRecord(thrown) && thrown.kind === 'missing'
-
-/** Tags that are versions, newest first. A tag without a digit is an alias. */
-const versionTags = (tags: readonly string[]): readonly string[] =>
-  tags.filter((tag) => /\d/.test(tag)).sort((a, b) => compareVersions(b, a))
-
-/** Whether the packet itself is missing or invalid. In a shortlist such a packet is skipped. */
-const isInvalidPacket = (thrown: unknown): thrown is Fault =>
-  thrown instanceof Fault && (thrown.kind === 'missing' || thrown.code.startsWith('packet.'))
-
-/**
- * The packet of `latest`, and the newest versions beside it. Tags of packets already found are not resolved
- * again; tags that are not packets are skipped with a warning.
- */
-const shortlist = async (ports: LookupPorts, ref: Reference, signal: AbortSignal): Promise<ResolvedAlias> => {
-  const found = new Map<Digest, string>()
-  const add = ({ digest, known }: Awaited<ReturnType<typeof describe>>) =>
-    void found.set(digest, versionTag(known.metadata.packet.version))
-  const first = await describe(ports, ref, signal).then(add, (cause: unknown) => cause)
-  if (first !== undefined && !isMissing(first)) throw first
-  const tags = versionTags(await ports.registry.tags(ref, signal))
-  if (tags.length === 0 && first !== undefined) throw first
-  const { host, repository } = ref
-  const wanted = tags.slice(0, MAX_LOOKED_AT).filter((tag) => ![...found.values()].includes(tag))
-  const others = await Promise.all(
-    wanted.map((tag) =>
-      describe(ports, { host, repository, tag }, signal).catch((thrown: unknown) => {
-        if (!isInvalidPacket(thrown)) throw thrown
-        return `${repository}:${tag} is left out: ${thrown.message}`
-      }),
-    ),
-  )
-  const warnings = others.filter((one) => typeof one === 'string')
-  for (const one of others) if (typeof one !== 'string') add(one)
-  // When nothing is left the reason is the answer.
-  if (found.size === 0 && first !== undefined) throw first
-  return { digests: [...found.keys()], warnings }
-}
-
-/** Whether the request accepts any version. */
-const acceptsAnyVersion = ({ alias }: LookupRequest): boolean => (alias || 'latest') === 'latest'
 
 /** One lookup while it runs. */
 interface RunningLookup {
   readonly ports: LookupPorts
   readonly request: LookupRequest
   readonly signal: AbortSignal
-}
-
-const resolveAll = async ({ ports, request, signal }: RunningLookup, uri: string): Promise<ResolvedAlias> => {
-  const ref = parseReference(uri)
-  if (ref.digest !== undefined) return { digests: [ref.digest], warnings: [] }
-  const remembered = await ports.cache.alias(uri)
-  if (remembered !== undefined) return remembered
-  const open = !request.version && !request.ref && acceptsAnyVersion(request)
-  const meaning = open
-    ? await shortlist(ports, ref, signal)
-    : { digests: [(await describe(ports, ref, signal)).digest], warnings: [] }
-  await ports.cache.keepAlias(uri, meaning)
-  return meaning
 }
 
 const clampCount = (k: number | undefined): number =>
@@ -125,9 +57,12 @@ const checkPolicy = async ({ ports, request, signal }: RunningLookup, found: rea
     const { host, repository } = ref
     try {
       warnings.push(...(await ports.guard.checkSource(ref, false)))
-      const { known } = await describe(ports, { host, repository, digest }, signal)
+      const { known } = await describePacketAt(ports, { host, repository, digest }, signal)
       const checked = await ports.guard.checkTrust({ ref, digest, wanted: request.trust === true, signal })
-      candidates.push(toCandidate({ ref, digest, known, trust: checked.trust }))
+      const revoked = await ports.revocation?.(digest)
+      const candidate = toCandidate({ ref, digest, known, trust: checked.trust, revoked })
+      candidates.push(candidate)
+      if (revoked) warnings.push(revokedWarning(`${candidate.name}@${candidate.version}`, revoked))
       warnings.push(...checked.warnings)
     } catch (thrown) {
       if (!(thrown instanceof Fault) || thrown.code !== 'packet.policy') throw thrown
@@ -143,16 +78,17 @@ const followRows = async ({ ports, signal }: RunningLookup, rows: readonly Catal
   const found: FoundPacket[] = []
   const warnings: string[] = []
   let failure: Fault | undefined
+  let mark: StaleAnswer | undefined
   for (const row of rows.slice(0, MAX_LOOKED_AT)) {
     const ref = parseReference(row.source_uri)
     try {
       // Checked before any request: the addresses in a catalog are not trusted.
       await ports.guard.checkSource(ref, false)
-      const { digests } = await resolveAll(
-        { ports, request: { ref: row.source_uri }, signal },
-        row.source_uri,
-      )
-      found.push(...digests.map((digest) => ({ ref, digest })))
+      const named = { ports, request: { ref: row.source_uri }, signal }
+      const resolved = await resolveNames(named, row.source_uri)
+      mark ??= resolved.mark
+      warnings.push(...resolved.warnings)
+      found.push(...resolved.digests.map((digest) => ({ ref, digest })))
     } catch (thrown) {
       if (!(thrown instanceof Fault) || !['missing', 'refused'].includes(thrown.kind)) throw thrown
       failure ??= thrown
@@ -161,7 +97,7 @@ const followRows = async ({ ports, signal }: RunningLookup, rows: readonly Catal
   }
   // When nothing is left the reason is the answer.
   if (found.length === 0 && failure !== undefined) throw failure
-  return { found, warnings }
+  return { found, warnings, mark }
 }
 
 /** Looks into the catalog, when there is one and the request accepts any version. */
@@ -177,10 +113,24 @@ const searchCatalog = async (lookup: RunningLookup): Promise<LookupResult | Fail
       ? undefined
       : choose(request, { uri: '', candidates: [], warnings: [] })
   }
-  const { found, warnings } = await followRows(lookup, rows)
+  const { found, warnings, mark } = await followRows(lookup, rows)
   const checked = await checkPolicy(lookup, found)
   const { candidates } = checked
-  return choose(request, { uri: first.source_uri, candidates, warnings: [...warnings, ...checked.warnings] })
+  const uri = first.source_uri
+  return choose(request, { uri, candidates, warnings: [...warnings, ...checked.warnings], origin: mark })
+}
+
+/** Looks into the lock of the project. */
+const lookupLocked = async (
+  lookup: RunningLookup,
+  uri: string,
+): Promise<LookupResult | Failure | undefined> => {
+  const { ports, request, signal } = lookup
+  const entry = await findLockedPacket(ports, parseReference(uri), signal)
+  if (entry === undefined) return undefined
+  const { ref, origin } = entry
+  const checked = await checkPolicy(lookup, [{ ref, digest: ref.digest }])
+  return choose(request, { uri, ...checked, origin })
 }
 
 const unnamed = (request: LookupRequest): Failure =>
@@ -203,17 +153,17 @@ export const lookupPackets = async (
 ): Promise<LookupResult | Failure> => {
   try {
     const lookup = { ports, request, signal }
-    const listed = await searchCatalog(lookup)
-    if (listed !== undefined) return listed
     const uri = sourceUri(request)
+    const answer = (uri && (await lookupLocked(lookup, uri))) || (await searchCatalog(lookup))
+    if (answer !== undefined) return answer
     if (uri === undefined) return unnamed(request)
     const ref = parseReference(uri)
     await ports.guard.checkSource(ref, false)
-    const { digests, warnings } = await resolveAll(lookup, uri)
+    const { digests, warnings, mark } = await resolveNames(lookup, uri)
     const found = digests.map((digest) => ({ ref, digest }))
     const checked = await checkPolicy(lookup, found)
     const { candidates } = checked
-    return choose(request, { uri, candidates, warnings: [...warnings, ...checked.warnings] })
+    return choose(request, { uri, candidates, warnings: [...warnings, ...checked.warnings], origin: mark })
   } catch (thrown) {
     return failWith('lookup_failed', thrown)
   }
@@ -223,11 +173,12 @@ interface LookupFindings {
   readonly uri: string
   readonly candidates: readonly Candidate[]
   readonly warnings: readonly string[]
+  readonly origin?: AnswerOrigin | undefined
 }
 
 const choose = (
   request: LookupRequest,
-  { uri, candidates: all, warnings }: LookupFindings,
+  { uri, candidates: all, warnings, origin }: LookupFindings,
 ): LookupResult | Failure => {
   const filters = candidateFilters(request)
   const candidates = all
@@ -242,6 +193,16 @@ const choose = (
       { hint: 'Use fewer filters; without filters lookup returns all versions.' },
     )
   }
+  const revoked = selected.revoked === undefined ? {} : { revoked: selected.revoked }
   const extra = warnings.length === 0 ? {} : { warnings: [...new Set(warnings)] }
-  return { ok: true, source_uri: uri, count: candidates.length, candidates, selected, ...extra }
+  return {
+    ok: true,
+    source_uri: uri,
+    count: candidates.length,
+    candidates,
+    selected,
+    ...origin,
+    ...revoked,
+    ...extra,
+  }
 }

@@ -1,4 +1,5 @@
 import { type Failure, fail } from '../failure.ts'
+import { type AnswerOrigin, pickOrigin } from './answer-origin.ts'
 import type { Candidate, LookupRequest } from './candidate.ts'
 import type { LookupResult } from './lookup.ts'
 import type { QueryResult } from './query.ts'
@@ -26,7 +27,7 @@ interface PlanStep {
   readonly why?: string
 }
 
-export interface PacketPlan {
+export interface PacketPlan extends AnswerOrigin {
   readonly ok: true
   readonly intent_mode: IntentMode
   readonly selected: readonly PlanStep[]
@@ -156,5 +157,6 @@ export const planIntent = async (ports: PlanPorts, request: PlanRequest): Promis
       .map((step, i) => ({ ...step, why: explainChoice((final[i] as Ranked).candidate, mode, intent) })),
     fallbacks: steps.slice(2, 4),
     constraints_applied: constraints,
+    ...pickOrigin(found),
   }
 }

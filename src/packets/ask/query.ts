@@ -5,13 +5,17 @@ import type { Embedder, Prefixes } from '../embed.ts'
 import { type Failure, fail, failWith, NAME_REGISTRY, schemeHint } from '../failure.ts'
 import { parseReference, pinnedUri, type Reference, sourceUri } from '../format/reference.ts'
 import { noProgress, type ProgressListener } from '../progress.ts'
+import { keepResolution, recallResolution, type StaleAnswer } from '../resolutions.ts'
 import type { PacketStore } from '../store.ts'
 import type { PulledPacket } from '../transfer/pull.ts'
 import { passageTrust } from '../trust/passage-trust.ts'
 import { enforcePolicy, tokenDenials } from '../trust/policy.ts'
 import type { PassageTrust, Trust } from '../trust/trust.ts'
+import { type AnswerOrigin, originWarnings } from './answer-origin.ts'
+import { findLockedPacket } from './locked-packet.ts'
 import type { LookupPorts } from './lookup.ts'
-import { type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
+import { isScored, type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
+import { scoredHit } from './scored-hit.ts'
 import { type QueryHit, toQueryHit } from './snippet.ts'
 
 /** Runs `work` with an open packet, and keeps it open until `work` ends. */
@@ -41,7 +45,7 @@ export interface QueryRequest {
   readonly mode?: SearchMode | undefined
 }
 
-export interface QueryResult {
+export interface QueryResult extends AnswerOrigin {
   readonly ok: boolean
   readonly source_uri: string
   readonly pinned_uri: string
@@ -80,14 +84,30 @@ interface MaterializedPacket {
   readonly hit: boolean
   readonly trust: Trust
   readonly warnings: readonly string[]
+  /** Set when the registry could not be reached. */
+  readonly mark?: StaleAnswer
+}
+
+/** The stored packet that the tag named when its registry was last reached, under the present policy. */
+const recallPacket = async (
+  { ports, signal }: RunningQuery,
+  ref: Reference,
+  thrown: unknown,
+): Promise<MaterializedPacket> => {
+  const { digest, mark, warning } = await recallResolution(ports.resolutions, ref, thrown)
+  const folder = await ports.store.find(digest)
+  if (folder === undefined) throw thrown
+  const { trust, warnings } = await ports.guard.checkTrust({ ref, digest, signal })
+  return { digest, folder, hit: true, trust, warnings: [warning, ...warnings], mark }
 }
 
 /** Finds the packet in the store, or downloads it. A digest that is in the store needs no network. */
 const materialize = async (
-  { ports, signal, watch }: RunningQuery,
+  running: RunningQuery,
   uri: string,
   ref: Reference,
 ): Promise<MaterializedPacket> => {
+  const { ports, signal, watch } = running
   const { guard, cache, store } = ports
   const admitted = await guard.checkSource(ref, true)
   const known = ref.digest ?? (await cache.alias(uri))?.digests[0]
@@ -97,7 +117,13 @@ const materialize = async (
     const { trust, warnings } = await guard.checkTrust({ ref, digest: known, signal })
     return { digest: known, folder: there, hit: true, trust, warnings: [...admitted, ...warnings] }
   }
-  const { digest, folder, located, trust, warnings } = await ports.pull(ref, signal, watch)
+  const pulled = await ports.pull(ref, signal, watch).catch((thrown: unknown) => ({ thrown }))
+  if ('thrown' in pulled) {
+    const recalled = await recallPacket(running, ref, pulled.thrown)
+    return { ...recalled, warnings: [...admitted, ...recalled.warnings] }
+  }
+  const { digest, folder, located, trust, warnings } = pulled
+  await keepResolution(ports.resolutions, ref, digest)
   if (located.metadata !== undefined)
     await cache.keepMetadata(digest, {
       metadata: located.metadata,
@@ -152,7 +178,10 @@ const search = async ({ ports, request, k, signal, watch }: RunningQuery, materi
       const found = await retrieve({ packet, question, k, mode, embedder, signal, watch })
       return {
         results: await Promise.all(
-          found.hits.map(async ({ row, score }) => toQueryHit(await packet.docs.row(row), score)),
+          found.hits.map(async (hit) => {
+            const doc = await packet.docs.row(hit.row)
+            return isScored(packet) ? scoredHit(doc, hit, question, embedder) : toQueryHit(doc, hit.score)
+          }),
         ),
         mode: found.mode,
         embedding: found.embedding ?? { model, dim, source: 'packet' as const },
@@ -180,10 +209,15 @@ export const queryPacket = async (
     })
   let materialized: MaterializedPacket
   let pinned: string
+  let origin: AnswerOrigin
   try {
-    const ref = parseReference(uri)
+    const asked = parseReference(uri)
+    const entry = await findLockedPacket(ports, asked, signal)
+    const ref = entry?.ref ?? asked
     materialized = await materialize(running, uri, ref)
     pinned = pinnedUri(ref, materialized.digest)
+    const revoked = await ports.revocation?.(materialized.digest)
+    origin = { ...materialized.mark, ...entry?.origin, ...(revoked && { revoked }) }
   } catch (thrown) {
     const hint = schemeHint(request.ref)
     return failWith('materialize_failed', thrown, hint === undefined ? offlineHint(thrown) : { hint })
@@ -196,12 +230,14 @@ export const queryPacket = async (
     query: request.q,
     k,
     trust: passageTrust(materialized.trust),
+    ...origin,
   }
   try {
     const found = await search(running, materialized)
     const policy = await ports.guard.policy()
     const over = enforcePolicy(policy, tokenDenials(policy, found.results))
-    return { ok: true, ...head, ...found, warnings: [...found.warnings, ...over] }
+    const warnings = [...originWarnings(origin), ...found.warnings, ...over]
+    return { ok: true, ...head, ...found, warnings }
   } catch (thrown) {
     const code = thrown instanceof Fault ? (ERRORS[thrown.code] ?? 'retrieval_failed') : ''
     return { ...head, results: [], ...failWith(code, thrown, DAMAGED.includes(code) ? { hint: REPAIR } : {}) }

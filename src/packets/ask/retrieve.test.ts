@@ -3,7 +3,8 @@ import { noAbort } from '../../../test/support/packet-setup.ts'
 import { lexicalOf } from '../../../test/support/word-index.ts'
 import type { DocRows } from '../format/docs.ts'
 import { LOCAL_DIM, LOCAL_MODEL, localEmbedder } from '../search/local-embedder.ts'
-import { type OpenPacket, retrieve, type VectorIndex } from './retrieve.ts'
+import type { VectorIndex } from '../search/vector-index.ts'
+import { type OpenPacket, retrieve } from './retrieve.ts'
 
 const texts = ['the keeper trims the wick', 'oil for the lamp']
 

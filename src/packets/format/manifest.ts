@@ -30,10 +30,16 @@ const Manifest = z.looseObject({
       docs: z.string().nullish(),
       vectors: FileEntry.nullish(),
       index: FileEntry.nullish(),
+      /** Vectors of windows; `rows` is the file with the first window of each row. */
+      windows: FileEntry.extend({ rows: z.string() }).nullish(),
     })
     .optional(),
   counts: z
-    .looseObject({ docs: z.int().nonnegative().optional(), vectors: z.int().nonnegative().optional() })
+    .looseObject({
+      docs: z.int().nonnegative().optional(),
+      vectors: z.int().nonnegative().optional(),
+      windows: z.int().nonnegative().optional(),
+    })
     .optional(),
   source: z.looseObject({}).optional(),
   cpm: z

@@ -48,6 +48,16 @@ export class LexicalIndex {
     return this.#file.kind === 'plain' ? this.#searchPlain(lists, depth) : this.#searchFields(lists, depth)
   }
 
+  /** The score of a row that consists of nothing but the words of the question. Higher with words in titles and pairs. */
+  async bestScore(question: string): Promise<number> {
+    const words = [...new Set(searchTerms(question).map(stem))].sort()
+    const lists = await Promise.all(words.map((word) => this.#file.find(word)))
+    return lists.reduce(
+      (sum, list) => sum + inverseDocumentFrequency(this.rows, list?.rows ?? 0) * (K1 + 1),
+      0,
+    )
+  }
+
   async #searchPlain(lists: readonly WordList[], depth: number): Promise<SearchHit[]> {
     const norms = await this.#lengthNorms()
     const scores = new Float64Array(this.rows)

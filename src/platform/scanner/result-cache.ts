@@ -1,6 +1,7 @@
-import { mkdir, readdir, stat, unlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { replaceFile } from '../files/atomic-write.ts'
+import { removeUnusedFiles } from '../files/unused-files.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { decodeReport, encodeReport, isResultKey, type ScanResults } from './scan-results.ts'
 
@@ -8,8 +9,6 @@ import { decodeReport, encodeReport, isResultKey, type ScanResults } from './sca
 const MAX_CHARS = 32 * 1024 * 1024
 const MAX_BYTES = 3 * MAX_CHARS
 const KEY_CHARS = 32
-/** Caches that were not used for so long are removed. */
-const UNUSED_MS = 30 * 24 * 3_600_000
 /** Fewer new results are not worth writing the file again. */
 const MIN_NEW = 32
 
@@ -19,13 +18,6 @@ export interface ResultCache extends ScanResults {
   readonly hits: number
   /** Writes the results of this run, and of earlier ones as far as they fit. A failed write is ignored. */
   save(): Promise<void>
-}
-
-const removeUnused = async (folder: string): Promise<void> => {
-  for (const name of await readdir(folder)) {
-    const { mtimeMs } = await stat(join(folder, name))
-    if (Date.now() - mtimeMs > UNUSED_MS) await unlink(join(folder, name))
-  }
 }
 
 /** One result a line: the key, and the report unless nothing was found. */
@@ -78,7 +70,7 @@ export const openResultCache = async (path: string): Promise<ResultCache> => {
       try {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 })
         await replaceFile(path, writeLines(used, earlier), { durable: false, mode: 0o600 })
-        await removeUnused(dirname(path))
+        await removeUnusedFiles(dirname(path))
       } catch {}
     },
   }

@@ -10,6 +10,7 @@ import { declaredContainers } from '../services/deployment-files.ts'
 import { findServices } from '../services/find-services.ts'
 import { buildSystem, type SystemModel } from '../services/system.ts'
 import { attempt } from '../source/attempt.ts'
+import { readBuildConstants } from '../source/build-constants.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import {
   joinPath,
@@ -50,6 +51,7 @@ const orderWarnings = (all: readonly Warning[]): readonly Warning[] => {
   return [...distinct.values()]
 }
 
+const NO_CONNECTIONS: Connections = { inbound: [], outbound: [] }
 const NO_GRAPH: ArchitectureGraph = { nodes: [], edges: [], renamed: [] }
 const NO_SYSTEM: SystemModel = { services: [], nodes: [], relations: [] }
 
@@ -78,6 +80,13 @@ const systemOf = (
   return buildSystem({ services, containers, ...connections })
 }
 
+/** Constants of build scripts. Scripts of Gradle are no source files of the project. */
+const defineBuildConstants = (files: ProjectFiles, { files: all }: Survey, reader: ProjectReader): void => {
+  for (const { path } of all)
+    if (/(^|\/)build\.gradle(\.kts)?$/.test(path))
+      for (const entry of readBuildConstants(path, files.read(path) ?? '')) reader.configuration.define(entry)
+}
+
 /** Analyses a project. Every file is read once. */
 export const analyse = async (
   files: ProjectFiles,
@@ -88,6 +97,7 @@ export const analyse = async (
   const reader = await readAll(files, survey, parser, options)
   const packages = new Map(reader.units.map((unit) => [unit.file, unit.package]))
   const structure = discover(files, survey, { ...options, packages })
+  defineBuildConstants(files, survey, reader)
   const index = new SourceIndex(reader.units)
   const detector = new ConnectionDetector(index, reader.configuration, {
     protos: reader.protos,
@@ -107,10 +117,13 @@ export const analyse = async (
     )
     if (signature !== undefined) signatures.push(signature)
   }
-  const configured = attempt({ ...whole, result: 'the configured addresses' }, [], () =>
+  const configured = attempt({ ...whole, result: 'the configured addresses' }, NO_CONNECTIONS, () =>
     detector.configured(),
   )
-  const found = dedupe({ inbound, outbound: outbound.concat(configured, reader.dataSources) })
+  const found = dedupe({
+    inbound: inbound.concat(configured.inbound),
+    outbound: outbound.concat(configured.outbound, reader.dataSources),
+  })
   const graph = attempt({ ...whole, result: 'the relations of services' }, NO_GRAPH, () =>
     buildGraph(index, found),
   )

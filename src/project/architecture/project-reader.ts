@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { CheckDeadline } from '../../kernel/jail.ts'
 import type { Grammar } from '../../kernel/text/languages.ts'
 import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
@@ -19,6 +20,7 @@ import {
   WALK_LIMITS,
   type Warning,
 } from '../source/source-files.ts'
+import type { ReadingCache, SourceReading } from '../source/source-reading.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
 import type { SyntaxNode, SyntaxParser } from '../source/syntax-tree.ts'
 
@@ -30,7 +32,11 @@ export interface AnalysisOptions {
   /** Called between two files, because syntax trees may be large. May return a promise to wait for. */
   readonly freeNativeMemory?: () => Promise<void> | undefined
   readonly orgPattern?: string | undefined
+  readonly readings?: ReadingCache | undefined
 }
+
+const readingKey = (path: string, text: string): string =>
+  createHash('sha256').update(`${path}\0`).update(text).digest('base64')
 
 type CodeGrammar = Extract<Grammar, 'java' | 'kotlin' | 'python' | 'go' | 'TypeScript' | 'Tsx'>
 
@@ -84,12 +90,20 @@ export class ProjectReader {
   readonly skipped = new Map<string, SkipReason>()
   readonly #files: ProjectFiles
   readonly #parser: SyntaxParser
+  readonly #readings: ReadingCache | undefined
   readonly #unparsed = new UnparsedFiles()
   #bytes = 0
+  #parsed = 0
 
-  constructor(files: ProjectFiles, parser: SyntaxParser) {
+  constructor(files: ProjectFiles, parser: SyntaxParser, readings: ReadingCache | undefined) {
     this.#files = files
     this.#parser = parser
+    this.#readings = readings
+  }
+
+  /** How many files were parsed. */
+  get parsed(): number {
+    return this.#parsed
   }
 
   #warn(code: string, file: string, message: string): void {
@@ -141,19 +155,33 @@ export class ProjectReader {
 
   #read(path: string, text: string): void {
     const grammar = codeGrammar(path)
+    if (grammar !== undefined) return this.#readCode(grammar, path, text)
     this.secrets.push(...findSecrets(path, text))
     if (path.endsWith('.proto')) for (const one of readProto(text)) this.protos.set(one.name, one)
     else if (path.endsWith('.prisma')) this.dataSources.push(...readPrismaSource(path, text))
-    else if (isConfigFile(path)) this.configuration.add(path, text)
-    else if (grammar !== undefined) this.#parse(grammar, path, text)
+    else this.configuration.add(path, text)
   }
 
-  #parse(grammar: CodeGrammar, path: string, text: string): void {
+  #readCode(grammar: CodeGrammar, path: string, text: string): void {
     const missing = this.#parser.missing(grammar)
     if (missing !== undefined) {
+      this.secrets.push(...findSecrets(path, text))
       this.#unparsed.add(path, missing)
       this.skipped.set(path, 'no grammar')
-    } else this.units.push(READERS[grammar](path, this.#parser.parse(grammar, text)))
+      return
+    }
+    const key = this.#readings === undefined ? '' : readingKey(path, text)
+    const known = this.#readings?.get(key)
+    const { unit, secrets } = known ?? this.#parse(grammar, path, text)
+    if (known === undefined) this.#readings?.put(key, { unit, secrets })
+    this.secrets.push(...secrets)
+    this.units.push(unit)
+  }
+
+  #parse(grammar: CodeGrammar, path: string, text: string): SourceReading {
+    this.#parsed += 1
+    const secrets = findSecrets(path, text)
+    return { unit: READERS[grammar](path, this.#parser.parse(grammar, text)), secrets }
   }
 
   /** One warning for each language whose grammar is not installed. */
@@ -180,15 +208,17 @@ export const readAll = async (
   parser: SyntaxParser,
   options: AnalysisOptions,
 ): Promise<ProjectReader> => {
-  const reader = new ProjectReader(files, parser)
+  const reader = new ProjectReader(files, parser, options.readings)
   const wanted = survey.files.filter(({ path }) => isRelevantFile(path))
   for (const [index, file] of wanted.entries()) {
     options.checkDeadline()
+    const before = reader.parsed
     reader.file(file)
     options.progress?.(index + 1, wanted.length)
-    const pause = options.freeNativeMemory?.()
+    const pause = reader.parsed === before ? undefined : options.freeNativeMemory?.()
     if (pause !== undefined) await pause
   }
+  await options.readings?.save()
   reader.warnUnparsed()
   return reader
 }

@@ -47,7 +47,7 @@ interface HttpCall {
   readonly scope: TypeScope
 }
 
-const httpRecord = ({ address, type, call, verb, scope }: HttpCall): Outbound => {
+export const httpRecord = ({ address, type, call, verb, scope }: HttpCall): Outbound => {
   const target = plainAddress(address.text)
   const known = target !== '' && target !== '{}' && target !== '/'
   return {
@@ -63,7 +63,8 @@ const httpRecord = ({ address, type, call, verb, scope }: HttpCall): Outbound =>
   }
 }
 
-const withBase = (base: KnownText | undefined, path: KnownText): KnownText => {
+/** The address of a request: its path added to the base address of the client. */
+export const withBase = (base: KnownText | undefined, path: KnownText): KnownText => {
   if (base === undefined) return path.text.startsWith('/') ? { ...path, confidence: 'low' } : path
   const origin = [base.origin, path.origin].filter((one) => one !== undefined).join('')
   return {

@@ -165,7 +165,11 @@ const GO: readonly Row[] = [
   ['Redis', /^github\.com\/(redis|go-redis)\/|^github\.com\/gomodule\/redigo/],
   ['sarama', /^github\.com\/(IBM|Shopify)\/sarama/],
   ['kafka-go', /^github\.com\/segmentio\/kafka-go/],
+  ['confluent-kafka-go', /^github\.com\/confluentinc\/confluent-kafka-go/],
   ['RabbitMQ', /^github\.com\/(rabbitmq|streadway)\/amqp/],
+  ['Elasticsearch', /go-elasticsearch|olivere\/elastic|opensearch-go/],
+  ['MinIO', /^github\.com\/minio\/minio-go/],
+  ['resty', /^github\.com\/go-resty\/resty|^resty\.dev\//],
   ['NATS', /^github\.com\/nats-io\/nats\.go/],
   ['AWS SDK', /^github\.com\/aws\/aws-sdk-go/],
 ]

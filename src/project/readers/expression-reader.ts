@@ -3,9 +3,6 @@ import type { SyntaxNode } from '../source/syntax-tree.ts'
 import type { RelevantCalls } from './relevant-calls.ts'
 
 const MAX_DEPTH = 100
-/** Route calls: the enclosing calls hold their path prefixes. */
-const ROUTE_CALL =
-  /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Get|Post|Put|Patch|Delete|Head|Options|HandleFunc|Handle|Method|MethodFunc)$/
 const MAX_ANCESTORS = 60
 
 const OTHER: Expression = { kind: 'other', text: '' }
@@ -61,18 +58,24 @@ export class ExpressionReader {
       if (!this.#names.exactly.test(this.#nameOf(node))) return []
       const found = this.read(node)
       if (found.kind !== 'call') return []
-      return ROUTE_CALL.test(found.call.name)
-        ? [{ ...found.call, within: this.#enclosingCalls(node) }]
+      return this.#names.nested.test(found.call.name)
+        ? [{ ...found.call, within: this.#enclosingCalls(node, found.call) }]
         : [found.call]
     })
   }
 
-  #enclosingCalls(node: SyntaxNode): readonly CallExpression[] {
+  /** The calls in whose arguments a call stands. Those that are chained on it do not enclose it. */
+  #enclosingCalls(node: SyntaxNode, inner: CallExpression): readonly CallExpression[] {
     const calls: CallExpression[] = []
+    let below = inner
     let at = node.parent()
     for (let step = 0; at !== undefined && step < MAX_ANCESTORS; step += 1, at = at.parent()) {
       const found = this.read(at)
-      if (found.kind === 'call') calls.push(found.call)
+      // Kotlin: a call with a lambda behind its arguments is two nodes, and one call.
+      if (found.kind !== 'call' || found.call === below) continue
+      const { receiver } = found.call
+      if (receiver?.kind !== 'call' || receiver.call !== below) calls.push(found.call)
+      below = found.call
     }
     return calls
   }

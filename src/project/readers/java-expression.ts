@@ -7,7 +7,6 @@ import {
   joinNames,
   joinParts,
 } from './expression-reader.ts'
-import { JVM_CALLS } from './relevant-calls.ts'
 
 type Read = (node: SyntaxNode | undefined) => Expression
 
@@ -95,8 +94,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   }),
 }
 
-export const JAVA: ExpressionSyntax = {
+export const JAVA: Omit<ExpressionSyntax, 'names'> = {
   rule: (node, read) => RULES[node.kind]?.(node, read),
-  names: JVM_CALLS,
   nameOf: (call) => call.field(call.kind === 'method_invocation' ? 'name' : 'type')?.text() ?? '',
 }

@@ -11,6 +11,7 @@ import {
 import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../source/syntax-tree.ts'
 import { ExpressionReader } from './expression-reader.ts'
 import { JAVA, javaAnnotation } from './java-expression.ts'
+import { jvmCalls, type RelevantCalls } from './relevant-calls.ts'
 
 const KINDS: Readonly<Record<string, TypeKind>> = {
   class_declaration: 'class',
@@ -28,7 +29,13 @@ const TYPE_KINDS = Object.keys(KINDS)
 const collapseSpaces = (text: string): string => text.replace(/\s+/g, ' ')
 
 class JavaReader {
-  readonly #expressions = new ExpressionReader(JAVA)
+  readonly #names: RelevantCalls
+  readonly #expressions: ExpressionReader
+
+  constructor(imports: readonly string[]) {
+    this.#names = jvmCalls(imports)
+    this.#expressions = new ExpressionReader({ ...JAVA, names: this.#names })
+  }
 
   annotations(node: SyntaxNode): readonly Annotation[] {
     const modifiers = childOfKind(node, 'modifiers')
@@ -63,7 +70,7 @@ class JavaReader {
 
   calls(node: SyntaxNode, text = node.text()): readonly CallExpression[] {
     // Prefilter: a regular expression over the text is a hundred times cheaper than a search of the tree.
-    return JAVA.names.within.test(text) ? this.#expressions.calls(node.descend(CALLS)) : []
+    return this.#names.within.test(text) ? this.#expressions.calls(node.descend(CALLS)) : []
   }
 
   method(node: SyntaxNode, withLocals = false): Method {
@@ -148,14 +155,15 @@ const kindOf = (node: SyntaxNode): TypeKind => {
 }
 
 export const readJava = (file: string, root: SyntaxNode): SourceUnit => {
-  const reader = new JavaReader()
   const nameIn = (node: SyntaxNode) => node.text().replace(/^(package|import)\s+(static\s+)?|[\s;]/g, '')
+  const imports = childrenOfKind(root, 'import_declaration').map(nameIn)
+  const reader = new JavaReader(imports)
   const declared = childOfKind(root, 'package_declaration')
   return {
     file,
     language: 'java',
     package: childOfKind(declared, 'scoped_identifier', 'identifier')?.text() ?? '',
-    imports: childrenOfKind(root, 'import_declaration').map(nameIn),
+    imports,
     bindings: new Map(),
     exports: new Map(),
     types: root.descend(TYPE_KINDS).map((node) => reader.type(node)),

@@ -7,7 +7,6 @@ import {
   joinNames,
   joinParts,
 } from './expression-reader.ts'
-import { JVM_CALLS } from './relevant-calls.ts'
 
 type Read = (node: SyntaxNode | undefined) => Expression
 
@@ -27,10 +26,21 @@ const valueIn = (argument: SyntaxNode): SyntaxNode | undefined =>
     .filter((one) => !isComment(one))
     .at(-1)
 
+/** `create<Api>()` names a type and no value: the type stands for its class. */
+const typeArguments = (suffix: SyntaxNode | undefined): readonly Expression[] =>
+  childrenOfKind(childOfKind(suffix, 'type_arguments'), 'type_projection').map((one) => ({
+    kind: 'other',
+    text: `${one.text()}.class`,
+  }))
+
 const callOf = (node: SyntaxNode, read: Read): Expression => {
   const [callee, suffix] = node.children()
+  // `route("/x") { … }` is a call of `route("/x")` with a lambda.
+  if (callee?.kind === 'call_expression' && childOfKind(suffix, 'value_arguments') === undefined)
+    return read(callee)
   const navigates = callee?.kind === 'navigation_expression'
   const name = navigates ? memberOf(callee) : (callee?.text().slice(0, 200) ?? '')
+  const given = argumentsOf(suffix).map((one) => read(valueIn(one)))
   return {
     kind: 'call',
     call: {
@@ -38,7 +48,7 @@ const callOf = (node: SyntaxNode, read: Read): Expression => {
       name,
       // Kotlin has no `new`: a capital letter marks a constructor.
       makes: /^[A-Z]/.test(name) && !/^[A-Z_]+$/.test(name),
-      args: argumentsOf(suffix).map((one) => read(valueIn(one))),
+      args: given.length > 0 ? given : typeArguments(suffix),
       line: (navigates ? childOfKind(callee, 'navigation_suffix')?.line : undefined) ?? node.line,
     },
   }
@@ -72,7 +82,15 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   integer_literal: (node) => text(node.text().replaceAll('_', '')),
   long_literal: (node) => text(node.text().replace(/[_L]/g, '')),
   boolean_literal: (node) => text(node.text()),
-  navigation_expression: (node, read) => joinNames(read(node.children()[0]), memberOf(node)),
+  navigation_expression: (node, read) => {
+    const object = read(node.children()[0])
+    // `Order::class.java` is the class, as `Order::class` is.
+    return object.kind === 'other' && object.text !== '' ? object : joinNames(object, memberOf(node))
+  },
+  callable_reference: (node) =>
+    node.words().includes('class')
+      ? { kind: 'other', text: `${node.children()[0]?.text() ?? ''}.class` }
+      : undefined,
   parenthesized_expression: (node, read) => read(node.children().find((one) => !isComment(one))),
   as_expression: (node, read) => read(node.children()[0]),
   additive_expression: (node, read) =>
@@ -113,8 +131,7 @@ const calledName = (node: SyntaxNode): string => {
   return callee?.kind === 'simple_identifier' ? callee.text() : ''
 }
 
-export const KOTLIN: ExpressionSyntax = {
+export const KOTLIN: Omit<ExpressionSyntax, 'names'> = {
   rule: (node, read) => RULES[node.kind]?.(node, read),
-  names: JVM_CALLS,
   nameOf: calledName,
 }

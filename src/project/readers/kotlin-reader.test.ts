@@ -73,7 +73,7 @@ annotation class G`,
       '  @GetMapping(path=["/x", "/y"])',
       '  3: method find(@PathVariable id: String): Order',
       '    local url = "http://a/" ~ id',
-      '    6: rest.getForObject(url, <>)',
+      '    6: rest.getForObject(url, <Order.class>)',
     ],
   },
   {

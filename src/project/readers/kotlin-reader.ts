@@ -4,15 +4,15 @@ import {
   type Method,
   NO_METHOD,
   type SourceUnit,
-  type TypeKind,
   type TypeUnit,
   type Variable,
 } from '../source/source-unit.ts'
 import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../source/syntax-tree.ts'
 import { ExpressionReader } from './expression-reader.ts'
 import { KOTLIN, kotlinAnnotation } from './kotlin-expression.ts'
+import { delegated, kindOf, TYPES, typesOf, typeText } from './kotlin-nodes.ts'
+import { jvmCalls, type RelevantCalls } from './relevant-calls.ts'
 
-const TYPES = ['user_type', 'nullable_type', 'function_type']
 /** Children of a property that are not its value. */
 const NOT_VALUES = new Set([
   'modifiers',
@@ -32,11 +32,14 @@ const CATCHES = ['catch_block']
 const IMPORTS = ['import_header']
 const CLASSES = ['class_declaration', 'object_declaration']
 
-const typeText = (node: SyntaxNode | undefined): string =>
-  (childOfKind(node, ...TYPES)?.text() ?? '').replace(/\s+/g, ' ').replace(/\?$/, '')
-
 class KotlinReader {
-  readonly #expressions = new ExpressionReader(KOTLIN)
+  readonly #names: RelevantCalls
+  readonly #expressions: ExpressionReader
+
+  constructor(imports: readonly string[]) {
+    this.#names = jvmCalls(imports)
+    this.#expressions = new ExpressionReader({ ...KOTLIN, names: this.#names })
+  }
 
   annotations(modifiers: SyntaxNode | undefined): readonly Annotation[] {
     return childrenOfKind(modifiers, 'annotation').map((one) => kotlinAnnotation(one, this.#expressions.read))
@@ -44,7 +47,9 @@ class KotlinReader {
 
   property(node: SyntaxNode): Variable {
     const declared = childOfKind(node, 'variable_declaration')
-    const value = node.children().find(({ kind }) => !NOT_VALUES.has(kind) && !TYPES.includes(kind))
+    const value =
+      node.children().find(({ kind }) => !NOT_VALUES.has(kind) && !TYPES.includes(kind)) ??
+      delegated(childOfKind(node, 'property_delegate'))
     return {
       name: childOfKind(declared, 'simple_identifier')?.text() ?? '',
       type: typeText(declared),
@@ -81,10 +86,13 @@ class KotlinReader {
   }
 
   calls(node: SyntaxNode, text = node.text()): readonly CallExpression[] {
-    return KOTLIN.names.within.test(text) ? this.#expressions.calls(node.descend(CALLS)) : []
+    return this.#names.within.test(text) ? this.#expressions.calls(node.descend(CALLS)) : []
   }
 
+  /** The receiver of an extension function is its first parameter, `this`. */
   method(node: SyntaxNode): Method {
+    const parametersAt = node.children().findIndex(({ kind }) => kind === 'function_value_parameters')
+    const receiver = typesOf(node.children().slice(0, parametersAt)) || undefined
     const body = childOfKind(node, 'function_body')
     const name = childOfKind(node, 'simple_identifier')
     return {
@@ -92,8 +100,13 @@ class KotlinReader {
       line: name?.line ?? node.line,
       lines: body === undefined ? 0 : Math.max(1, body.lastLine - body.line - 1),
       annotations: this.annotations(childOfKind(node, 'modifiers')),
-      returns: typeText(node),
-      parameters: this.parameters(childOfKind(node, 'function_value_parameters')),
+      returns: typesOf(node.children().slice(parametersAt)),
+      parameters: [
+        ...(receiver === undefined
+          ? []
+          : [{ name: 'this', type: receiver, line: node.line, annotations: [] }]),
+        ...this.parameters(node.children()[parametersAt]),
+      ],
       ...this.body(body),
     }
   }
@@ -170,37 +183,33 @@ class KotlinReader {
   #constructors(node: SyntaxNode, name: string): readonly Method[] {
     const primary = childOfKind(node, 'primary_constructor')
     if (primary === undefined) return []
-    return [{ ...NO_METHOD, name, line: primary.line, parameters: this.#constructorProperties(node) }]
+    return [
+      {
+        ...NO_METHOD,
+        name,
+        line: primary.line,
+        annotations: this.annotations(childOfKind(primary, 'modifiers')),
+        parameters: this.#constructorProperties(node),
+      },
+    ]
   }
 }
 
-const kindOf = (node: SyntaxNode, modifiers: SyntaxNode | undefined): TypeKind => {
-  if (node.kind === 'object_declaration') return 'object'
-  const keywords = node.words()
-  const text = modifiers?.text() ?? ''
-  if (keywords.includes('interface')) return 'interface'
-  if (keywords.includes('enum')) return 'enum'
-  if (/\bannotation$/.test(text)) return '@interface'
-  if (/\bdata$/.test(text)) return 'record'
-  return /\b(abstract|sealed)$/.test(text) ? 'abstract class' : 'class'
-}
-
 export const readKotlin = (file: string, root: SyntaxNode): SourceUnit => {
-  const reader = new KotlinReader()
+  const imports = root.descend(IMPORTS).map((one) => childOfKind(one, 'identifier')?.text() ?? '')
+  const reader = new KotlinReader(imports)
   const functions = root
     .children()
     .filter(({ kind }) => kind === 'function_declaration')
     .map((one) => reader.method(one))
-  const constants = root
-    .children()
-    .filter(({ kind }) => kind === 'property_declaration')
-    .map((one) => reader.property(one))
+  const properties = root.children().filter(({ kind }) => kind === 'property_declaration')
+  const constants = properties.map((one) => reader.property(one))
   const before = new Map(root.children().map((one, at, all) => [one.id, all[at - 1]]))
   return {
     file,
     language: 'kotlin',
     package: childOfKind(childOfKind(root, 'package_header'), 'identifier')?.text() ?? '',
-    imports: root.descend(IMPORTS).map((one) => childOfKind(one, 'identifier')?.text() ?? ''),
+    imports,
     bindings: new Map(),
     exports: new Map(),
     types: root.descend(CLASSES).map((one) => reader.type(one, before.get(one.id))),
@@ -208,7 +217,7 @@ export const readKotlin = (file: string, root: SyntaxNode): SourceUnit => {
     topLevel: {
       ...NO_METHOD,
       locals: [...constants, ...functions.flatMap(({ locals, parameters }) => [...parameters, ...locals])],
-      calls: functions.flatMap(({ calls }) => calls),
+      calls: [...functions.flatMap(({ calls }) => calls), ...properties.flatMap((one) => reader.calls(one))],
       silentCatches: functions.flatMap(({ silentCatches }) => silentCatches),
     },
   }

@@ -25,23 +25,67 @@ export interface RelevantCalls {
   readonly within: RegExp
   /** Whether a name is the name of a relevant call. */
   readonly exactly: RegExp
+  /** Calls that are read with the calls around them, which hold their path prefixes. */
+  readonly nested: RegExp
 }
 
-const compileNames = (names: string): RelevantCalls => ({
+const ROUTE_CALL =
+  /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Get|Post|Put|Patch|Delete|Head|Options|HandleFunc|Handle|Method|MethodFunc)$/
+
+const compileNames = (names: string, nested = ROUTE_CALL): RelevantCalls => ({
   within: new RegExp(`\\b(?:${names})\\s*[(<{]`),
   exactly: new RegExp(`^(?:${names})$`),
+  nested,
 })
 
-export const JVM_CALLS: RelevantCalls = compileNames(JVM)
+const JVM_CALLS: RelevantCalls = compileNames(JVM)
+
+/** Calls of libraries whose method names are too common to be read in every file. */
+const JVM_LIBRARIES: readonly (readonly [imports: RegExp, names: string])[] = [
+  [
+    /^io\.eventuate\./,
+    'forAggregateType|andForAggregateType|onEvent|fromChannel|andFromChannel|onMessage|withChannel|to|publish',
+  ],
+  [/^org\.springframework\.cloud\.gateway\./, 'route|path'],
+  [/^org\.springframework\.web\.service\./, 'createClient'],
+  [/^org\.springframework\.web\.(reactive\.|servlet\.)?function\./, 'route|nest|path|add|method'],
+  [/^androidx\.room\./, 'databaseBuilder|inMemoryDatabaseBuilder'],
+  [/^org\.springframework\.cloud\.client\./, 'getInstances|choose'],
+  [/^org\.apache\.(http|hc)\./, 'Http(Get|Post|Put|Patch|Delete|Head)'],
+  [/^org\.apache\.kafka\.clients\./, 'subscribe'],
+  [/^org\.jetbrains\.exposed\./, 'connect'],
+]
+
+/** The functions of a Ktor application are routes as well: every call counts, with the calls around it. */
+const KTOR_CALLS = compileNames('\\w+', /./)
+const KTOR = /^io\.ktor\./
+
+const compiled = new Map<string, RelevantCalls>()
+
+/** The relevant calls of a Java or Kotlin file with these imports. */
+export const jvmCalls = (imports: readonly string[]): RelevantCalls => {
+  if (imports.some((name) => KTOR.test(name))) return KTOR_CALLS
+  const added = JVM_LIBRARIES.flatMap(([library, names]) =>
+    imports.some((name) => library.test(name)) ? [names] : [],
+  )
+  if (added.length === 0) return JVM_CALLS
+  const names = [JVM, ...added].join('|')
+  const known = compiled.get(names) ?? compileNames(names)
+  compiled.set(names, known)
+  return known
+}
+
 export const SCRIPT_CALLS: RelevantCalls = compileNames(SCRIPT)
 
 const PYTHON = [
-  'get|post|put|patch|delete|head|options|request|websocket|api_route|add_api_route|add_route|route|mount',
+  'get|post|put|patch|delete|head|options|request|websocket|api_route|add_api_route|add_route|route|mount|add_\\w+|ws_connect',
   'include_router|register_blueprint|register|add_url_rule|add_resource|path|re_path|url|include|as_view',
-  'urlopen|Session|Client|AsyncClient|ClientSession|stream',
-  'create_engine|create_async_engine|connect|Redis|StrictRedis|from_url|MongoClient|AsyncIOMotorClient|Elasticsearch',
-  'delay|apply_async|send_task|publish|basic_publish|basic_consume|send|send_and_wait|produce|subscribe',
-  'KafkaProducer|KafkaConsumer|AIOKafkaProducer|AIOKafkaConsumer|Producer|Consumer|insecure_channel|secure_channel',
+  'urlopen|Request|Session|Client|AsyncClient|ClientSession|stream|register_tortoise|init|driver|Minio',
+  'create_engine|create_async_engine|connect|connect_robust|create_pool|\\w*ConnectionPool|\\w*Database|Redis|StrictRedis|RedisCluster|from_url|create_redis_pool',
+  '\\w*MongoClient|AsyncIOMotorClient|MotorClient|\\w*Elasticsearch|\\w*OpenSearch|PooledClient|HashClient|ConnectionParameters|URLParameters|Connection',
+  'delay|apply_async|send_task|signature|s|si|publish|basic_publish|basic_consume|consume|send|send_and_wait|produce|subscribe|iterator',
+  'send_message|send_message_batch|receive_message|KafkaAdminClient|Celery|SQLAlchemy|init_app|from_object',
+  'KafkaProducer|KafkaConsumer|AIOKafkaProducer|AIOKafkaConsumer|\\w*Producer|\\w*Consumer|insecure_channel|secure_channel',
   '\\w+Stub|add_\\w+Servicer_to_server|client|resource|add_periodic_task|add_job',
 ].join('|')
 
@@ -50,9 +94,9 @@ export const PYTHON_CALLS: RelevantCalls = compileNames(PYTHON)
 const GO = [
   'GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|Get|Post|Put|Patch|Delete|Head|Options|All|Add',
   'Handle|HandleFunc|Method|MethodFunc|Methods|Mount|Route|Group|PathPrefix|Subrouter|PostForm|Do',
-  'NewRequest|NewRequestWithContext|Register\\w+Server|New\\w+Client|New\\w*Router|NewServeMux|\\w*[rR]oute\\w*|\\w*[hH]andler\\w*',
-  'Open|OpenDB|Connect|MustConnect|New|NewPool|NewClient|NewReader|NewWriter|NewSyncProducer|NewAsyncProducer',
-  'NewConsumerGroup|NewProducer|NewConsumer|Subscribe|SubscribeTopics|Publish|WriteMessages|register\\w*|setup\\w*|Register\\w*|Setup\\w*',
+  '\\w*[rR]oute\\w*|\\w*[hH]andler\\w*|\\w*API\\w*|[rR]egister\\w*|[sS]etup\\w*|[nN]ew\\w*|[iI]nit\\w*',
+  '[oO]pen\\w*|[cC]onnect\\w*|Listen\\w*|MustConnect\\w*|Dial\\w*|ApplyURI|ParseURL|ParseConfig|SetBaseURL|SetHostURL',
+  'Produce|SendMessage|SendMessages|Consume|ConsumePartition|Subscribe\\w*|QueueSubscribe\\w*|Publish\\w*|WriteMessages',
 ].join('|')
 
 export const GO_CALLS: RelevantCalls = compileNames(GO)

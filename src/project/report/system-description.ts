@@ -14,7 +14,13 @@ const SystemDescription = z.object({
     z.looseObject({ ...Identified, kind: z.string(), name: z.string(), technology: z.string() }),
   ),
   relations: z.array(
-    z.looseObject({ ...Identified, from: z.string(), to: z.string(), protocol: z.string() }),
+    z.looseObject({
+      ...Identified,
+      from: z.string(),
+      to: z.string(),
+      protocol: z.string(),
+      about: z.array(z.string()).optional(),
+    }),
   ),
   endpoints: z.array(
     z.looseObject({ ...Identified, service: z.string(), protocol: z.string(), endpoint: z.string() }),
@@ -60,7 +66,14 @@ interface PartDifference {
   readonly removed: readonly string[]
 }
 
-type SystemDifference = Readonly<Record<(typeof SYSTEM_PARTS)[number], PartDifference>>
+/** Topics, queues or paths that a relation of both descriptions has gained or lost. */
+interface ChangedRelation extends PartDifference {
+  readonly id: string
+}
+
+type SystemDifference = Readonly<Record<(typeof SYSTEM_PARTS)[number], PartDifference>> & {
+  readonly changed: readonly ChangedRelation[]
+}
 
 /** Ids of one description that the other has not. */
 const missingIn = (
@@ -71,32 +84,59 @@ const missingIn = (
   return [...new Set(own.map(({ id }) => id))].filter((id) => !known.has(id)).sort()
 }
 
-/** What was added and removed between two descriptions, by id. */
+const difference = (old: readonly string[], now: readonly string[]): PartDifference => ({
+  added: now.filter((one) => !old.includes(one)),
+  removed: old.filter((one) => !now.includes(one)),
+})
+
+const changedRelations = (old: SystemDescription, now: SystemDescription): readonly ChangedRelation[] => {
+  const before = new Map(old.relations.map(({ id, about }) => [id, about]))
+  return now.relations.flatMap(({ id, about = [] }) => {
+    const { added, removed } = difference(before.get(id) ?? about, about)
+    return added.length + removed.length === 0 ? [] : [{ id, added, removed }]
+  })
+}
+
+/** What was added, removed and changed between two descriptions, by id. */
 export const compareSystems = (old: SystemDescription, now: SystemDescription): SystemDifference => {
   const part = (name: (typeof SYSTEM_PARTS)[number]): PartDifference => ({
     added: missingIn(now[name], old[name]),
     removed: missingIn(old[name], now[name]),
   })
-  return { nodes: part('nodes'), relations: part('relations'), endpoints: part('endpoints') }
+  return {
+    nodes: part('nodes'),
+    relations: part('relations'),
+    endpoints: part('endpoints'),
+    changed: changedRelations(old, now),
+  }
 }
 
-const PART_TITLES: Readonly<Record<keyof SystemDifference, string>> = {
+const PART_TITLES: Readonly<Record<(typeof SYSTEM_PARTS)[number], string>> = {
   nodes: 'Services, stores, brokers and outside systems',
   relations: 'Relations',
   endpoints: 'Endpoints',
 }
 
+const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+
+const signedLines = ({ added, removed }: PartDifference, indent: string): readonly string[] => [
+  ...removed.map((one) => `${indent}- ${oneLine(one)}`),
+  ...added.map((one) => `${indent}+ ${oneLine(one)}`),
+]
+
 /** The difference as lines, with `+` and `-`. */
-export const renderDifference = (difference: SystemDifference): string => {
-  const oneLine = (text: string) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+export const renderDifference = (found: SystemDifference): string => {
   const lines = SYSTEM_PARTS.flatMap((name) => {
-    const { added, removed } = difference[name]
+    const { added, removed } = found[name]
     if (added.length + removed.length === 0) return []
     return [
       `${PART_TITLES[name]}: ${added.length} added, ${removed.length} removed`,
-      ...removed.map((id) => `  - ${oneLine(id)}`),
-      ...added.map((id) => `  + ${oneLine(id)}`),
+      ...signedLines(found[name], '  '),
     ]
   })
+  if (found.changed.length > 0) {
+    lines.push(`Relations with other topics or paths: ${found.changed.length}`)
+    for (const one of found.changed) lines.push(`  ${oneLine(one.id)}`, ...signedLines(one, '    '))
+  }
   return lines.length === 0 ? 'No service, relation or endpoint was added or removed.' : lines.join('\n')
 }

@@ -1,9 +1,12 @@
 import type { Structure } from '../build/shape.ts'
-import { rolesOf } from '../connections/roles.ts'
+import { servedService } from '../source/configuration.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { folderOf, inOrder, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
 import { type DeclaredContainer, isComposeFile } from './deployment-files.ts'
+import { goDrafts } from './go-programs.ts'
+import { jvmBuildDraft, jvmMain } from './jvm-applications.ts'
+import { libraryFolders } from './library-modules.ts'
 import { packageDraft } from './package-file.ts'
 import type { ServiceDraft, ServiceEvidence, ServiceKind } from './service-draft.ts'
 import { imageName, technologyOfImage } from './technologies.ts'
@@ -17,6 +20,8 @@ export interface Deployable {
   readonly shownBy: readonly ServiceEvidence[]
   /** Further names by which other services reach it. */
   readonly aliases: readonly string[]
+  /** Folders of library modules that are part of it. */
+  readonly libraries: readonly string[]
 }
 
 interface ServiceSources {
@@ -41,15 +46,17 @@ const moduleFolder = (file: string, folders: ReadonlySet<string>): string => {
 
 const codeDrafts = (sources: ServiceSources, folders: ReadonlySet<string>): readonly ServiceDraft[] =>
   sources.units.flatMap((unit): readonly ServiceDraft[] => {
-    const { file, language, types, topLevel } = unit
-    const root = types.find((type) => rolesOf(type, unit).includes('Application Root'))
+    const { file, language, topLevel } = unit
     const at = moduleFolder(file, folders)
     const shows = (line: number, reason: string): ServiceDraft => ({
       folder: at,
       kind: 'service',
       evidence: { file, line, reason },
     })
-    if (root !== undefined && language !== 'script') return [shows(root.line, `main class ${root.name}`)]
+    if (language === 'java' || language === 'kotlin') {
+      const main = jvmMain(unit)
+      return main === undefined ? [] : [shows(main.line, main.reason)]
+    }
     if (language === 'python') {
       const app = topLevel.locals.find(
         ({ value }) =>
@@ -58,27 +65,17 @@ const codeDrafts = (sources: ServiceSources, folders: ReadonlySet<string>): read
       if (app !== undefined) return [shows(app.line, `creates the application ${app.name}`)]
       if (nameOf(file) === 'manage.py') return [shows(1, 'manage.py of Django')]
     }
-    if (language === 'go') {
-      const main = unit.functions.find(({ name }) => name === 'main')
-      if (main !== undefined)
-        return [{ ...shows(main.line, 'package main'), folder: folderOf(file), kind: goKind(unit) }]
-    }
     return []
   })
 
-/** A Go program that serves nothing is a command. */
-const goKind = ({ imports }: SourceUnit): ServiceKind =>
-  imports.some((name) =>
-    /^net\/http$|gin-gonic|labstack\/echo|go-chi|gofiber|google\.golang\.org\/grpc/.test(name),
-  )
-    ? 'service'
-    : 'command'
+const JVM_FILE = /^(pom\.xml|build\.gradle(\.kts)?|application\.(conf|ya?ml))$/
 
-const fileDrafts = ({ paths, read }: ServiceSources): readonly ServiceDraft[] =>
+const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDraft[] =>
   paths.flatMap((path): readonly ServiceDraft[] => {
     const name = nameOf(path)
     if (isTestPath(path)) return []
     if (name === 'package.json') return packageDraft(path, read(path))
+    if (JVM_FILE.test(name)) return jvmBuildDraft(path, read(path), units)
     const shown = (kind: ServiceKind, folder: string, reason: string): readonly ServiceDraft[] => [
       { folder, kind, evidence: { file: path, line: 1, reason } },
     ]
@@ -159,6 +156,7 @@ const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonl
           ) ?? 'service',
         shownBy: group.map(({ evidence }) => evidence),
         aliases: [...new Set(aliases)],
+        libraries: [...new Set(group.flatMap(({ libraries = [] }) => libraries))],
       }
     })
 }
@@ -177,7 +175,7 @@ const withoutEmptyRoot = (
   })
 
 /** Folders named for what they hold; the service has the name of the folder above. */
-const GENERIC_FOLDER = /^(src|app|main|source|docker|build)$/
+const GENERIC_FOLDER = /^(src|app|main|source|docker|build|cmd)$/
 
 const folderName = (folder: string): string =>
   GENERIC_FOLDER.test(nameOf(folder)) && folderOf(folder) !== '' ? nameOf(folderOf(folder)) : nameOf(folder)
@@ -200,16 +198,35 @@ export const findServices = (sources: ServiceSources): readonly Deployable[] => 
       .filter((path) => BUILD_FILES.test(nameOf(path)) || nameOf(path) === 'Dockerfile')
       .map(folderOf),
   )
-  const shown = [...codeDrafts(sources, folders), ...fileDrafts(sources)]
+  const programs = goDrafts(sources.units, (file) => moduleFolder(file, folders))
+  const shown = [...codeDrafts(sources, folders), ...programs, ...fileDrafts(sources)]
   const drafts = [...shown, ...containerDrafts(sources, new Set(shown.map(({ folder }) => folder)))]
-  return distinctNames(withoutEmptyRoot(join(drafts, sources), sources.units))
+  return withLibraries(distinctNames(withoutEmptyRoot(join(drafts, sources), sources.units)), sources)
 }
 
-/** The service that a file belongs to: the one with the longest folder. */
-export const serviceOf = (file: string, services: readonly Deployable[]): Deployable | undefined =>
-  services
+const withLibraries = (
+  services: readonly Deployable[],
+  { paths, read, structure }: ServiceSources,
+): readonly Deployable[] => {
+  const folders = services.map(({ folder }) => folder)
+  const libraries = libraryFolders(folders, { paths, read, dependencies: structure.dependencies })
+  return services.map((service) => ({
+    ...service,
+    libraries: [...service.libraries, ...(libraries.get(service.folder) ?? [])],
+  }))
+}
+
+/** The service that a file belongs to: the one with the longest folder, or the only one that uses its module. */
+export const serviceOf = (file: string, services: readonly Deployable[]): Deployable | undefined => {
+  const configured = servedService(file)
+  if (configured !== undefined) return services.find(({ aliases }) => aliases.includes(configured))
+  const around = services
     .filter(({ folder }) => isInside(file, folder))
     .reduce<Deployable | undefined>(
       (best, one) => (best === undefined || one.folder.length > best.folder.length ? one : best),
       undefined,
     )
+  if (around !== undefined) return around
+  const users = services.filter(({ libraries }) => libraries.some((folder) => isInside(file, folder)))
+  return users.length === 1 ? users[0] : undefined
+}

@@ -14,4 +14,6 @@ export interface ServiceDraft {
   readonly kind: ServiceKind
   readonly evidence: ServiceEvidence
   readonly aliases?: readonly string[]
+  /** Folders of the project that it uses, beside its own. */
+  readonly libraries?: readonly string[]
 }

@@ -7,7 +7,12 @@ export type Expression =
   | { readonly kind: 'list'; readonly items: readonly Expression[] }
   | { readonly kind: 'call'; readonly call: CallExpression }
   | { readonly kind: 'annotation'; readonly annotation: Annotation }
-  | { readonly kind: 'record'; readonly entries: ReadonlyMap<string, Expression> }
+  | {
+      readonly kind: 'record'
+      readonly entries: ReadonlyMap<string, Expression>
+      /** Of a composite literal in Go, as written in the source. */
+      readonly type?: string
+    }
   | { readonly kind: 'other'; readonly text: string }
 
 export interface CallExpression {
@@ -48,6 +53,8 @@ export interface Method {
   readonly parameters: readonly Variable[]
   readonly locals: readonly Variable[]
   readonly calls: readonly CallExpression[]
+  /** Values of its return statements. Only for Python. */
+  readonly returned?: readonly Expression[]
   /** Equal for bodies that differ only in white space; empty for short bodies. */
   readonly digest: string
   /** Lines of empty catch blocks. */

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { isBuildServer } from '../../../gate/stage.ts'
 import { defineFaults, Fault } from '../../../kernel/fault.ts'
 import { writeOutputFile } from '../../../platform/files/output-file.ts'
 import { REPORT_LANGUAGES, type ReportLanguage } from '../../../project/report/model.ts'
@@ -11,6 +12,7 @@ import {
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 import { killProcess } from '../../force-exit.ts'
 import { openProject } from '../../open/project.ts'
+import { readingCachePath } from '../../open/user-state.ts'
 import { loadSettings } from '../../process-context.ts'
 import { requireWritable } from '../require-writable.ts'
 
@@ -83,7 +85,11 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   if (save || out !== undefined) requireWritable(config, '`warrant report` with --save or --out')
   const root = resolve(config.root)
-  const project = openProject(config, root)
+  const readings =
+    config.readOnly || isBuildServer(process.env)
+      ? undefined
+      : readingCachePath(resolve(root, path), process.env)
+  const project = openProject(config, root, { readings })
   const call = { signal: new AbortController().signal, progress: () => {} }
   const { terminal, json } = invocation
   try {

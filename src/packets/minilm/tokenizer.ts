@@ -1,0 +1,166 @@
+/** A text as token ids, without the tokens that frame an input, and where in the text each token is. */
+export interface TokenizedText {
+  readonly ids: readonly number[]
+  /** Offset of the first UTF-16 unit of each token. */
+  readonly starts: readonly number[]
+  /** Offset behind the last UTF-16 unit of each token. */
+  readonly ends: readonly number[]
+}
+
+/** The tokenizer of BERT without case: clean, lower case, no accents, then the longest known pieces of each word. */
+export interface Tokenizer {
+  encode(text: string): TokenizedText
+}
+
+/** The id of a word with a character that the vocabulary does not have. */
+const UNKNOWN = 100
+
+/** Longer words are unknown, as for the model while it was trained. */
+const MAX_WORD = 100
+/** Size of the word cache: a few thousand words make up most texts. */
+const MAX_CACHED = 65_536
+
+/**
+ * Everything between whitespace. Vertical tab, form feed and U+FEFF are not whitespace here: they are removed like
+ * other control characters.
+ */
+const BETWEEN_SPACES = /[^ \t\n\r\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/g
+/** Printable ASCII needs no normalization but lower case. */
+const PRINTABLE = /^[!-~]*$/
+const REMOVED = /^[\0\ufffd\p{Cc}\p{Cf}\p{Co}\p{Cs}]$/u
+/** Words of these characters are single characters. */
+const IDEOGRAPH = /^[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]$/
+const MARKS = /\p{Mn}/gu
+const WORDS = /[^\p{P}!-/:-@[-`{-~\s]+|[\p{P}!-/:-@[-`{-~]/gu
+
+interface Pieces {
+  readonly ids: readonly number[]
+  /** Length of each piece in UTF-16 units of the normalized word. */
+  readonly lengths: readonly number[]
+}
+
+/** A part of a text in normal form, with the offset in the text for each UTF-16 unit and the offset behind it. */
+interface NormalizedPart {
+  readonly text: string
+  readonly starts: readonly number[]
+  readonly ends: readonly number[]
+}
+
+/** Removes control characters and puts spaces around ideographs. */
+const clean = (part: string, offset: number): NormalizedPart => {
+  const [units, starts, ends]: [string[], number[], number[]] = [[], [], []]
+  let at = offset
+  const put = (text: string, length: number) => {
+    for (let i = 0; i < text.length; i++) {
+      units.push(text[i] as string)
+      starts.push(at)
+      ends.push(at + length)
+    }
+  }
+  for (const char of part) {
+    // The only character whose lower case is longer.
+    if (char === '\u0130') put('i\u0307', 1)
+    else if (IDEOGRAPH.test(char)) put(` ${char} `, 1)
+    else if (!REMOVED.test(char)) put(char, char.length)
+    at += char.length
+  }
+  return { text: units.join(''), starts, ends }
+}
+
+/** Lower case, decomposed, without accents. */
+const normalize = (part: string, offset: number): NormalizedPart => {
+  const cleaned = clean(part, offset)
+  // The lower case of a sigma depends on the characters around it.
+  const lower = cleaned.text.toLowerCase()
+  const [units, starts, ends]: [string[], number[], number[]] = [[], [], []]
+  let at = 0
+  for (const char of lower) {
+    const plain = char.normalize('NFD').replace(MARKS, '')
+    for (let i = 0; i < plain.length; i++) {
+      units.push(plain[i] as string)
+      starts.push(cleaned.starts[at] as number)
+      ends.push(cleaned.ends[at + char.length - 1] as number)
+    }
+    at += char.length
+  }
+  return { text: units.join(''), starts, ends }
+}
+
+const isLowSurrogate = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00
+
+/** Splits normalized words into the longest pieces of the vocabulary. */
+class WordPieces {
+  readonly #first = new Map<string, number>()
+  readonly #further = new Map<string, number>()
+  readonly #longest: number
+  readonly #cache = new Map<string, Pieces>()
+
+  constructor(vocabulary: readonly string[]) {
+    let longest = 0
+    vocabulary.forEach((token, id) => {
+      const isFurther = token.startsWith('##') && token.length > 2
+      const text = isFurther ? token.slice(2) : token
+      ;(isFurther ? this.#further : this.#first).set(text, id)
+      longest = Math.max(longest, text.length)
+    })
+    // A token such as `##` can also be a word of its own. It is never one: `#` is punctuation.
+    this.#longest = longest
+  }
+
+  split(word: string): Pieces {
+    const found = this.#cache.get(word)
+    if (found !== undefined) return found
+    const pieces = this.#match(word) ?? { ids: [UNKNOWN], lengths: [word.length] }
+    if (this.#cache.size >= MAX_CACHED) this.#cache.clear()
+    if (word.length <= MAX_WORD) this.#cache.set(word, pieces)
+    return pieces
+  }
+
+  /** Undefined when the word has no pieces. */
+  #match(word: string): Pieces | undefined {
+    // Counted in characters; a word of twice as many units has more than that in any case.
+    if (word.length > 2 * MAX_WORD || [...word].length > MAX_WORD) return undefined
+    const [ids, lengths]: [number[], number[]] = [[], []]
+    for (let at = 0; at < word.length; ) {
+      const tokens = at === 0 ? this.#first : this.#further
+      let end = Math.min(word.length, at + this.#longest)
+      let id: number | undefined
+      for (; end > at; end--) {
+        if (isLowSurrogate(word, end)) continue
+        id = tokens.get(word.slice(at, end))
+        if (id !== undefined) break
+      }
+      if (id === undefined) return undefined
+      ids.push(id)
+      lengths.push(end - at)
+      at = end
+    }
+    return { ids, lengths }
+  }
+}
+
+/** Makes a tokenizer from the tokens of the model in the order of their ids. */
+export const makeTokenizer = (vocabulary: readonly string[]): Tokenizer => {
+  const wordPieces = new WordPieces(vocabulary)
+  return {
+    encode: (text) => {
+      const [ids, starts, ends]: [number[], number[], number[]] = [[], [], []]
+      for (const { 0: part, index } of text.matchAll(BETWEEN_SPACES)) {
+        const plain = PRINTABLE.test(part)
+        const normal = plain ? undefined : normalize(part, index)
+        for (const { 0: word, index: inPart } of (normal?.text ?? part.toLowerCase()).matchAll(WORDS)) {
+          const { ids: pieceIds, lengths } = wordPieces.split(word)
+          let at = inPart
+          for (let i = 0; i < pieceIds.length; i++) {
+            const end = at + (lengths[i] as number)
+            ids.push(pieceIds[i] as number)
+            starts.push(normal === undefined ? index + at : (normal.starts[at] as number))
+            ends.push(normal === undefined ? index + end : (normal.ends[end - 1] as number))
+            at = end
+          }
+        }
+      }
+      return { ids, starts, ends }
+    },
+  }
+}

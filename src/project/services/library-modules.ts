@@ -1,0 +1,73 @@
+import { folderOf, joinPath, nameOf } from '../source/source-files.ts'
+
+/** Modules of a Gradle or Maven build that are libraries: their code is part of the applications that use them. */
+
+interface ModuleSources {
+  readonly paths: readonly string[]
+  readonly read: (path: string) => string | undefined
+  /** Libraries of modules, as their build files name them. */
+  readonly dependencies: readonly { readonly module: string; readonly artifactId: string }[]
+}
+
+const MAX_MODULES = 2_000
+
+const GRADLE_PROJECT =
+  /^[ \t]*(?:\w*[iI]mplementation|api|runtimeOnly|compile|\w+Api)[ \t(]*(?:project\s*\(\s*(?:path\s*[:=]\s*)?["']:?([\w:.-]+)["']|projects\.([\w.]+))/gm
+
+/** `projects.core.dataStore` is the module `core/data-store`. */
+const accessorPath = (accessor: string): string =>
+  accessor.replaceAll('.', '/').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+const gradleUses = (
+  path: string,
+  text: string,
+  roots: readonly string[],
+  folders: ReadonlySet<string>,
+): readonly string[] => {
+  const root = roots.find((one) => one === '' || path.startsWith(`${one}/`)) ?? ''
+  return [...text.matchAll(GRADLE_PROJECT)].flatMap(([whole, named, accessor]) => {
+    if (/^\s*(test|androidTest)/.test(whole)) return []
+    const below = named === undefined ? accessorPath(accessor ?? '') : named.replaceAll(':', '/')
+    const plain = named === undefined ? (accessor ?? '').replaceAll('.', '/') : below
+    const found = [below, plain].map((one) => joinPath(root, one)).find((folder) => folders.has(folder))
+    return found === undefined ? [] : [found]
+  })
+}
+
+/** For each module the modules that it uses directly, by their folders. */
+const directUses = ({ paths, read, dependencies }: ModuleSources): ReadonlyMap<string, readonly string[]> => {
+  const scripts = paths.filter((path) => /^build\.gradle(\.kts)?$/.test(nameOf(path))).slice(0, MAX_MODULES)
+  const roots = paths
+    .filter((path) => /^settings\.gradle(\.kts)?$/.test(nameOf(path)))
+    .map(folderOf)
+    .sort((a, b) => b.length - a.length)
+  const folders = new Set(scripts.map(folderOf))
+  const uses = new Map<string, readonly string[]>(
+    scripts.map((path) => [folderOf(path), gradleUses(path, read(path) ?? '', roots, folders)]),
+  )
+  const poms = new Map(
+    paths
+      .filter((path) => nameOf(path) === 'pom.xml')
+      .map((path) => [nameOf(folderOf(path)), folderOf(path)]),
+  )
+  for (const { module, artifactId } of dependencies) {
+    const used = poms.get(artifactId)
+    if (used !== undefined && used !== module) uses.set(module, [...(uses.get(module) ?? []), used])
+  }
+  return uses
+}
+
+/** The folders of the library modules of each application: those that it uses, directly or through others. */
+export const libraryFolders = (
+  applications: readonly string[],
+  sources: ModuleSources,
+): ReadonlyMap<string, readonly string[]> => {
+  const uses = directUses(sources)
+  return new Map(
+    applications.map((application) => {
+      const found = new Set(uses.get(application) ?? [])
+      for (const folder of found) for (const one of uses.get(folder) ?? []) found.add(one)
+      return [application, [...found].filter((folder) => !applications.includes(folder))]
+    }),
+  )
+}
