@@ -4,6 +4,16 @@ import { GO_OTHER_STORES } from './go-document-stores.ts'
 import { GO_KAFKA } from './go-messages.ts'
 import { GO_QUEUES } from './go-queues.ts'
 import { GO_SQL_STORES } from './go-stores.ts'
+import { JAVA_CLIENT_SNIPPETS } from './java-clients.ts'
+import { JAVA_DRIVER_SNIPPETS } from './java-drivers.ts'
+import { JAVA_EVENT_SNIPPETS } from './java-events.ts'
+import { JAVA_HTTP_SNIPPETS } from './java-http.ts'
+import { JAKARTA_SNIPPETS } from './java-jakarta.ts'
+import { JAVA_MAPPER_SNIPPETS } from './java-mappers.ts'
+import { JAVA_MESSAGE_SNIPPETS } from './java-messages.ts'
+import { JAVA_STORE_SNIPPETS } from './java-stores.ts'
+import { JAVA_WEB_SNIPPETS } from './java-web.ts'
+import { ANDROID_SNIPPETS } from './kotlin-android.ts'
 import { KTOR_SNIPPETS } from './kotlin-ktor.ts'
 import { PYTHON_HTTP_SNIPPETS } from './python-clients.ts'
 import { PYTHON_MESSAGE_SNIPPETS } from './python-messages.ts'
@@ -17,6 +27,16 @@ export const CORPUS: readonly FrameworkSnippets[] = [
   ...GO_KAFKA,
   ...GO_QUEUES,
   ...GO_SQL_STORES,
+  ...JAVA_CLIENT_SNIPPETS,
+  ...JAVA_DRIVER_SNIPPETS,
+  ...JAVA_EVENT_SNIPPETS,
+  ...JAVA_HTTP_SNIPPETS,
+  ...JAKARTA_SNIPPETS,
+  ...JAVA_MAPPER_SNIPPETS,
+  ...JAVA_MESSAGE_SNIPPETS,
+  ...JAVA_STORE_SNIPPETS,
+  ...JAVA_WEB_SNIPPETS,
+  ...ANDROID_SNIPPETS,
   ...KTOR_SNIPPETS,
   ...PYTHON_HTTP_SNIPPETS,
   ...PYTHON_MESSAGE_SNIPPETS,
