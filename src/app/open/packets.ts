@@ -21,6 +21,7 @@ import { packetRoot, requireStoreWithoutSymlinks } from '../config/packet-root.t
 import type { Config } from '../config/settings.ts'
 import { embedderFor } from './embedders.ts'
 import { PacketWorkspace } from './packet-workspace.ts'
+import { openPacketLock } from './packets/packet-lock.ts'
 import { isReference, openRegistry, recordResolutions } from './registry.ts'
 import { vectorOpener } from './vectors.ts'
 
@@ -131,6 +132,7 @@ export class PacketService {
     const { store, cache, resolutions } = workspace
     const ports = workspace.pullPorts(this.#client, this.#home)
     const { registry, guard } = ports
+    const lock = openPacketLock(root)
     const stamps = verifiedStamps(place)
     const budget = callMs === undefined ? undefined : { clock, ms: callMs - Math.min(ANSWER_MS, callMs / 10) }
     const downloads = new Downloads(ports, stamps.arrived, budget)
@@ -161,6 +163,8 @@ export class PacketService {
         store,
         cache,
         resolutions,
+        lock: lock.read,
+        revocation: lock.revocation,
         guard,
         pull: (ref, signal, watch) => downloads.download(ref, signal, watch),
         use: (digest, packetFolder, work, watch) =>

@@ -5,13 +5,14 @@ import type { Embedder, Prefixes } from '../embed.ts'
 import { type Failure, fail, failWith, NAME_REGISTRY, schemeHint } from '../failure.ts'
 import { parseReference, pinnedUri, type Reference, sourceUri } from '../format/reference.ts'
 import { noProgress, type ProgressListener } from '../progress.ts'
-import { recallResolution, type StaleAnswer } from '../resolutions.ts'
+import { keepResolution, recallResolution, type StaleAnswer } from '../resolutions.ts'
 import type { PacketStore } from '../store.ts'
 import type { PulledPacket } from '../transfer/pull.ts'
 import { passageTrust } from '../trust/passage-trust.ts'
 import { enforcePolicy, tokenDenials } from '../trust/policy.ts'
 import type { PassageTrust, Trust } from '../trust/trust.ts'
-import type { AnswerOrigin } from './answer-origin.ts'
+import { type AnswerOrigin, originWarnings } from './answer-origin.ts'
+import { findLockedPacket } from './locked-packet.ts'
 import type { LookupPorts } from './lookup.ts'
 import { isScored, type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
 import { scoredHit } from './scored-hit.ts'
@@ -122,7 +123,7 @@ const materialize = async (
     return { ...recalled, warnings: [...admitted, ...recalled.warnings] }
   }
   const { digest, folder, located, trust, warnings } = pulled
-  if (ref.digest === undefined) await ports.resolutions?.keep(ref, digest)
+  await keepResolution(ports.resolutions, ref, digest)
   if (located.metadata !== undefined)
     await cache.keepMetadata(digest, {
       metadata: located.metadata,
@@ -208,10 +209,15 @@ export const queryPacket = async (
     })
   let materialized: MaterializedPacket
   let pinned: string
+  let origin: AnswerOrigin
   try {
-    const ref = parseReference(uri)
+    const asked = parseReference(uri)
+    const entry = await findLockedPacket(ports, asked, signal)
+    const ref = entry?.ref ?? asked
     materialized = await materialize(running, uri, ref)
     pinned = pinnedUri(ref, materialized.digest)
+    const revoked = await ports.revocation?.(materialized.digest)
+    origin = { ...materialized.mark, ...entry?.origin, ...(revoked && { revoked }) }
   } catch (thrown) {
     const hint = schemeHint(request.ref)
     return failWith('materialize_failed', thrown, hint === undefined ? offlineHint(thrown) : { hint })
@@ -224,13 +230,14 @@ export const queryPacket = async (
     query: request.q,
     k,
     trust: passageTrust(materialized.trust),
-    ...materialized.mark,
+    ...origin,
   }
   try {
     const found = await search(running, materialized)
     const policy = await ports.guard.policy()
     const over = enforcePolicy(policy, tokenDenials(policy, found.results))
-    return { ok: true, ...head, ...found, warnings: [...found.warnings, ...over] }
+    const warnings = [...originWarnings(origin), ...found.warnings, ...over]
+    return { ok: true, ...head, ...found, warnings }
   } catch (thrown) {
     const code = thrown instanceof Fault ? (ERRORS[thrown.code] ?? 'retrieval_failed') : ''
     return { ...head, results: [], ...failWith(code, thrown, DAMAGED.includes(code) ? { hint: REPAIR } : {}) }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { inferTags } from '../format/card.ts'
 import { hashConfig, hashInputs, type Lock } from '../format/lockfile.ts'
 import type { Manifest } from '../format/manifest.ts'
+import { FIELD_RANKING } from '../search/word-fields.ts'
 import type { BuildOptions, SourceFile } from './build.ts'
 import type { ChunkSizes } from './chunk.ts'
 import type { EmbeddedDocs } from './embed-docs.ts'
@@ -46,6 +47,7 @@ export const buildManifest = (
     index_type: 'faiss.IndexFlatIP',
     notes: 'inner product of rows of length one',
   },
+  lexical: { ranking: FIELD_RANKING },
   files: {
     docs: 'docs.jsonl',
     vectors: failure === undefined ? { path: 'vectors.f16.bin', format: 'f16_rowmajor' } : null,

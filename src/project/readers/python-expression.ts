@@ -44,6 +44,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   float: (node) => text(node.text()),
   true: () => text('True'),
   false: () => text('False'),
+  list_splat: (node, read) => read(node.children()[0]),
   await: (node, read) => read(node.children()[0]),
   parenthesized_expression: (node, read) => read(node.children()[0]),
   attribute: (node, read) => joinNames(read(node.field('object')), node.field('attribute')?.text() ?? ''),

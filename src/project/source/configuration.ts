@@ -1,7 +1,15 @@
 import { Fault } from '../../kernel/fault.ts'
 import { pushTo } from '../../kernel/multimap.ts'
-import { type ConfigEntry, readProperties, readXmlSettings, readYamlSettings } from './configuration-files.ts'
+import {
+  type ConfigEntry,
+  readProperties,
+  readVariables,
+  readXmlSettings,
+  readYamlSettings,
+} from './configuration-files.ts'
+import { isVariableFile } from './discovery-rules.ts'
 import { nameOf, type Warning } from './source-files.ts'
+import { isTemplatePath, plainTemplate } from './template-text.ts'
 
 const SPRING_FILE = /^(application|bootstrap)(?:-([\w-]+))?\.(?:ya?ml|properties)$/
 const MAX_FILL_ROUNDS = 8
@@ -43,10 +51,15 @@ export interface FilledText {
 export class Configuration {
   readonly settings: ConfigEntry[] = []
   readonly warnings: Warning[] = []
+  /** Variables of `.env` files, by file. */
+  readonly variables = new Map<string, ReadonlyMap<string, string>>()
   readonly #byKey = new Map<string, ConfigEntry[]>()
 
   add(file: string, text: string): void {
     const raw = this.#read(file, text)
+    if (isVariableFile(file)) this.variables.set(file, new Map(raw.map(({ key, value }) => [key, value])))
+    // The values of a machine are no part of the project: they only fill compose files.
+    if (nameOf(file) === '.env') return
     const spring = SPRING_FILE.exec(nameOf(file))
     const profile = spring?.[2]
     for (const one of raw) {
@@ -64,8 +77,12 @@ export class Configuration {
 
   #read(file: string, text: string): Omit<ConfigEntry, 'file'>[] {
     try {
+      if (isVariableFile(file)) return readVariables(text)
       if (file.endsWith('.properties')) return readProperties(text)
-      return file.endsWith('.xml') ? readXmlSettings(text) : readYamlSettings(text)
+      if (file.endsWith('.xml')) return readXmlSettings(text)
+      return isTemplatePath(file) && text.includes('{{')
+        ? readYamlSettings(plainTemplate(text), 'template')
+        : readYamlSettings(text)
     } catch (cause) {
       const reason = cause instanceof Fault ? cause.message : 'it is not well formed'
       this.warnings.push({

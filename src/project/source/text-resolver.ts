@@ -228,6 +228,9 @@ export class TextResolver {
     // Only where the result contains it: the type in `URI.create("http://…")` is no part of the text.
     const receiver = () => (call.receiver === undefined ? '' : this.#raw(call.receiver, scope, depth + 1))
     if (/^get(Required)?Property$/.test(call.name) && first?.kind === 'text') return `\${${first.text}}`
+    // Scripts: `config.get('DB_HOST')`.
+    if (scope.unit.language === 'script' && /^get(OrThrow)?$/.test(call.name) && call.receiver !== undefined)
+      return first?.kind === 'text' ? `\${${first.text}}` : this.#unknown(call.name)
     if (call.name === 'format' && first !== undefined && call.receiver?.kind === 'name')
       return this.#raw(first, scope, depth + 1).replace(/%[-\d.]*[a-z]/gi, '{}')
     if (call.name === 'formatted') return receiver().replace(/%[-\d.]*[a-z]/gi, '{}')

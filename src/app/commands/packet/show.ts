@@ -51,11 +51,14 @@ const candidateLines = ({ name, version, pinned_uri, trust }: Candidate): readon
 
 /** A result as text: passages, evidence or candidates; everything else as JSON. */
 export const asLines = (answer: object): string => {
-  const { ok, results, evidence, candidates, detail, hint, warnings, pinned_uri } = answer as Record<
+  const { ok, results, evidence, candidates, detail, hint, warnings, pinned_uri, locked } = answer as Record<
     string,
     unknown
   >
-  const notes = Array.isArray(warnings) ? warnings.map((one) => `# ${String(one)}`) : []
+  const notes = [
+    ...(isRecord(locked) ? [`# from ${String(locked.file)}: ${String(locked.reference)}`] : []),
+    ...(Array.isArray(warnings) ? warnings.map((one) => `# ${String(one)}`) : []),
+  ]
   if (ok !== true && detail !== undefined) return [detail, hint].filter(Boolean).join('. ')
   if (Array.isArray(evidence))
     return [...notes, ...foundLines(evidence.map(evidenceLine), pinned_uri)].join('\n')
