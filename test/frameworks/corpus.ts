@@ -9,6 +9,9 @@ import { JAVA_CLIENT_SNIPPETS } from './java-clients.ts'
 import { JAVA_DRIVER_SNIPPETS } from './java-drivers.ts'
 import { JAVA_EVENT_SNIPPETS } from './java-events.ts'
 import { JAVA_HTTP_SNIPPETS } from './java-http.ts'
+
+import { JAKARTA_SNIPPETS } from './java-jakarta.ts'
+
 import { JAVA_MAPPER_SNIPPETS } from './java-mappers.ts'
 import { JAVA_MESSAGE_SNIPPETS } from './java-messages.ts'
 import { JAVA_STORE_SNIPPETS } from './java-stores.ts'
@@ -44,6 +47,7 @@ export const CORPUS: readonly FrameworkSnippets[] = [
   ...JAVA_DRIVER_SNIPPETS,
   ...JAVA_EVENT_SNIPPETS,
   ...JAVA_HTTP_SNIPPETS,
+  ...JAKARTA_SNIPPETS,
   ...JAVA_MAPPER_SNIPPETS,
   ...JAVA_MESSAGE_SNIPPETS,
   ...JAVA_STORE_SNIPPETS,
