@@ -6,6 +6,7 @@ import { type DeclaredContainer, isComposeFile } from './deployment-files.ts'
 import { jvmBuildDraft, jvmMain } from './jvm-applications.ts'
 import { libraryFolders } from './library-modules.ts'
 import { packageDraft } from './package-file.ts'
+import { pythonApplication, pythonCommandDraft } from './python-applications.ts'
 import type { ServiceDraft, ServiceEvidence, ServiceKind } from './service-draft.ts'
 import { imageName, technologyOfImage } from './technologies.ts'
 
@@ -44,7 +45,7 @@ const moduleFolder = (file: string, folders: ReadonlySet<string>): string => {
 
 const codeDrafts = (sources: ServiceSources, folders: ReadonlySet<string>): readonly ServiceDraft[] =>
   sources.units.flatMap((unit): readonly ServiceDraft[] => {
-    const { file, language, topLevel } = unit
+    const { file, language } = unit
     const at = moduleFolder(file, folders)
     const shows = (line: number, reason: string): ServiceDraft => ({
       folder: at,
@@ -56,12 +57,8 @@ const codeDrafts = (sources: ServiceSources, folders: ReadonlySet<string>): read
       return main === undefined ? [] : [shows(main.line, main.reason)]
     }
     if (language === 'python') {
-      const app = topLevel.locals.find(
-        ({ value }) =>
-          value?.kind === 'call' && /^(FastAPI|Flask|Starlette|Quart|Sanic|Celery)$/.test(value.call.name),
-      )
-      if (app !== undefined) return [shows(app.line, `creates the application ${app.name}`)]
-      if (nameOf(file) === 'manage.py') return [shows(1, 'manage.py of Django')]
+      const app = pythonApplication(unit)
+      if (app !== undefined) return [shows(app.line, app.reason)]
     }
     if (language === 'go') {
       const main = unit.functions.find(({ name }) => name === 'main')
@@ -90,6 +87,7 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
     const shown = (kind: ServiceKind, folder: string, reason: string): readonly ServiceDraft[] => [
       { folder, kind, evidence: { file: path, line: 1, reason } },
     ]
+    if (name === 'pyproject.toml') return pythonCommandDraft(path, read(path))
     if (/^(Dockerfile|Containerfile)$/.test(name)) return shown('service', folderOf(path), name)
     if (
       /(^|\/)src\/main\/AndroidManifest\.xml$/.test(path) &&
