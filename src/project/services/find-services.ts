@@ -89,6 +89,9 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
         path.replace(/\/?src\/main\/AndroidManifest\.xml$/, ''),
         'Android application',
       )
+    if (/\.csproj$/.test(path) && /<Project\s+Sdk="Microsoft\.NET\.Sdk\.(Web|Worker)"/.test(read(path) ?? ''))
+      return shown('service', folderOf(path), name)
+    if (name === 'Procfile') return shown('service', folderOf(path), name)
     if (/\.xcodeproj\/project\.pbxproj$/.test(path))
       return shown('mobile application', folderOf(folderOf(path)), 'Xcode project')
     return []
@@ -167,7 +170,7 @@ export const findServices = (sources: ServiceSources): ServicesFound => {
   ])
   const programs = goDrafts(sources.units, (file) => moduleFolder(file, modules))
   const coded = [...codeDrafts(sources, modules), ...programs, ...fileDrafts(sources)]
-  const places = new ContainerFolders(coded, modules, sources.texts)
+  const places = new ContainerFolders(coded, modules, sources.texts, sources.structure.project.name)
   const containers = mergeContainers(places.place(sources.declared))
   const known = [
     ...coded,
