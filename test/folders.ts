@@ -240,6 +240,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Frameworks of JavaScript and TypeScript.',
     imports: ['project/connections', 'project/source', 'kernel'],
   },
+  'project/interfaces': {
+    purpose: 'What API files, schemas and configuration of proxies declare.',
+    imports: ['project/connections', 'project/source', 'kernel'],
+  },
   'project/services': {
     purpose: 'The deployables of a project, its stores and brokers, and their relations.',
     imports: ['project/source', 'project/build', 'project/connections', 'kernel'],
@@ -247,6 +251,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'project/architecture': {
     purpose: 'Types, their relations, metrics and diagrams.',
     imports: [
+      'project/interfaces',
       'project/services',
       'project/source',
       'project/readers',
@@ -288,6 +293,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'The built-in sentence embedder: tokenizer, windows of a passage, model.',
     imports: ['packets/format', 'kernel'],
   },
+  'packets/minilm/wasm': { purpose: 'Kernels of the model as WebAssembly.', imports: [] },
   'packets/ask': {
     purpose: 'The questions: lookup, plan, query, evidence, document.',
     imports: [
@@ -386,6 +392,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'platform/packets': {
     purpose: 'Packets on disk: store, drafts, vector files, caches; embedding servers; sigstore.',
+    imports: ['platform/jail', 'platform/files', 'platform/syntax', 'platform/system', 'packets', 'kernel'],
+  },
+  'platform/packets/vectors': {
+    purpose: 'Vectors of packets: files, rebuilt ones, search in a thread.',
     imports: ['platform/jail', 'platform/files', 'platform/syntax', 'platform/system', 'packets', 'kernel'],
   },
   kernel: {

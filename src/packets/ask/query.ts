@@ -14,7 +14,8 @@ import type { PassageTrust, Trust } from '../trust/trust.ts'
 import { type AnswerOrigin, originWarnings } from './answer-origin.ts'
 import { findLockedPacket } from './locked-packet.ts'
 import type { LookupPorts } from './lookup.ts'
-import { type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
+import { isScored, type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
+import { scoredHit } from './scored-hit.ts'
 import { type QueryHit, toQueryHit } from './snippet.ts'
 
 /** Runs `work` with an open packet, and keeps it open until `work` ends. */
@@ -177,7 +178,10 @@ const search = async ({ ports, request, k, signal, watch }: RunningQuery, materi
       const found = await retrieve({ packet, question, k, mode, embedder, signal, watch })
       return {
         results: await Promise.all(
-          found.hits.map(async ({ row, score }) => toQueryHit(await packet.docs.row(row), score)),
+          found.hits.map(async (hit) => {
+            const doc = await packet.docs.row(hit.row)
+            return isScored(packet) ? scoredHit(doc, hit, question, embedder) : toQueryHit(doc, hit.score)
+          }),
         ),
         mode: found.mode,
         embedding: found.embedding ?? { model, dim, source: 'packet' as const },

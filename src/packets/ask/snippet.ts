@@ -24,6 +24,10 @@ export const flatten = (text: string): string => text.replace(/\s+/g, ' ').trim(
 
 export interface QueryHit {
   readonly score: number
+  /** Share of the words of the question, from 0 to 1, rare words counting more. */
+  readonly words?: number
+  /** Similarity of meaning, from 0 to 1. */
+  readonly meaning?: number
   readonly path: string
   readonly start: number | null
   readonly end: number | null

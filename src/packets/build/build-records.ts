@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { inferTags } from '../format/card.ts'
 import { hashConfig, hashInputs, type Lock } from '../format/lockfile.ts'
 import type { Manifest } from '../format/manifest.ts'
+import { FIELD_RANKING } from '../search/word-fields.ts'
 import type { BuildOptions, SourceFile } from './build.ts'
 import type { ChunkSizes } from './chunk.ts'
 import type { EmbeddedDocs } from './embed-docs.ts'
@@ -46,10 +47,11 @@ export const buildManifest = (
     index_type: 'faiss.IndexFlatIP',
     notes: 'inner product of rows of length one',
   },
+  lexical: { ranking: FIELD_RANKING },
   files: {
     docs: 'docs.jsonl',
-    vectors: failure === undefined ? { path: 'vectors.f16.bin', format: 'f16_rowmajor' } : null,
-    index: failure === undefined ? { path: 'faiss/index.faiss', format: 'faiss' } : null,
+    vectors: matrix.dim > 0 ? { path: 'vectors.f16.bin', format: 'f16_rowmajor' } : null,
+    index: matrix.dim > 0 ? { path: 'faiss/index.faiss', format: 'faiss' } : null,
     ...(windows !== undefined && {
       windows: { path: WINDOW_FILES.index, format: 'faiss', rows: WINDOW_FILES.rows },
     }),
@@ -57,7 +59,7 @@ export const buildManifest = (
   },
   counts: {
     docs: matrix.rows,
-    vectors: failure === undefined ? matrix.rows : 0,
+    vectors: matrix.dim > 0 ? matrix.rows : 0,
     ...(windows !== undefined && { windows: windows.matrix.rows }),
   },
   source: { input_dir: '.', file_ext_counts: countExtensions(files) },
@@ -74,8 +76,8 @@ export const buildManifest = (
   },
   incremental: {
     enabled: options.known !== undefined,
-    reused: failure === undefined ? matrix.rows - fresh : 0,
-    embedded: fresh,
+    reused: matrix.dim > 0 ? matrix.rows - fresh : 0,
+    embedded: matrix.dim > 0 ? fresh : 0,
     removed: 0,
   },
   ...(checksums !== undefined && { checksums }),

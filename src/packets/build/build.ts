@@ -123,7 +123,7 @@ export const buildPacket = async (
   }
   written.set('cpm.yml', Buffer.from(writeCard(card)))
   written.set('docs.jsonl', writeDocs(docs))
-  if (embedded.failure === undefined) {
+  if (embedded.matrix.dim > 0) {
     written.set('vectors.f16.bin', writeVectors(embedded.matrix))
     written.set('faiss/index.faiss', writeFlatIndex(embedded.matrix))
     const { windows } = embedded

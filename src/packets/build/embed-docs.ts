@@ -1,13 +1,12 @@
 import { Fault } from '../../kernel/fault.ts'
-import type { Embedder, TextWindow } from '../embed.ts'
+import type { Embedder } from '../embed.ts'
 import { packetFaults } from '../faults.ts'
 import type { Doc } from '../format/docs.ts'
 import type { Matrix } from '../format/vectors.ts'
+import { windowsOf } from '../search/passage-windows.ts'
 
-/** Chunks between two progress reports; enough for the parallel requests of an embedder. */
+/** Windows between two progress reports; enough for the parallel requests of a server. */
 const BATCH = 256
-/** About the most that the models of embedding servers take; the rest of a longer text would be ignored. */
-const LONG_TEXT = 3_000
 
 export interface EmbeddedDocs {
   /** The vector of the first window of each row. */
@@ -24,30 +23,6 @@ interface EmbedOptions {
   /** Vectors of an earlier build by the hash of their text. */
   readonly known?: ReadonlyMap<string, Float32Array>
   readonly progress?: (done: number, total: number) => void
-}
-
-/** Cuts a long text at the ends of lines. */
-const cutLongText = (text: string): readonly TextWindow[] => {
-  const windows: TextWindow[] = []
-  for (let start = 0; start < text.length || windows.length === 0; ) {
-    const whole = text.length - start <= LONG_TEXT
-    const line = whole ? -1 : text.lastIndexOf('\n', start + LONG_TEXT)
-    const end = whole ? text.length : line > start ? line + 1 : start + LONG_TEXT
-    windows.push({ start, end, input: text.slice(start, end) })
-    start = end
-  }
-  return windows
-}
-
-/** The texts that are embedded for a chunk. */
-const windowsOf = (embedder: Embedder, { text, metadata }: Doc): readonly TextWindow[] => {
-  if (embedder.windows === undefined) return cutLongText(text)
-  const { path, headings } = metadata
-  return embedder.windows({
-    path: typeof path === 'string' ? path : '',
-    headings: Array.isArray(headings) ? headings.filter((one) => typeof one === 'string') : [],
-    text,
-  })
 }
 
 const joinRows = (rows: readonly Float32Array[], dim: number): Matrix => {
@@ -81,15 +56,16 @@ export const embedDocs = async (
     }
   }
   const missing = inputs.flatMap((_, at) => (vectors[at] === undefined ? [at] : []))
-  for (let at = 0; at < missing.length; at += BATCH) {
-    const batch = missing.slice(at, at + BATCH)
+  const { batch: size = BATCH } = embedder
+  for (let at = 0; at < missing.length; at += size) {
+    const batch = missing.slice(at, at + size)
     const { values, dim } = await embedder.embed(
       batch.map((one) => inputs[one] as string),
       'document',
       signal,
     )
     for (const [i, one] of batch.entries()) vectors[one] = values.subarray(i * dim, (i + 1) * dim)
-    progress?.(Math.min(at + BATCH, missing.length), missing.length)
+    progress?.(Math.min(at + size, missing.length), missing.length)
   }
   const all = vectors as Float32Array[]
   const dim = all[0]?.length ?? embedder.dim ?? 0

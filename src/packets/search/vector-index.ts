@@ -1,7 +1,7 @@
 import type { SearchHit } from './exact-search.ts'
 
 /** A row found by its vector. */
-interface VectorHit extends SearchHit {
+export interface VectorHit extends SearchHit {
   /** Which of the windows of the row fits best, where it has several. */
   readonly window?: number
 }

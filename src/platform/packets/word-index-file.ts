@@ -169,6 +169,10 @@ export class PacketWords implements WordSearch {
     return this.#use(({ lexical }) => lexical.search(question, depth))
   }
 
+  bestScore(question: string): Promise<number> {
+    return this.#use(({ lexical }) => lexical.bestScore(question))
+  }
+
   docRange(row: number): Promise<readonly [start: number, end: number]> {
     return this.#use(({ file }) => file.docRange(row))
   }

@@ -4,7 +4,7 @@ import type { KnownText } from '../../source/text-resolver.ts'
 
 /** Kinds of stores and brokers, and the targets that connections to them have. */
 
-export interface StoreKind {
+export interface PythonStore {
   readonly protocol: string
   /** The scheme of an address that is put together from host and database. */
   readonly scheme: string
@@ -12,27 +12,42 @@ export interface StoreKind {
   readonly technology: string
 }
 
-export const POSTGRES: StoreKind = { protocol: 'SQL', scheme: 'postgresql', technology: 'PostgreSQL' }
-export const MYSQL: StoreKind = { protocol: 'SQL', scheme: 'mysql', technology: 'MySQL' }
-export const SQLITE: StoreKind = { protocol: 'SQL', scheme: 'sqlite', technology: 'SQLite' }
-export const ANY_SQL: StoreKind = { protocol: 'SQL', scheme: '', technology: 'database' }
-export const MONGO: StoreKind = { protocol: 'MongoDB', scheme: 'mongodb', technology: 'MongoDB' }
-export const REDIS: StoreKind = { protocol: 'Redis', scheme: 'redis', technology: 'Redis' }
-export const SEARCH: StoreKind = { protocol: 'Elasticsearch', scheme: 'http', technology: 'Elasticsearch' }
-export const MEMCACHED: StoreKind = { protocol: 'Memcached', scheme: 'memcached', technology: 'Memcached' }
-export const KAFKA: StoreKind = { protocol: 'Messaging-Kafka', scheme: '', technology: 'Kafka' }
-export const RABBIT: StoreKind = { protocol: 'Messaging-RabbitMQ', scheme: 'amqp', technology: 'RabbitMQ' }
-export const S3: StoreKind = { protocol: 'S3', scheme: 'https', technology: 'S3' }
-const SQS: StoreKind = { protocol: 'Messaging-SQS', scheme: 'https', technology: 'SQS' }
+const POSTGRES: PythonStore = { protocol: 'SQL', scheme: 'postgresql', technology: 'PostgreSQL' }
+const MYSQL: PythonStore = { protocol: 'SQL', scheme: 'mysql', technology: 'MySQL' }
+const SQLITE: PythonStore = { protocol: 'SQL', scheme: 'sqlite', technology: 'SQLite' }
+const ANY_SQL: PythonStore = { protocol: 'SQL', scheme: '', technology: 'database' }
+const MONGO: PythonStore = { protocol: 'MongoDB', scheme: 'mongodb', technology: 'MongoDB' }
+const REDIS: PythonStore = { protocol: 'Redis', scheme: 'redis', technology: 'Redis' }
+const SEARCH: PythonStore = { protocol: 'Elasticsearch', scheme: 'http', technology: 'Elasticsearch' }
+const MEMCACHED: PythonStore = { protocol: 'Memcached', scheme: 'memcached', technology: 'Memcached' }
+const KAFKA: PythonStore = { protocol: 'Messaging-Kafka', scheme: '', technology: 'Kafka' }
+const RABBIT: PythonStore = { protocol: 'Messaging-RabbitMQ', scheme: 'amqp', technology: 'RabbitMQ' }
+const S3: PythonStore = { protocol: 'S3', scheme: 'https', technology: 'S3' }
+const SQS: PythonStore = { protocol: 'Messaging-SQS', scheme: 'https', technology: 'SQS' }
+
+/** Stores and brokers by the names that the tables of detectors use. */
+export const PYTHON_STORES = {
+  ANY_SQL,
+  KAFKA,
+  MEMCACHED,
+  MONGO,
+  MYSQL,
+  POSTGRES,
+  RABBIT,
+  REDIS,
+  S3,
+  SEARCH,
+  SQLITE,
+} as const
 
 /** Kinds by the scheme of an address, or by the name of a driver or service. The first that matches counts. */
-const KINDS: readonly (readonly [RegExp, StoreKind])[] = [
+const KINDS: readonly (readonly [RegExp, PythonStore])[] = [
   [/^(postgres|postgis|psycopg|cockroach)/, POSTGRES],
   [/^(mysql|mariadb)/, MYSQL],
   [/^sqlite/, SQLITE],
   [/^mssql/, { protocol: 'SQL', scheme: 'sqlserver', technology: 'SQL Server' }],
   [/^oracle/, { protocol: 'SQL', scheme: 'oracle', technology: 'Oracle' }],
-  [/^mongo/, MONGO],
+  [/^(mongo|djongo)/, MONGO],
   [/^(redis|rediss|unix|valkey|sentinel)(:|$|\+)/, REDIS],
   [/^memcache/, MEMCACHED],
   [/^(amqp|amqps|pyamqp|rabbitmq)(:|$)/, RABBIT],
@@ -43,20 +58,20 @@ const KINDS: readonly (readonly [RegExp, StoreKind])[] = [
   [/^(elasticsearch|opensearch)/, SEARCH],
 ]
 
-export const storeKind = (name: string): StoreKind | undefined =>
+export const pythonStore = (name: string): PythonStore | undefined =>
   KINDS.find(([pattern]) => pattern.test(name.toLowerCase()))?.[1]
 
 /** Whether the server in an address is known. */
 export const isKnownAddress = (text: string): boolean => text !== '' && !/^[{$]|:\/\/[{$]|@[{$]/.test(text)
 
 /** The target of a store or broker whose address is known, or the name of its technology. */
-export const storeTarget = (
-  kind: StoreKind,
+export const pythonStoreTarget = (
+  kind: PythonStore,
   address: KnownText | undefined,
 ): Pick<Outbound, 'target_service' | 'confidence' | 'protocol' | 'origin'> => {
   // Credentials that are known only at run time say nothing about the server.
   const text = (address?.text ?? '').replace(/(:\/\/)[^/@]*[{$][^/@]*@/, '$1')
-  const named = /^[a-z][\w+.-]*:\/\//i.test(text) ? (storeKind(text) ?? kind) : kind
+  const named = /^[a-z][\w+.-]*:\/\//i.test(text) ? (pythonStore(text) ?? kind) : kind
   const { protocol, technology } = kind.technology === 'database' || kind.protocol === '' ? named : kind
   const isBroker = protocol.startsWith('Messaging')
   const isFile = technology === 'SQLite' && !text.includes('://')
