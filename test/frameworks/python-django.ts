@@ -15,6 +15,10 @@ urlpatterns = [
     path("", views.index),
     path("api/", include("shop.api.urls")),
     path("inner/", include((inner, "inner"))),
+    path("deep/", include([
+        # a comment is no pattern
+        path("x/", views.index),
+    ])),
     re_path(r"^old/(?P<id>\\d+)/$", views.old),
 ]`,
         'shop/views.py': `from django.views.generic import ListView
@@ -31,7 +35,8 @@ urlpatterns = [path("ping/", views.index)]`,
         'in 3: REST ANY /api/ping, views.index',
         'in 3: REST GET /inner/list, views.List',
         'in 5: REST ANY /, views.index',
-        'in 8: REST POST /old/{id}, views.old',
+        'in 10: REST ANY /deep/x, views.index',
+        'in 12: REST POST /old/{id}, views.old',
       ],
     },
     {

@@ -10,14 +10,18 @@ const FASTAPI: FrameworkSnippets = {
       files: {
         'app/main.py': `from fastapi import FastAPI
 from app.core.config import settings
-from app.api import users
+from app.api import router
 app = FastAPI()
-app.include_router(users.router, prefix=settings.API)
+app.include_router(router, prefix=settings.API)
 @app.get("/health")
 async def health(): ...`,
         'app/core/config.py': `class Settings(BaseSettings):
     API: str = "/api/v1"
 settings = Settings()`,
+        'app/api/__init__.py': `from fastapi import APIRouter
+from . import users
+router = APIRouter()
+router.include_router(users.router)`,
         'app/api/users.py': `from fastapi import APIRouter
 router = APIRouter(prefix="/users")
 @router.get("/", response_model=Users)

@@ -12,6 +12,7 @@ import { jvmBuildDraft, jvmMain } from './jvm-applications.ts'
 import { libraryFolders } from './library-modules.ts'
 import { folderName, isInside } from './names.ts'
 import { packageDraft } from './package-file.ts'
+import { pythonApplication, pythonCommandDraft } from './python-applications.ts'
 import type { Deployable, ServiceDraft, ServiceKind } from './service-draft.ts'
 import { type CloudResource, cloudResources, cloudServices } from './terraform.ts'
 
@@ -49,7 +50,7 @@ const moduleFolder = (file: string, folders: ReadonlySet<string>): string => {
 
 const codeDrafts = (sources: ServiceSources, folders: ReadonlySet<string>): readonly ServiceDraft[] =>
   sources.units.flatMap((unit): readonly ServiceDraft[] => {
-    const { file, language, topLevel } = unit
+    const { file, language } = unit
     const at = moduleFolder(file, folders)
     const shows = (line: number, reason: string): ServiceDraft => ({
       folder: at,
@@ -61,12 +62,8 @@ const codeDrafts = (sources: ServiceSources, folders: ReadonlySet<string>): read
       return main === undefined ? [] : [shows(main.line, main.reason)]
     }
     if (language === 'python') {
-      const app = topLevel.locals.find(
-        ({ value }) =>
-          value?.kind === 'call' && /^(FastAPI|Flask|Starlette|Quart|Sanic|Celery)$/.test(value.call.name),
-      )
-      if (app !== undefined) return [shows(app.line, `creates the application ${app.name}`)]
-      if (nameOf(file) === 'manage.py') return [shows(1, 'manage.py of Django')]
+      const app = pythonApplication(unit)
+      if (app !== undefined) return [shows(app.line, app.reason)]
     }
     return []
   })
@@ -82,6 +79,7 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
     const shown = (kind: ServiceKind, folder: string, reason: string): readonly ServiceDraft[] => [
       { folder, kind, evidence: { file: path, line: 1, reason } },
     ]
+    if (name === 'pyproject.toml') return pythonCommandDraft(path, read(path))
     if (
       /(^|\/)src\/main\/AndroidManifest\.xml$/.test(path) &&
       /<application\b[^>]*android:(label|name|icon)/s.test(read(path) ?? '')
@@ -91,6 +89,9 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
         path.replace(/\/?src\/main\/AndroidManifest\.xml$/, ''),
         'Android application',
       )
+    if (/\.csproj$/.test(path) && /<Project\s+Sdk="Microsoft\.NET\.Sdk\.(Web|Worker)"/.test(read(path) ?? ''))
+      return shown('service', folderOf(path), name)
+    if (name === 'Procfile') return shown('service', folderOf(path), name)
     if (/\.xcodeproj\/project\.pbxproj$/.test(path))
       return shown('mobile application', folderOf(folderOf(path)), 'Xcode project')
     return []
@@ -169,7 +170,7 @@ export const findServices = (sources: ServiceSources): ServicesFound => {
   ])
   const programs = goDrafts(sources.units, (file) => moduleFolder(file, modules))
   const coded = [...codeDrafts(sources, modules), ...programs, ...fileDrafts(sources)]
-  const places = new ContainerFolders(coded, modules, sources.texts)
+  const places = new ContainerFolders(coded, modules, sources.texts, sources.structure.project.name)
   const containers = mergeContainers(places.place(sources.declared))
   const known = [
     ...coded,

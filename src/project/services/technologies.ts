@@ -115,7 +115,8 @@ export const technologyOfDatabase = (
   const shown = VARIABLES.find(([pattern]) => names.some((one) => pattern.test(one)))?.[1]
   const port = ports.map((one) => PORTS[one.replace(/^.*:/, '')]).find((one) => one !== undefined)
   return (
-    technologyNamed(shown ?? port ?? '') ?? { name: 'database', kind: 'store', image: /^$/, protocol: /^$/ }
+    technologyNamed(shown ?? port ?? '') ??
+    technologyOf(name) ?? { name: 'database', kind: 'store', image: /^$/, protocol: /^$/ }
   )
 }
 

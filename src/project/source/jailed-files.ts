@@ -41,6 +41,7 @@ const EXTENSIONS = [
   '.mod',
   '.swift',
   '.toml',
+  '.csproj',
   '.tf',
   '.graphql',
   '.graphqls',
