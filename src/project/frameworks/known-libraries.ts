@@ -34,6 +34,8 @@ const JVM_DETECTED: readonly Row[] = [
   ['JPA', /^(javax|jakarta)\.persistence/],
   ['gRPC', /^io\.grpc|^net\.devh\.boot\.grpc/],
   ['MicroProfile Reactive Messaging', /^org\.eclipse\.microprofile\.reactive\.messaging/],
+  ['MicroProfile REST client', /^org\.eclipse\.microprofile\.rest\.client/],
+  ['Spring HTTP interfaces', /^org\.springframework\.web\.service/],
   ['OkHttp', /^okhttp3/],
   ['Java HTTP client', /^java\.net\.http/],
 ]
