@@ -45,6 +45,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Opens a log to be published, with its key.',
     imports: ['app/config', 'app/open/receipts', ...EVERYTHING],
   },
+  'app/open/packets': {
+    purpose: 'The lock of packets and revocations of a project, opened for callers.',
+    imports: ['app/config', ...EVERYTHING],
+  },
   'app/open/why': {
     purpose: 'Opens the explanation of a verdict: evidence, policy files of working tree and base.',
     imports: ['app/config', ...EVERYTHING],
@@ -236,6 +240,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Frameworks of JavaScript and TypeScript.',
     imports: ['project/connections', 'project/source', 'kernel'],
   },
+  'project/interfaces': {
+    purpose: 'What API files, schemas and configuration of proxies declare.',
+    imports: ['project/connections', 'project/source', 'kernel'],
+  },
   'project/services': {
     purpose: 'The deployables of a project, its stores and brokers, and their relations.',
     imports: ['project/source', 'project/build', 'project/connections', 'kernel'],
@@ -243,6 +251,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'project/architecture': {
     purpose: 'Types, their relations, metrics and diagrams.',
     imports: [
+      'project/interfaces',
       'project/services',
       'project/source',
       'project/readers',
@@ -286,7 +295,18 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'packets/ask': {
     purpose: 'The questions: lookup, plan, query, evidence, document.',
-    imports: ['packets/format', 'packets/search', 'packets/transfer', 'packets/trust', 'kernel'],
+    imports: [
+      'packets/format',
+      'packets/search',
+      'packets/transfer',
+      'packets/trust',
+      'packets/lock',
+      'kernel',
+    ],
+  },
+  'packets/lock': {
+    purpose: 'The packets that a project relies on, by digest and signer, and revoked packets.',
+    imports: ['packets/format', 'packets/transfer', 'packets/trust', 'kernel'],
   },
   'packets/transfer': {
     purpose: 'Publish and pull.',

@@ -10,8 +10,6 @@ const PARTS = `
   export { systemClock } from './src/platform/system/clock.ts'
   export { packetReader } from './src/platform/packets/reader.ts'
   export { writeFlatIndex } from './src/packets/format/faiss.ts'
-  export { DocTable } from './src/packets/format/docs.ts'
-  export { LexicalIndex } from './src/packets/search/lexical.ts'
   export { retrieve } from './src/packets/ask/retrieve.ts'
   export { embedLocally, localEmbedder } from './src/packets/search/local-embedder.ts'`
 

@@ -49,6 +49,9 @@ const taggedValue = (tag = ''): Pick<Variable, 'value'> => {
   return { value: { kind: 'text', text } }
 }
 
+/** Comments before the package clause. */
+const MAX_HEAD = 40
+
 class GoReader {
   readonly #expressions = new ExpressionReader(GO)
 
@@ -175,7 +178,29 @@ class GoReader {
   }
 }
 
+/** Files that no build contains: `//go:build ignore` before the package. */
+const isExcluded = (root: SyntaxNode): boolean =>
+  root
+    .children()
+    .slice(0, MAX_HEAD)
+    .some(
+      (one) =>
+        one.kind === 'comment' && /^\/\/\s*(go:build|\+build)\s+(ignore|tools?|none)\b/.test(one.text()),
+    )
+
 export const readGo = (file: string, root: SyntaxNode): SourceUnit => {
+  if (isExcluded(root))
+    return {
+      file,
+      language: 'go',
+      package: folderOf(file),
+      imports: [],
+      bindings: new Map(),
+      exports: new Map(),
+      types: [],
+      functions: [],
+      topLevel: NO_METHOD,
+    }
   const reader = new GoReader()
   const specs = root.descend(IMPORTS).map(importOf)
   const outside = root.children().filter(({ kind }) => !FUNCTIONS.includes(kind))

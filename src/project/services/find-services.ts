@@ -1,33 +1,38 @@
 import type { Structure } from '../build/shape.ts'
+import { servedService } from '../source/configuration.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { folderOf, inOrder, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
-import { type DeclaredContainer, isComposeFile } from './deployment-files.ts'
+import { ContainerFolders } from './container-folders.ts'
+import { type Container, mergeContainers } from './containers.ts'
+import type { DeclaredContainer } from './declared-container.ts'
+import { goDrafts } from './go-programs.ts'
+import { imageDrafts, imageServices } from './image-services.ts'
 import { jvmBuildDraft, jvmMain } from './jvm-applications.ts'
 import { libraryFolders } from './library-modules.ts'
+import { folderName, isInside } from './names.ts'
 import { packageDraft } from './package-file.ts'
 import { pythonApplication, pythonCommandDraft } from './python-applications.ts'
-import type { ServiceDraft, ServiceEvidence, ServiceKind } from './service-draft.ts'
-import { imageName, technologyOfImage } from './technologies.ts'
+import type { Deployable, ServiceDraft, ServiceKind } from './service-draft.ts'
+import { type CloudResource, cloudResources, cloudServices } from './terraform.ts'
 
-/** A part of the project that is deployed on its own. */
-export interface Deployable {
-  readonly name: string
-  /** Relative to the root; empty for the root itself. */
-  readonly folder: string
-  readonly kind: ServiceKind
-  readonly shownBy: readonly ServiceEvidence[]
-  /** Further names by which other services reach it. */
-  readonly aliases: readonly string[]
-  /** Folders of library modules that are part of it. */
-  readonly libraries: readonly string[]
+export interface ServicesFound {
+  /** Those with a folder in the order of their folders, then the others. */
+  readonly services: readonly Deployable[]
+  readonly containers: readonly Container[]
+  /** The service that a container runs. */
+  readonly serviceIn: ReadonlyMap<Container, Deployable>
+  /** Stores and brokers that Terraform creates. */
+  readonly resources: readonly CloudResource[]
 }
 
 interface ServiceSources {
   readonly paths: readonly string[]
   readonly units: readonly SourceUnit[]
   readonly structure: Structure
-  readonly containers: readonly DeclaredContainer[]
+  readonly declared: readonly DeclaredContainer[]
+  /** Dockerfiles and other files about deployment, by path. */
+  readonly texts: ReadonlyMap<string, string>
   /** The value of a setting such as `spring.application.name` for the code in a folder. */
   readonly setting: (key: string, folder: string) => string | undefined
   /** Text of a small file of the project. */
@@ -60,21 +65,8 @@ const codeDrafts = (sources: ServiceSources, folders: ReadonlySet<string>): read
       const app = pythonApplication(unit)
       if (app !== undefined) return [shows(app.line, app.reason)]
     }
-    if (language === 'go') {
-      const main = unit.functions.find(({ name }) => name === 'main')
-      if (main !== undefined)
-        return [{ ...shows(main.line, 'package main'), folder: folderOf(file), kind: goKind(unit) }]
-    }
     return []
   })
-
-/** A Go program that serves nothing is a command. */
-const goKind = ({ imports }: SourceUnit): ServiceKind =>
-  imports.some((name) =>
-    /^net\/http$|gin-gonic|labstack\/echo|go-chi|gofiber|google\.golang\.org\/grpc/.test(name),
-  )
-    ? 'service'
-    : 'command'
 
 const JVM_FILE = /^(pom\.xml|build\.gradle(\.kts)?|application\.(conf|ya?ml))$/
 
@@ -88,7 +80,6 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
       { folder, kind, evidence: { file: path, line: 1, reason } },
     ]
     if (name === 'pyproject.toml') return pythonCommandDraft(path, read(path))
-    if (/^(Dockerfile|Containerfile)$/.test(name)) return shown('service', folderOf(path), name)
     if (
       /(^|\/)src\/main\/AndroidManifest\.xml$/.test(path) &&
       /<application\b[^>]*android:(label|name|icon)/s.test(read(path) ?? '')
@@ -103,44 +94,15 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
     return []
   })
 
-/** The folder of a container: the one it is built from, or the one that is named like it or like its image. */
-const containerDrafts = (
-  { containers, paths }: ServiceSources,
-  known: ReadonlySet<string>,
-): readonly ServiceDraft[] => {
-  const folders = new Set(
-    paths.flatMap((path) =>
-      BUILD_FILES.test(nameOf(path)) || /^Dockerfile/.test(nameOf(path)) ? [folderOf(path)] : [],
-    ),
-  )
-  // The images of a compose file are those of its own system; manifests are often kept apart from the code.
-  const named = (name: string, { file }: DeclaredContainer) =>
-    [...known, ...folders]
-      .filter((folder) => folderName(folder) === name)
-      .filter((folder) => !isComposeFile(file) || isInside(folder, folderOf(file)))
-      .sort((a, b) => a.length - b.length || inOrder(a, b))[0]
-  return containers.flatMap((one) => {
-    const folder =
-      one.folder ??
-      named(one.name, one) ??
-      (one.image === undefined ? undefined : named(imageName(one.image), one))
-    if (
-      folder === undefined ||
-      (one.image !== undefined && one.folder === undefined && technologyOfImage(one.image) !== undefined)
-    )
-      return []
-    return [
-      {
-        folder,
-        name: one.name,
-        kind: 'service' as const,
-        evidence: { file: one.file, line: one.line, reason: `container ${one.name}` },
-      },
-    ]
-  })
+/** The name of a service among those of its containers: the one that says the folder, when there are several. */
+const chooseName = (names: readonly string[], own: string): string | undefined => {
+  const distinct = [...new Set(names)]
+  return distinct.length < 2 || own === ''
+    ? distinct[0]
+    : (distinct.find((name) => name === own) ?? distinct.find((name) => name.endsWith(`-${own}`)) ?? own)
 }
 
-const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonly Deployable[] => {
+const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonly FolderService[] => {
   const byFolder = new Map<string, ServiceDraft[]>()
   for (const draft of drafts) byFolder.set(draft.folder, [...(byFolder.get(draft.folder) ?? []), draft])
   return [...byFolder]
@@ -157,7 +119,7 @@ const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonl
       ]
       const kinds = group.map(({ kind }) => kind)
       return {
-        name: configured ?? names[0] ?? own,
+        name: configured ?? chooseName(names, folderName(folder)) ?? own,
         folder,
         kind:
           (['mobile application', 'web application', 'command'] as const).find(
@@ -165,16 +127,19 @@ const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonl
           ) ?? 'service',
         shownBy: group.map(({ evidence }) => evidence),
         aliases: [...new Set(aliases)],
-        libraries: [],
+        libraries: [...new Set(group.flatMap(({ libraries = [] }) => libraries))],
       }
     })
 }
 
+/** A service whose code is here. */
+type FolderService = Deployable & { readonly folder: string }
+
 /** A Dockerfile or a container at the root of a project whose parts are deployed on their own is not a part itself. */
 const withoutEmptyRoot = (
-  services: readonly Deployable[],
+  services: readonly FolderService[],
   units: readonly SourceUnit[],
-): readonly Deployable[] =>
+): readonly FolderService[] =>
   services.filter(({ folder }) => {
     const inside = services.filter((one) => one.folder !== folder && isInside(one.folder, folder))
     return (
@@ -183,50 +148,85 @@ const withoutEmptyRoot = (
     )
   })
 
-/** Folders named for what they hold; the service has the name of the folder above. */
-const GENERIC_FOLDER = /^(src|app|main|source|docker|build)$/
-
-const folderName = (folder: string): string =>
-  GENERIC_FOLDER.test(nameOf(folder)) && folderOf(folder) !== '' ? nameOf(folderOf(folder)) : nameOf(folder)
-
-const isInside = (path: string, folder: string): boolean =>
-  folder === '' || path === folder || path.startsWith(`${folder}/`)
-
 /** Services of one name are named by their folders. */
-const distinctNames = (services: readonly Deployable[]): readonly Deployable[] =>
+const distinctNames = (services: readonly FolderService[]): readonly FolderService[] =>
   services.map((service) =>
     services.some((one) => one !== service && one.name === service.name) && service.folder !== ''
       ? { ...service, name: service.folder }
       : service,
   )
 
-/** The deployables of a project, in the order of their folders. */
-export const findServices = (sources: ServiceSources): readonly Deployable[] => {
+/** The deployables of a project, and the containers of its systems. */
+export const findServices = (sources: ServiceSources): ServicesFound => {
   const folders = new Set(
-    sources.paths
-      .filter((path) => BUILD_FILES.test(nameOf(path)) || nameOf(path) === 'Dockerfile')
-      .map(folderOf),
+    sources.paths.filter((path) => BUILD_FILES.test(nameOf(path)) && !isTestPath(path)).map(folderOf),
   )
-  const shown = [...codeDrafts(sources, folders), ...fileDrafts(sources)]
-  const drafts = [...shown, ...containerDrafts(sources, new Set(shown.map(({ folder }) => folder)))]
-  return withLibraries(distinctNames(withoutEmptyRoot(join(drafts, sources), sources.units)), sources)
+  const modules = new Set([
+    ...folders,
+    ...sources.paths.filter((path) => nameOf(path) === 'Dockerfile').map(folderOf),
+  ])
+  const programs = goDrafts(sources.units, (file) => moduleFolder(file, modules))
+  const coded = [...codeDrafts(sources, modules), ...programs, ...fileDrafts(sources)]
+  const places = new ContainerFolders(coded, modules, sources.texts)
+  const containers = mergeContainers(places.place(sources.declared))
+  const known = [
+    ...coded,
+    ...containers.flatMap(({ codeFolder, technology, name, hosts, shownBy, isJob }) =>
+      codeFolder === undefined || technology !== undefined
+        ? []
+        : shownBy.map((evidence) => ({
+            folder: codeFolder,
+            name,
+            aliases: hosts,
+            kind: isJob ? ('command' as const) : ('service' as const),
+            evidence,
+          })),
+    ),
+  ]
+  const drafts = [...known, ...imageDrafts(sources.texts, known, folders, places)]
+  const services = withLibraries(
+    distinctNames(withoutEmptyRoot(join(drafts, sources), sources.units)),
+    sources,
+  )
+  const others = imageServices(containers, new Set(services.map(({ name }) => name)))
+  const resources = cloudResources(sources.texts)
+  const built = containers.flatMap((one) => {
+    const service = services.find(({ folder }) => folder === one.codeFolder)
+    return service === undefined || one.technology !== undefined ? [] : [[one, service] as const]
+  })
+  return {
+    services: [
+      ...services,
+      ...others.map(([, service]) => service),
+      ...cloudServices(resources, [...services, ...others.map(([, service]) => service)]),
+    ],
+    containers,
+    resources: resources.filter(({ kind }) => kind !== 'service'),
+    serviceIn: new Map<Container, Deployable>([...built, ...others]),
+  }
 }
 
 const withLibraries = (
-  services: readonly Deployable[],
+  services: readonly FolderService[],
   { paths, read, structure }: ServiceSources,
-): readonly Deployable[] => {
+): readonly FolderService[] => {
   const folders = services.map(({ folder }) => folder)
   const libraries = libraryFolders(folders, { paths, read, dependencies: structure.dependencies })
-  return services.map((service) => ({ ...service, libraries: libraries.get(service.folder) ?? [] }))
+  return services.map((service) => ({
+    ...service,
+    libraries: [...service.libraries, ...(libraries.get(service.folder) ?? [])],
+  }))
 }
 
 /** The service that a file belongs to: the one with the longest folder, or the only one that uses its module. */
 export const serviceOf = (file: string, services: readonly Deployable[]): Deployable | undefined => {
+  const configured = servedService(file)
+  if (configured !== undefined) return services.find(({ aliases }) => aliases.includes(configured))
   const around = services
-    .filter(({ folder }) => isInside(file, folder))
+    .filter(({ folder }) => folder !== undefined && isInside(file, folder))
     .reduce<Deployable | undefined>(
-      (best, one) => (best === undefined || one.folder.length > best.folder.length ? one : best),
+      (best, one) =>
+        best === undefined || (one.folder?.length ?? 0) > (best.folder?.length ?? 0) ? one : best,
       undefined,
     )
   if (around !== undefined) return around

@@ -13,7 +13,16 @@ export type Expression =
       /** Of a composite literal in Go, as written in the source. */
       readonly type?: string
     }
-  | { readonly kind: 'other'; readonly text: string }
+  | { readonly kind: 'other'; readonly text: string; readonly lambda?: Lambda }
+
+/** A function that is written where it is used. Only for scripts. */
+export interface Lambda {
+  readonly parameters: readonly string[]
+  readonly line: number
+  readonly lastLine: number
+  /** The object that it returns, where the code shows one. */
+  readonly returns?: Expression
+}
 
 export interface CallExpression {
   readonly receiver?: Expression

@@ -1,6 +1,7 @@
 import type { Digest } from '../../../kernel/encoding/digest.ts'
 import { LOCAL_MODEL } from '../../../packets/search/local-embedder.ts'
-import { packetReader, rebuildVectors } from '../../../platform/packets/reader.ts'
+import { rebuildVectors } from '../../../platform/packets/packet-vectors.ts'
+import { packetReader } from '../../../platform/packets/reader.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Config } from '../../config/settings.ts'

@@ -18,9 +18,16 @@ import { needText, packetSettings } from './settings.ts'
 const location = ({ path, start, end }: Record<string, unknown>): string =>
   `${escapeLineBreaks(String(path))}${start === null ? '' : `:${start}-${end}`}`
 
+const fitText = ({ score, words, meaning }: Record<string, unknown>): string =>
+  [
+    Number(score).toFixed(words === undefined && meaning === undefined ? 4 : 2),
+    ...(typeof words === 'number' ? [`words ${words.toFixed(2)}`] : []),
+    ...(typeof meaning === 'number' ? [`meaning ${meaning.toFixed(2)}`] : []),
+  ].join(', ')
+
 const passage = (item: unknown): string =>
   isRecord(item)
-    ? `${location(item)}  (${Number(item.score).toFixed(4)})\n  ${String(item.snippet).replaceAll('\n', '\n  ')}`
+    ? `${location(item)}  (${fitText(item)})\n  ${String(item.snippet).replaceAll('\n', '\n  ')}`
     : ''
 
 const evidenceLine = (item: unknown): string => (isRecord(item) ? `- ${location(item)}: ${item.snippet}` : '')
@@ -44,11 +51,14 @@ const candidateLines = ({ name, version, pinned_uri, trust }: Candidate): readon
 
 /** A result as text: passages, evidence or candidates; everything else as JSON. */
 export const asLines = (answer: object): string => {
-  const { ok, results, evidence, candidates, detail, hint, warnings, pinned_uri } = answer as Record<
+  const { ok, results, evidence, candidates, detail, hint, warnings, pinned_uri, locked } = answer as Record<
     string,
     unknown
   >
-  const notes = Array.isArray(warnings) ? warnings.map((one) => `# ${String(one)}`) : []
+  const notes = [
+    ...(isRecord(locked) ? [`# from ${String(locked.file)}: ${String(locked.reference)}`] : []),
+    ...(Array.isArray(warnings) ? warnings.map((one) => `# ${String(one)}`) : []),
+  ]
   if (ok !== true && detail !== undefined) return [detail, hint].filter(Boolean).join('. ')
   if (Array.isArray(evidence))
     return [...notes, ...foundLines(evidence.map(evidenceLine), pinned_uri)].join('\n')

@@ -1,4 +1,5 @@
 import { pushTo } from '../../../kernel/multimap.ts'
+import { isImportOf } from '../../source/go-imports.ts'
 import type { Method, SourceUnit } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 
@@ -12,22 +13,6 @@ interface FunctionPlace {
 export interface FoundFunction {
   readonly unit: SourceUnit
   readonly method: Method
-}
-
-/**
- * Whether an import path in one folder names the package in another one. The name of a Go module need not be that of
- * its folder: `example.com/orders/config` may be `services/orders-service/config` for the files beside it.
- */
-export const isImportOf = (module: string, folder: string, from: string): boolean => {
-  let rest = folder
-  for (let root = ''; rest !== ''; ) {
-    if (module === rest || module.endsWith(`/${rest}`)) return true
-    const [step = ''] = rest.split('/', 1)
-    root = root === '' ? step : `${root}/${step}`
-    if (from !== root && !from.startsWith(`${root}/`)) return false
-    rest = rest.slice(step.length + 1)
-  }
-  return false
 }
 
 /** Functions of all Go files by their simple names, and packages by the last segment of their folders. */

@@ -1,9 +1,10 @@
 import { pushTo } from '../../../kernel/multimap.ts'
+import { isImportOf } from '../../source/go-imports.ts'
 import type { CallExpression, Expression, Method, SourceUnit } from '../../source/source-unit.ts'
 import { NO_METHOD } from '../../source/source-unit.ts'
 import type { KnownText, TextResolver } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
-import { type FoundFunction, goFunctions, isImportOf } from './function-index.ts'
+import { type FoundFunction, goFunctions } from './function-index.ts'
 
 const MAX_DEPTH = 10
 const MAX_STEPS = 300

@@ -3,13 +3,13 @@ import { databaseOf } from './addresses.ts'
 import type { Outbound } from './connections.ts'
 
 /** A store as the detectors of Java and Kotlin name it. */
-export interface StoreKind {
+export interface ConfiguredStore {
   readonly protocol: string
   /** Settings that hold the address of the store; the first one present is used. */
   readonly keys: readonly string[]
 }
 
-export const JDBC: StoreKind = {
+export const JDBC_STORE: ConfiguredStore = {
   protocol: 'JDBC',
   keys: [
     'spring.datasource.url',
@@ -21,12 +21,12 @@ export const JDBC: StoreKind = {
     'spring.datasource.hikari.jdbc-url',
   ],
 }
-export const JPA: StoreKind = { ...JDBC, protocol: 'JPA' }
-export const R2DBC: StoreKind = {
+export const JPA_STORE: ConfiguredStore = { ...JDBC_STORE, protocol: 'JPA' }
+export const R2DBC_STORE: ConfiguredStore = {
   protocol: 'R2DBC',
   keys: ['spring.r2dbc.url', 'r2dbc.datasources.default.url', 'quarkus.datasource.reactive.url'],
 }
-export const MONGODB: StoreKind = {
+export const MONGODB_STORE: ConfiguredStore = {
   protocol: 'MongoDB',
   keys: [
     'spring.data.mongodb.uri',
@@ -37,7 +37,7 @@ export const MONGODB: StoreKind = {
     'quarkus.mongodb.connection-string',
   ],
 }
-export const REDIS: StoreKind = {
+export const REDIS_STORE: ConfiguredStore = {
   protocol: 'Redis',
   keys: [
     'spring.data.redis.url',
@@ -48,7 +48,7 @@ export const REDIS: StoreKind = {
     'quarkus.redis.hosts',
   ],
 }
-export const ELASTICSEARCH: StoreKind = {
+export const ELASTICSEARCH_STORE: ConfiguredStore = {
   protocol: 'Elasticsearch',
   keys: [
     'spring.elasticsearch.uris',
@@ -57,27 +57,30 @@ export const ELASTICSEARCH: StoreKind = {
     'quarkus.elasticsearch.hosts',
   ],
 }
-export const CASSANDRA: StoreKind = {
+export const CASSANDRA_STORE: ConfiguredStore = {
   protocol: 'Cassandra',
   keys: ['spring.cassandra.contact-points', 'spring.data.cassandra.contact-points'],
 }
-export const NEO4J: StoreKind = {
+export const NEO4J_STORE: ConfiguredStore = {
   protocol: 'Neo4j',
   keys: ['spring.neo4j.uri', 'spring.data.neo4j.uri', 'neo4j.uri', 'quarkus.neo4j.uri'],
 }
-export const COUCHBASE: StoreKind = { protocol: 'Couchbase', keys: ['spring.couchbase.connection-string'] }
-export const DYNAMODB: StoreKind = {
+export const COUCHBASE_STORE: ConfiguredStore = {
+  protocol: 'Couchbase',
+  keys: ['spring.couchbase.connection-string'],
+}
+export const DYNAMODB_STORE: ConfiguredStore = {
   protocol: 'DynamoDB',
   keys: ['aws.dynamodb.endpoint.url', 'spring.cloud.aws.dynamodb.endpoint'],
 }
-export const S3: StoreKind = {
+export const S3_STORE: ConfiguredStore = {
   protocol: 'S3',
   keys: ['spring.cloud.aws.s3.endpoint', 'quarkus.s3.endpoint-override'],
 }
 
 /** The address of a store in the settings of the code that uses it. */
-export const storeTarget = (
-  { protocol, keys }: StoreKind,
+export const configuredTarget = (
+  { protocol, keys }: ConfiguredStore,
   configuration: Configuration,
   file: string,
 ): Pick<Outbound, 'target_service' | 'confidence' | 'origin'> => {
