@@ -80,7 +80,11 @@ class RouteDeclarations {
     if (routerCreation(this.#library, name, this.#scope) !== undefined) return true
     const key = pythonRouter(name, this.#scope, this.#context)
     if (key.file === unit.file)
-      return /^(app|router|api|bp|blueprint)$/.test(name) && !unit.bindings.has(name)
+      return (
+        importsModule(this.#library.modules)(unit) &&
+        /^(app|router|api|bp|blueprint)$/.test(name) &&
+        !unit.bindings.has(name)
+      )
     const there = this.#context.modules.declaration(name.split('.')[0] ?? '', unit).unit
     return (
       routerCreation(this.#library, key.name, this.#scope.at(there, undefined, there.topLevel)) !== undefined
@@ -224,9 +228,12 @@ interface RoutePlace {
   readonly elsewhere?: boolean
 }
 
+/** A class of the project that extends a router, or a router of another file, is imported without the library. */
+const importsRouters = importsModule(/(^|\.)(\w*_)?(routers?|blueprints?)$/)
+
 export const PYTHON_ROUTERS: readonly Framework[] = ROUTER_LIBRARIES.map((library) => ({
   name: library.name,
   language: 'python',
-  applies: importsModule(library.modules),
+  applies: (unit) => importsModule(library.modules)(unit) || importsRouters(unit),
   routes: (scope, context) => new RouteDeclarations(library, scope, context).declare(),
 }))
