@@ -23,7 +23,7 @@ const MAX_STEPS = 2_000
 /** A list may contain itself. */
 const MAX_LIST_DEPTH = 3
 
-/** Calls whose result is the text of their first argument. */
+/** Calls whose result is the text of their first argument; not in Python, where `settings.get("host")` is a value. */
 const RETURNS_ARGUMENT = /^(create|URI|URL|fromHttpUrl|fromUriString|fromPath|valueOf|of|get|URLEncoder)$/
 /** Calls whose result is the text of their receiver. */
 const RETURNS_RECEIVER =
@@ -212,10 +212,8 @@ export class TextResolver {
       const added = call.args.map((one) => this.#raw(one, scope, depth + 1))
       return base + (call.name === 'pathSegment' ? added.map((one) => `/${one}`).join('') : added.join(''))
     }
-    if (
-      first !== undefined &&
-      (RETURNS_ARGUMENT.test(call.name) || (call.makes && /^UR[IL]$/.test(call.name)))
-    )
+    const returns = scope.unit.language !== 'python' && RETURNS_ARGUMENT.test(call.name)
+    if (first !== undefined && (returns || (call.makes && /^UR[IL]$/.test(call.name))))
       return this.#raw(first, scope, depth + 1)
     const bound =
       call.receiver?.kind === 'name' ? this.#property(call.receiver.name, call.name, scope) : undefined
