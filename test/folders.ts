@@ -215,6 +215,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
       'project/frameworks/jvm',
       'project/frameworks/python',
       'project/frameworks/script',
+      'project/frameworks/swift',
       'project/connections',
       'project/source',
       'kernel',
@@ -234,6 +235,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'project/frameworks/script': {
     purpose: 'Frameworks of JavaScript and TypeScript.',
+    imports: ['project/connections', 'project/source', 'kernel'],
+  },
+  'project/frameworks/swift': {
+    purpose: 'Vapor, clients of HTTP and stores of Swift.',
     imports: ['project/connections', 'project/source', 'kernel'],
   },
   'project/services': {

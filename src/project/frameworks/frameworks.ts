@@ -10,6 +10,7 @@ import { NEST } from './script/nest.ts'
 import { NEXT } from './script/next.ts'
 import { ROUTER_FRAMEWORKS } from './script/routers.ts'
 import { TRPC } from './script/trpc.ts'
+import { SWIFT_FRAMEWORKS } from './swift/swift-frameworks.ts'
 
 /** All frameworks with a detector of their own. Spring MVC, JAX-RS and clients of Spring are in `project/connections`. */
 export const FRAMEWORKS: readonly Framework[] = [
@@ -23,5 +24,6 @@ export const FRAMEWORKS: readonly Framework[] = [
   ...PYTHON_ROUTERS,
   DJANGO,
   ...GO_FRAMEWORKS,
+  ...SWIFT_FRAMEWORKS,
   ...JVM_FRAMEWORKS,
 ]

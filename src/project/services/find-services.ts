@@ -8,6 +8,7 @@ import { jvmBuildDraft, jvmMain } from './jvm-applications.ts'
 import { libraryFolders } from './library-modules.ts'
 import { packageDraft } from './package-file.ts'
 import type { ServiceDraft, ServiceEvidence, ServiceKind } from './service-draft.ts'
+import { swiftDraft } from './swift-applications.ts'
 import { imageName, technologyOfImage } from './technologies.ts'
 
 /** A part of the project that is deployed on its own. */
@@ -88,9 +89,7 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
         path.replace(/\/?src\/main\/AndroidManifest\.xml$/, ''),
         'Android application',
       )
-    if (/\.xcodeproj\/project\.pbxproj$/.test(path))
-      return shown('mobile application', folderOf(folderOf(path)), 'Xcode project')
-    return []
+    return swiftDraft(path, read)
   })
 
 /** The folder of a container: the one it is built from, or the one that is named like it or like its image. */
@@ -150,7 +149,7 @@ const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonl
         name: configured ?? names[0] ?? own,
         folder,
         kind:
-          (['mobile application', 'web application', 'command'] as const).find(
+          (['mobile application', 'desktop application', 'web application', 'command'] as const).find(
             (kind) => kinds.includes(kind) && !(kind === 'command' && kinds.includes('service')),
           ) ?? 'service',
         shownBy: group.map(({ evidence }) => evidence),

@@ -34,6 +34,8 @@ const TECHNOLOGIES: readonly Technology[] = [
   { name: 'Neo4j', kind: 'store', image: /^neo4j/, protocol: /neo4j|^bolt/ },
   { name: 'DynamoDB', kind: 'store', image: /^dynamodb/, protocol: /dynamodb/ },
   { name: 'S3', kind: 'store', image: /^(minio|localstack)/, protocol: /^s3$|minio/ },
+  { name: 'SwiftData', kind: 'store', image: /^swiftdata$/, protocol: /^swiftdata$/ },
+  { name: 'Core Data', kind: 'store', image: /^core data$/, protocol: /^core data$/ },
   { name: 'Kafka', kind: 'broker', image: /^(kafka|cp-kafka|redpanda)/, protocol: /kafka/ },
   { name: 'RabbitMQ', kind: 'broker', image: /^rabbitmq/, protocol: /rabbit|^amqp/ },
   { name: 'NATS', kind: 'broker', image: /^nats/, protocol: /^nats/ },
