@@ -5,11 +5,16 @@ import { ConnectionDetector, type Connections, dedupe } from '../connections/int
 import { type Signature, writeSignature } from '../connections/type-signatures.ts'
 import { FRAMEWORKS } from '../frameworks/frameworks.ts'
 import { usedLibraries } from '../frameworks/used-libraries.ts'
+import { withDeclared } from '../interfaces/api-files.ts'
+import { envoyOutbound, proxyOutbound } from '../interfaces/proxy-config.ts'
 import type { SecretFinding } from '../secrets.ts'
 import { declaredContainers } from '../services/deployment-files.ts'
 import { findServices } from '../services/find-services.ts'
-import { buildSystem, type SystemModel } from '../services/system.ts'
+import { buildSystem } from '../services/system.ts'
+import type { SystemModel } from '../services/system-model.ts'
+import { variablesUsed } from '../services/used-variables.ts'
 import { attempt } from '../source/attempt.ts'
+import { readBuildConstants } from '../source/build-constants.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import {
   joinPath,
@@ -50,32 +55,41 @@ const orderWarnings = (all: readonly Warning[]): readonly Warning[] => {
   return [...distinct.values()]
 }
 
+const NO_CONNECTIONS: Connections = { inbound: [], outbound: [] }
 const NO_GRAPH: ArchitectureGraph = { nodes: [], edges: [], renamed: [] }
 const NO_SYSTEM: SystemModel = { services: [], nodes: [], relations: [] }
 
 const systemOf = (
   files: ProjectFiles,
   survey: Survey,
-  { units, configuration }: ProjectReader,
+  { units, configuration, deploymentTexts }: ProjectReader,
   structure: Structure,
   connections: Connections,
 ): SystemModel => {
-  const containers = declaredContainers(configuration.settings)
   const setting = (key: string, folder: string) => {
     const found = configuration.find(key, joinPath(folder, 'x'))
     const filled = found === undefined ? undefined : configuration.fill(found.value, found.file)
     return filled?.complete === true ? filled.text : undefined
   }
   const paths = survey.files.map(({ path }) => path)
-  const services = findServices({
+  const found = findServices({
     paths,
     units,
     structure,
-    containers,
+    declared: declaredContainers(configuration),
+    texts: deploymentTexts,
     setting,
     read: (path) => files.read(path),
   })
-  return buildSystem({ services, containers, ...connections })
+  const reads = variablesUsed(paths, (path) => files.read(path))
+  return buildSystem({ ...found, ...connections, reads })
+}
+
+/** Constants of build scripts. Scripts of Gradle are no source files of the project. */
+const defineBuildConstants = (files: ProjectFiles, { files: all }: Survey, reader: ProjectReader): void => {
+  for (const { path } of all)
+    if (/(^|\/)build\.gradle(\.kts)?$/.test(path))
+      for (const entry of readBuildConstants(path, files.read(path) ?? '')) reader.configuration.define(entry)
 }
 
 /** Analyses a project. Every file is read once. */
@@ -88,6 +102,7 @@ export const analyse = async (
   const reader = await readAll(files, survey, parser, options)
   const packages = new Map(reader.units.map((unit) => [unit.file, unit.package]))
   const structure = discover(files, survey, { ...options, packages })
+  defineBuildConstants(files, survey, reader)
   const index = new SourceIndex(reader.units)
   const detector = new ConnectionDetector(index, reader.configuration, {
     protos: reader.protos,
@@ -107,10 +122,22 @@ export const analyse = async (
     )
     if (signature !== undefined) signatures.push(signature)
   }
-  const configured = attempt({ ...whole, result: 'the configured addresses' }, [], () =>
+  const configured = attempt({ ...whole, result: 'the configured addresses' }, NO_CONNECTIONS, () =>
     detector.configured(),
   )
-  const found = dedupe({ inbound, outbound: outbound.concat(configured, reader.dataSources) })
+  const proxied = attempt({ ...whole, result: 'the targets of proxies' }, [], () => [
+    ...[...reader.deploymentTexts].flatMap(([file, text]) => proxyOutbound(file, text)),
+    ...envoyOutbound(reader.configuration),
+  ])
+  const shown = {
+    inbound: inbound.concat(configured.inbound),
+    outbound: outbound.concat(configured.outbound, reader.dataSources, proxied),
+  }
+  const found = dedupe(
+    attempt({ ...whole, result: 'the declared endpoints' }, shown, () =>
+      withDeclared(shown, reader.apis.all(reader.units)),
+    ),
+  )
   const graph = attempt({ ...whole, result: 'the relations of services' }, NO_GRAPH, () =>
     buildGraph(index, found),
   )

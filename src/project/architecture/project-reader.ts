@@ -5,6 +5,7 @@ import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
 import type { Outbound } from '../connections/connections.ts'
 import { readPrismaSource } from '../connections/prisma-schema.ts'
 import { type ProtoService, readProto } from '../connections/proto.ts'
+import { DeclaredApis, isApiFile } from '../interfaces/declared-apis.ts'
 import { readGo } from '../readers/go-reader.ts'
 import { readJava } from '../readers/java-reader.ts'
 import { readKotlin } from '../readers/kotlin-reader.ts'
@@ -13,8 +14,16 @@ import { readScript } from '../readers/script-reader.ts'
 import { readSwift } from '../readers/swift-reader.ts'
 import { findSecrets, isCredential, type SecretFinding } from '../secrets.ts'
 import { Configuration } from '../source/configuration.ts'
-import { isConfigFile, isGeneratedPath, isGeneratedText, isTestPath } from '../source/discovery-rules.ts'
 import {
+  isConfigFile,
+  isDeploymentText,
+  isGeneratedPath,
+  isGeneratedText,
+  isTestPath,
+  isVariableFile,
+} from '../source/discovery-rules.ts'
+import {
+  nameOf,
   type ProjectFile,
   type ProjectFiles,
   type Survey,
@@ -66,7 +75,12 @@ const codeGrammar = (path: string): CodeGrammar | undefined =>
   GRAMMARS.find(([ending]) => ending.test(path))?.[1]
 
 export const isRelevantFile = (path: string): boolean =>
-  codeGrammar(path) !== undefined || isConfigFile(path) || /\.(proto|prisma)$/.test(path)
+  codeGrammar(path) !== undefined ||
+  isConfigFile(path) ||
+  isVariableFile(path) ||
+  isDeploymentText(path) ||
+  isApiFile(path) ||
+  /\.(proto|prisma)$/.test(path)
 
 /** Why a file was not read. */
 export const SKIP_REASONS = [
@@ -87,6 +101,9 @@ export class ProjectReader {
   readonly protos = new Map<string, ProtoService>()
   /** Data sources of schema files. */
   readonly dataSources: Outbound[] = []
+  readonly apis = new DeclaredApis()
+  /** Dockerfiles, Terraform files and configuration of proxies, by path. */
+  readonly deploymentTexts = new Map<string, string>()
   readonly secrets: SecretFinding[] = []
   readonly warnings: Warning[] = []
   /** Why files are missing in the analysis. */
@@ -159,10 +176,12 @@ export class ProjectReader {
   #read(path: string, text: string): void {
     const grammar = codeGrammar(path)
     if (grammar !== undefined) return this.#readCode(grammar, path, text)
-    this.secrets.push(...findSecrets(path, text))
+    // The `.env` of a machine is the place for its secrets.
+    if (nameOf(path) !== '.env') this.secrets.push(...findSecrets(path, text))
     if (path.endsWith('.proto')) for (const one of readProto(text)) this.protos.set(one.name, one)
     else if (path.endsWith('.prisma')) this.dataSources.push(...readPrismaSource(path, text))
-    else this.configuration.add(path, text)
+    else if (isDeploymentText(path)) this.deploymentTexts.set(path, text)
+    else if (!this.apis.add(path, text)) this.configuration.add(path, text)
   }
 
   #readCode(grammar: CodeGrammar, path: string, text: string): void {

@@ -41,11 +41,20 @@ interface Billing {
       'Billing.java': `@RegisterRestClient(configKey = "billing", baseUri = "http://billing")
 @Path("/v1") interface Billing { @GET @Path("/x") String x(); }`,
     },
-    rows: ['2: REST RestClient -> billing, Billing; url http://billing'],
+    rows: ['2: REST RestClient -> billing, Billing; url http://billing; calls GET /v1/x'],
+  },
+  {
+    title: 'takes an interface of exchanges as a client, unless a controller implements it',
+    files: {
+      'Billing.java': '@HttpExchange("/v1") interface Billing { @GetExchange("/x") String x(); }',
+      'Orders.java': '@HttpExchange("/orders") interface Orders { @GetExchange("/x") String x(); }',
+      'OrderController.java': '@RestController class OrderController implements Orders {}',
+    },
+    rows: ['1: REST HttpExchange -> Billing, Billing; calls GET /v1/x [low]'],
   },
   {
     title: 'gives no row for an interface without a client annotation',
-    files: { 'Billing.java': '@HttpExchange("/v1") interface Billing { @GetExchange("/x") String x(); }' },
+    files: { 'Billing.java': '@RequestMapping("/v1") interface Billing { @GetMapping("/x") String x(); }' },
     rows: [],
   },
 ]

@@ -76,10 +76,10 @@ export const springRoutes = (
     return springVerbs(annotation).flatMap((verb) => combinePaths(verb, prefixes, paths))
   })
 
-const orEmptyPath = (texts: readonly KnownText[]): readonly KnownText[] =>
+export const orEmptyPath = (texts: readonly KnownText[]): readonly KnownText[] =>
   texts.length === 0 ? EMPTY_PATH : texts
 
-const combinePaths = (
+export const combinePaths = (
   verb: string,
   prefixes: readonly KnownText[],
   paths: readonly KnownText[],
@@ -112,7 +112,7 @@ export const toInbound = (
 })
 
 /** Whether a type is a Spring controller. Advice and declared clients are not. */
-const isSpringController = ({ kind, annotations }: TypeUnit): boolean =>
+export const isSpringController = ({ kind, annotations }: TypeUnit): boolean =>
   findAnnotation(annotations, 'RestController', 'Controller') !== undefined ||
   (kind !== 'interface' &&
     findAnnotation(annotations, 'RequestMapping') !== undefined &&
@@ -138,27 +138,43 @@ const restInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): 
   })
 }
 
-/** JAX-RS: `@Path` on type and method, and an annotation for the HTTP method. */
+/** The routes of a method of JAX-RS: `@Path` on type and method, and an annotation for the HTTP method. */
+export const jaxRoutes = (
+  type: TypeUnit,
+  method: Method,
+  resolver: TextResolver,
+  scope: TypeScope,
+): readonly EndpointRoute[] => {
+  const verb = method.annotations.find(({ name }) => STANDARD.includes(name))?.name
+  if (verb === undefined) return []
+  const [prefixes, paths] = [type.annotations, method.annotations].map((annotations) =>
+    orEmptyPath(resolver.texts(findAnnotation(annotations, 'Path')?.args.get('value'), scope)),
+  )
+  return combinePaths(verb, prefixes ?? [], paths ?? [])
+}
+
 const jaxInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): readonly Inbound[] => {
-  const above = findAnnotation(type.annotations, 'Path')
-  if (above === undefined || findAnnotation(type.annotations, 'RegisterRestClient') !== undefined) return []
-  const prefixes = orEmptyPath(resolver.texts(above.args.get('value'), scope))
-  return type.methods.flatMap((method) => {
-    const verb = method.annotations.find(({ name }) => STANDARD.includes(name))?.name
-    if (verb === undefined) return []
-    const paths = orEmptyPath(
-      resolver.texts(findAnnotation(method.annotations, 'Path')?.args.get('value'), scope),
-    )
-    return combinePaths(verb, prefixes, paths).map((route) =>
+  const { annotations } = type
+  if (
+    findAnnotation(annotations, 'Path') === undefined ||
+    findAnnotation(annotations, 'RegisterRestClient') !== undefined
+  )
+    return []
+  return type.methods.flatMap((method) =>
+    jaxRoutes(type, method, resolver, scope).map((route) =>
       toInbound(route, { file: scope.unit.file, line: method.line, handler: `${type.name}.${method.name}` }),
-    )
-  })
+    ),
+  )
 }
 
 const FUNCTIONAL_IMPORT = /web\.(reactive\.|servlet\.)?function/
 
 /** Functional routes: `route(GET("/x"), …)`, `.GET("/x", …)`, Kotlin's `router { … }`; enclosing calls are prefixes. */
-const functionalInbound = (method: Method, resolver: TextResolver, scope: TypeScope): readonly Inbound[] => {
+export const functionalInbound = (
+  method: Method,
+  resolver: TextResolver,
+  scope: TypeScope,
+): readonly Inbound[] => {
   if (!scope.unit.imports.some((name) => FUNCTIONAL_IMPORT.test(name))) return []
   return method.calls
     .filter(({ name }) => STANDARD.includes(name))
@@ -174,7 +190,7 @@ const functionalInbound = (method: Method, resolver: TextResolver, scope: TypeSc
         toInbound(route, {
           file: scope.unit.file,
           line: call.line,
-          handler: `${scope.type?.name ?? ''}.${method.name}`,
+          handler: [scope.type?.name ?? '', method.name].filter((one) => one !== '').join('.'),
         }),
       ]
     })
@@ -192,7 +208,7 @@ const pathIn = (one: Expression | undefined): Expression | undefined =>
   one?.kind === 'call' ? predicatePath(one) : undefined
 
 const prefixOf = (receiver: Expression | undefined, first: Expression | undefined): Expression | undefined =>
-  receiver?.kind === 'text' ? receiver : predicatePath(first)
+  receiver?.kind === 'text' ? receiver : (predicatePath(first) ?? pathIn(receiver))
 
 export const webInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): readonly Inbound[] => [
   ...(isSpringController(type) ? restInbound(type, resolver, scope) : []),

@@ -8,13 +8,15 @@ import { TypeScope } from '../source/type-scope.ts'
 import type { Inbound, Outbound } from './connections.ts'
 import { declaredClient } from './declared-clients.ts'
 import type { DetectionContext, Framework } from './framework.ts'
+import { gatewayConnections } from './gateway-routes.ts'
 import { eventInbound } from './inbound-events.ts'
-import { webInbound } from './inbound-web.ts'
+import { functionalInbound, webInbound } from './inbound-web.ts'
 import { configOutbound } from './outbound-config.ts'
 import { dataOutbound, repositoryOutbound } from './outbound-data.ts'
 import { GrpcCalls, messageOutbound, streamOutbound } from './outbound-events.ts'
 import { callsOf, HttpCalls } from './outbound-http.ts'
 import type { ProtoService } from './proto.ts'
+import { channelOutbound } from './reactive-messaging.ts'
 import { RouterGraph } from './router-graph.ts'
 
 export interface Connections {
@@ -101,6 +103,7 @@ export class ConnectionDetector {
       this.#recognize(one, unit, into.length + out.length)
     }
     if (unit.language !== 'java' && unit.language !== 'kotlin') return dedupe({ inbound, outbound })
+    inbound.push(...endpoints(() => functionalInbound(unit.topLevel, resolver, topLevel)))
     outbound.push(
       ...unit.topLevel.calls.flatMap((call) => outgoing(() => this.#callOutbound(call, topLevel))),
     )
@@ -115,6 +118,7 @@ export class ConnectionDetector {
         ...outgoing(() => declaredClient(type, resolver, scope)),
         ...outgoing(() => repositoryOutbound(type, resolver.configuration, scope)),
         ...outgoing(() => streamOutbound(type, resolver, scope)),
+        ...outgoing(() => channelOutbound(type, resolver, scope)),
         ...outgoing(() => this.#grpc.injected(type, scope)),
         ...calls.flatMap(({ call, scope: inside }) => outgoing(() => this.#callOutbound(call, inside))),
         ...outgoing(() => dataOutbound(calls, resolver.configuration)),
@@ -131,8 +135,11 @@ export class ConnectionDetector {
     ]
   }
 
-  configured(): readonly Outbound[] {
-    return dedupe({ inbound: [], outbound: configOutbound(this.resolver.configuration) }).outbound
+  /** What configuration files say. */
+  configured(): Connections {
+    const { configuration } = this.resolver
+    const { inbound, outbound } = gatewayConnections(configuration)
+    return dedupe({ inbound, outbound: [...outbound, ...configOutbound(configuration)] })
   }
 }
 

@@ -2,6 +2,7 @@ import type { Configuration, FilledText } from '../source/configuration.ts'
 import type { ConfigEntry } from '../source/configuration-files.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { nameOf } from '../source/source-files.ts'
+import { isTemplatePath } from '../source/template-text.ts'
 import { databaseOf, isNamespaceUrl, originOf } from './addresses.ts'
 import type { Outbound } from './connections.ts'
 
@@ -21,28 +22,50 @@ const ADDRESS_KINDS: readonly AddressKind[] = [
   { scheme: /^grpc:|^static:|^dns:/i, protocol: 'gRPC', type: 'Service URL', whole: false },
   { scheme: /^jdbc:/i, protocol: 'JDBC', type: 'Data source', whole: true },
   { scheme: /^r2dbc:/i, protocol: 'R2DBC', type: 'Data source', whole: true },
+  {
+    scheme: /^(postgres(ql)?|mysql|mariadb|sqlserver|mssql|cockroachdb)(\+\w+)?:/i,
+    protocol: 'SQL',
+    type: 'Data source',
+    whole: true,
+  },
   { scheme: /^mongodb/i, protocol: 'MongoDB', type: 'Data source', whole: true },
+  { scheme: /^nats:/i, protocol: 'Messaging-NATS', type: 'Broker', whole: false },
+  { scheme: /^mqtts?:/i, protocol: 'Messaging-MQTT', type: 'Broker', whole: false },
+  { scheme: /^kafka:/i, protocol: 'Messaging-Kafka', type: 'Broker', whole: false },
   { scheme: /^rediss?:/i, protocol: 'Redis', type: 'Data source', whole: false },
   { scheme: /^amqps?:/i, protocol: 'Messaging-RabbitMQ', type: 'Broker', whole: false },
   { scheme: /^tcp:|^ssl:|^failover:/i, protocol: 'Messaging-JMS', type: 'Broker', whole: false },
 ]
 
 /** Settings that name a server by host, without a scheme. */
-const HOST_SETTINGS: readonly (readonly [RegExp, string, string])[] = [
+const HOST_SETTINGS: readonly (readonly [RegExp, string, string, string?])[] = [
   [/^spring\.kafka\.bootstrap-?servers(\[\d+\])?$/i, 'Messaging-Kafka', 'Broker'],
   [/^spring\.rabbitmq\.(host|addresses)$/i, 'Messaging-RabbitMQ', 'Broker'],
   [/^spring\.(data\.)?redis\.host$/i, 'Redis', 'Data source'],
   [/^spring\.data\.mongodb\.host$/i, 'MongoDB', 'Data source'],
+  [/^([A-Z]+_)*(REDIS|VALKEY)_(HOST|HOSTNAME|SERVER|ADDR|ADDRESS)$/, 'Redis', 'Data source'],
+  [/^([A-Z]+_)*MONGO(DB)?_(HOST|HOSTNAME|SERVER)$/, 'MongoDB', 'Data source'],
+  [
+    /^([A-Z]+_)*(KAFKA_(BROKERS?|BOOTSTRAP_SERVERS?|HOST|ADDR)|BOOTSTRAP_SERVERS)$/,
+    'Messaging-Kafka',
+    'Broker',
+  ],
+  [/^([A-Z]+_)*RABBITMQ_(HOST|HOSTNAME|ADDR)$/, 'Messaging-RabbitMQ', 'Broker'],
+  [/^([A-Z]+_)*(ELASTIC(SEARCH)?|OPENSEARCH)_(HOST|HOSTS|NODE)$/, 'Elasticsearch', 'Data source'],
+  [/^([A-Z]+_)*(POSTGRES|POSTGRESQL|PG)_?(HOST|HOSTNAME|SERVER)$/, 'SQL', 'Data source', 'postgresql://'],
+  [/^([A-Z]+_)*(MYSQL|MARIADB)_(HOST|HOSTNAME|SERVER)$/, 'SQL', 'Data source', 'mysql://'],
 ]
 
 const DESCRIPTIVE_KEY =
-  /(^|\.)(\$schema|\$ref|\$id|schemaLocation|namespace|homepage|license|termsOfService|externalDocs|contact|repository|scm|targetNamespace)(\.|$)/i
+  /(^|\.)(\$schema|\$ref|\$id|schemaLocation|namespace|homepage|license|termsOfService|externalDocs|contact|repository|scm|targetNamespace|documentation|\w*(runbook|schema|docs|documentation|source|repo(sitory)?|bug|issue|homepage|icon|logo|avatar)s?[_-]?ur[il]|social\[\d+\]|git\.url|annotations|description|home|sources\[\d+\]|icon|summary)(\.|$)/i
 
-/** Addresses in build files, schemas and documentation: the program does not connect to them. */
+/** Builds, checks, documents and packages; and containers, whose addresses are read with the container. */
+const DESCRIPTION_FILE =
+  /^(pom.*\.xml|gradle-wrapper\.properties|(checkstyle|pmd|spotbugs|logback|log4j2?)[\w-]*\.(xml|ya?ml)|pnpm-(lock|workspace)\.yaml|(mkdocs|cloudbuild|skaffold|pubspec|Chart|Chart\.lock|appveyor|codecov|azure-pipelines|bitbucket-pipelines|buildspec|crowdin|devtools_options|analysis_options|_config|antora|netlify|renovate|dependabot|manifest|strings)[\w.-]*\.(ya?ml|lock|xml)|(docker-|podman-)?compose([.-][\w.-]+)?\.ya?ml)$/
+
+/** Addresses that the program does not connect to. */
 const isDescription = ({ file, key }: ConfigEntry): boolean =>
-  /^pom.*\.xml$|^gradle-wrapper\.properties$|^(checkstyle|pmd|spotbugs|logback|log4j2?)[\w-]*\.(xml|ya?ml)$|^(pnpm-lock|pnpm-workspace|mkdocs)\.yaml$/.test(
-    nameOf(file),
-  ) || DESCRIPTIVE_KEY.test(key)
+  DESCRIPTION_FILE.test(nameOf(file)) || DESCRIPTIVE_KEY.test(key)
 
 const addressRecord = (
   url: string,
@@ -68,9 +91,15 @@ const addressRecord = (
 }
 
 /** Addresses in configuration files, shortened to scheme, host and port; credentials are masked. */
-export const configOutbound = (configuration: Configuration): readonly Outbound[] =>
-  configuration.settings
-    .filter((setting) => !isTestPath(setting.file) && !isDescription(setting))
+export const configOutbound = (configuration: Configuration): readonly Outbound[] => {
+  // Addresses in manifests are read with the containers.
+  const manifests = new Set(
+    configuration.settings.flatMap(({ file, key }) =>
+      key === 'metadata.name' || isTemplatePath(file) ? [file] : [],
+    ),
+  )
+  return configuration.settings
+    .filter((setting) => !isTestPath(setting.file) && !manifests.has(setting.file) && !isDescription(setting))
     .flatMap((setting) => {
       const filled = configuration.fill(setting.value, setting.file)
       const { text, complete } = filled
@@ -82,13 +111,14 @@ export const configOutbound = (configuration: Configuration): readonly Outbound[
           caller: '',
           confidence: complete ? ('high' as const) : ('low' as const),
         }
-        return text.split(',').map((one) => ({
-          ...base,
-          target_service: originOf(one) ?? one.trim(),
-          protocol: named[1],
-          type: named[2],
-          path: setting.key,
-        }))
+        const [, protocol, type, scheme = ''] = named
+        return text.split(',').flatMap((one) => {
+          const target = originOf(one) ?? `${scheme}${one.trim()}`
+          return one.trim() === ''
+            ? []
+            : [{ ...base, target_service: target, protocol, type, path: setting.key }]
+        })
       }
       return [...text.matchAll(ADDRESS)].flatMap(([url]) => addressRecord(url, setting, filled))
     })
+}

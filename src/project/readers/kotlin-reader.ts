@@ -202,10 +202,8 @@ export const readKotlin = (file: string, root: SyntaxNode): SourceUnit => {
     .children()
     .filter(({ kind }) => kind === 'function_declaration')
     .map((one) => reader.method(one))
-  const constants = root
-    .children()
-    .filter(({ kind }) => kind === 'property_declaration')
-    .map((one) => reader.property(one))
+  const properties = root.children().filter(({ kind }) => kind === 'property_declaration')
+  const constants = properties.map((one) => reader.property(one))
   const before = new Map(root.children().map((one, at, all) => [one.id, all[at - 1]]))
   return {
     file,
@@ -219,7 +217,7 @@ export const readKotlin = (file: string, root: SyntaxNode): SourceUnit => {
     topLevel: {
       ...NO_METHOD,
       locals: [...constants, ...functions.flatMap(({ locals, parameters }) => [...parameters, ...locals])],
-      calls: functions.flatMap(({ calls }) => calls),
+      calls: [...functions.flatMap(({ calls }) => calls), ...properties.flatMap((one) => reader.calls(one))],
       silentCatches: functions.flatMap(({ silentCatches }) => silentCatches),
     },
   }

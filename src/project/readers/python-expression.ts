@@ -1,4 +1,4 @@
-import type { Expression } from '../source/source-unit.ts'
+import type { CallExpression, Expression } from '../source/source-unit.ts'
 import { childrenOfKind, type SyntaxNode } from '../source/syntax-tree.ts'
 import {
   calleeName,
@@ -8,18 +8,10 @@ import {
   joinNames,
   joinParts,
 } from './expression-reader.ts'
+import { calledValue, fillMarks } from './python-values.ts'
 import { PYTHON_CALLS } from './relevant-calls.ts'
 
 const text = (value: string): Expression => ({ kind: 'text', text: value })
-
-/** Environment variables are placeholders: `os.getenv("URL", "http://a")` is `${URL:http://a}`. */
-const ENVIRONMENT = /^(os\.)?(getenv|environ\.get)$/
-
-const environmentText = (args: readonly Expression[]): Expression | undefined => {
-  const [key, fallback] = args
-  if (key?.kind !== 'text') return undefined
-  return text(fallback?.kind === 'text' ? `\${${key.text}:${fallback.text}}` : `\${${key.text}}`)
-}
 
 /** Positional arguments, then one record of the keyword arguments. */
 const readPythonArguments = (
@@ -47,10 +39,12 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     return joinParts(parts.length === 0 ? [text('')] : parts)
   },
   concatenated_string: (node, read) => joinParts(node.children().map(read)),
-  identifier: (node) => ({ kind: 'name', name: node.text() === 'self' ? 'this' : node.text() }),
+  identifier: (node) => ({ kind: 'name', name: /^(self|cls)$/.test(node.text()) ? 'this' : node.text() }),
   integer: (node) => text(node.text()),
+  float: (node) => text(node.text()),
   true: () => text('True'),
   false: () => text('False'),
+  list_splat: (node, read) => read(node.children()[0]),
   await: (node, read) => read(node.children()[0]),
   parenthesized_expression: (node, read) => read(node.children()[0]),
   attribute: (node, read) => joinNames(read(node.field('object')), node.field('attribute')?.text() ?? ''),
@@ -58,7 +52,10 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     const operator = node.field('operator')?.text()
     const left = read(node.field('left'))
     if (operator === '+') return joinParts([left, read(node.field('right'))])
-    return operator === '%' && left.kind === 'text' ? text(left.text.replace(/%[sd]/g, '{}')) : undefined
+    if (operator !== '%' || left.kind !== 'text') return undefined
+    const right = read(node.field('right'))
+    const values = right.kind === 'list' ? right.items : [right]
+    return fillMarks(left.text, /%[sd]/, values)
   },
   boolean_operator: (node, read) => {
     const left = read(node.field('left'))
@@ -69,7 +66,9 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   subscript: (node, read) => {
     const owner = node.field('value')?.text().slice(0, 40) ?? ''
     const key = read(node.field('subscript'))
-    return /^(os\.)?environ$/.test(owner) && key.kind === 'text' ? text(`\${${key.text}}`) : undefined
+    if (key.kind !== 'text') return undefined
+    if (/^(os\.)?environ$/.test(owner)) return text(`\${${key.text}}`)
+    return /(^|\.)config$/.test(owner) ? { kind: 'name', name: `config[${key.text}]` } : undefined
   },
   list: (node, read) => ({ kind: 'list', items: node.children().map(read) }),
   tuple: (node, read) => ({ kind: 'list', items: node.children().map(read) }),
@@ -85,23 +84,20 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   call: (node, read) => {
     const callee = node.field('function')
     const args = readPythonArguments(node.field('arguments'), read)
-    if (ENVIRONMENT.test(callee?.text().slice(0, 40) ?? '')) return environmentText(args)
     const member = callee?.kind === 'attribute'
     const name = member
       ? callee.field('attribute')?.text()
       : callee?.kind === 'identifier'
         ? callee.text()
         : ''
-    return {
-      kind: 'call',
-      call: {
-        ...(member && { receiver: read(callee.field('object')) }),
-        name: name ?? '',
-        makes: !member && /^[A-Z]/.test(name ?? ''),
-        args,
-        line: (member ? callee.field('attribute')?.line : undefined) ?? node.line,
-      },
+    const call: CallExpression = {
+      ...(member && { receiver: read(callee.field('object')) }),
+      name: name ?? '',
+      makes: !member && /^[A-Z]/.test(name ?? ''),
+      args,
+      line: (member ? callee.field('attribute')?.line : undefined) ?? node.line,
     }
+    return calledValue(call) ?? { kind: 'call', call }
   },
 }
 

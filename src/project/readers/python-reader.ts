@@ -13,11 +13,16 @@ import { ExpressionReader } from './expression-reader.ts'
 import { PYTHON } from './python-expression.ts'
 
 const CALLS = ['call']
-const ASSIGNMENTS = ['assignment', 'augmented_assignment']
+const ASSIGNMENTS = ['assignment', 'augmented_assignment', 'as_pattern', 'named_expression']
 const CATCHES = ['except_clause']
+const RETURNS = ['return_statement']
 const IMPORTS = ['import_statement', 'import_from_statement']
 const CLASSES = ['class_definition']
 const PARAMETERS = ['identifier', 'typed_parameter', 'default_parameter', 'typed_default_parameter']
+/** Statements whose blocks belong to the scope around them. */
+const COMPOUNDS =
+  /^(if_statement|else_clause|elif_clause|try_statement|except_clause|finally_clause|with_statement|for_statement|while_statement|block)$/
+const MAX_NESTING = 12
 
 /** The imported names of a statement, by their name in the file. */
 const importedNames = (statement: SyntaxNode): readonly (readonly [string, ImportBinding])[] => {
@@ -27,7 +32,9 @@ const importedNames = (statement: SyntaxNode): readonly (readonly [string, Impor
   return names.flatMap((one): readonly (readonly [string, ImportBinding])[] => {
     const alias = one.kind === 'aliased_import' ? one.field('alias')?.text() : undefined
     const name = (one.kind === 'aliased_import' ? one.field('name') : one)?.text() ?? ''
-    if (one.kind === 'comment' || one.kind === 'wildcard_import') return []
+    if (one.kind === 'comment') return []
+    // The key cannot be a name: the import binds all names of the module.
+    if (one.kind === 'wildcard_import') return [[`* ${module}`, { module, name: '*' }]]
     if (from !== undefined) return [[alias ?? name, { module, name }]]
     // `import a.b` binds `a`; `import a.b as c` binds the inner module.
     return alias === undefined
@@ -35,6 +42,14 @@ const importedNames = (statement: SyntaxNode): readonly (readonly [string, Impor
       : [[alias, { module: name, name: '*' }]]
   })
 }
+
+/** A definition without its decorators. */
+const definitionOf = (node: SyntaxNode): SyntaxNode =>
+  (node.kind === 'decorated_definition' ? node.field('definition') : undefined) ?? node
+
+/** `self.x` is `x`; `app.config["X"]` is `config[X]`. */
+const assignedName = (target: string): string =>
+  target.replace(/^(self|cls)\./, '').replace(/^(?:\w+\.)*(config)\[["'](\w+)["']\]$/, '$1[$2]')
 
 class PythonReader {
   readonly #expressions = new ExpressionReader(PYTHON)
@@ -62,15 +77,13 @@ class PythonReader {
     return PYTHON.names.within.test(node.text()) ? this.#expressions.calls(node.descend(CALLS)) : []
   }
 
+  /** Also `with … as name` and `name := …`. */
   assignment(node: SyntaxNode): Variable {
-    const value = node.field('right')
+    const value =
+      node.kind === 'as_pattern' ? node.children()[0] : (node.field('right') ?? node.field('value'))
+    const target = node.field('left') ?? node.field('alias') ?? node.field('name')
     return {
-      name:
-        node
-          .field('left')
-          ?.text()
-          .replace(/^self\./, '')
-          .slice(0, 200) ?? '',
+      name: assignedName(target?.text().slice(0, 200) ?? ''),
       type: node.field('type')?.text() ?? '',
       line: node.line,
       annotations: [],
@@ -101,6 +114,7 @@ class PythonReader {
       parameters: childrenOfKind(node.field('parameters'), ...PARAMETERS).map((one) => this.parameter(one)),
       locals: (body?.descend(ASSIGNMENTS) ?? []).map((one) => this.assignment(one)),
       calls: body === undefined ? [] : this.calls(body),
+      returned: (body?.descend(RETURNS) ?? []).map((one) => this.#expressions.read(one.children()[0])),
       digest: digestOf(body, body?.text() ?? ''),
       silentCatches: (body?.descend(CATCHES) ?? [])
         .filter((one) => /^(pass|\.\.\.)$/.test(childOfKind(one, 'block')?.text().trim() ?? ''))
@@ -111,11 +125,23 @@ class PythonReader {
   /** Functions that are statements of a body, with their decorators. */
   functions(body: SyntaxNode | undefined): readonly Method[] {
     return (body?.children() ?? []).flatMap((one) => {
-      const definition = one.kind === 'decorated_definition' ? one.field('definition') : one
-      return definition?.kind === 'function_definition'
+      const definition = definitionOf(one)
+      return definition.kind === 'function_definition'
         ? [this.method(definition, childrenOfKind(one, 'decorator'))]
         : []
     })
+  }
+
+  /** All functions outside of types, outer ones before those inside of them. */
+  nestedFunctions(body: SyntaxNode | undefined, depth = 0): readonly Method[] {
+    if (body === undefined || depth > MAX_NESTING) return []
+    const inside = body.children().flatMap((one) => {
+      const definition = definitionOf(one)
+      if (definition.kind === 'function_definition')
+        return this.nestedFunctions(definition.field('body'), depth + 1)
+      return COMPOUNDS.test(one.kind) ? this.nestedFunctions(one, depth + 1) : []
+    })
+    return [...this.functions(body), ...inside]
   }
 
   type(node: SyntaxNode): TypeUnit {
@@ -147,10 +173,7 @@ class PythonReader {
   }
 
   topLevel(root: SyntaxNode): Method {
-    const outside = root.children().filter((one) => {
-      const definition = one.kind === 'decorated_definition' ? one.field('definition') : one
-      return definition?.kind !== 'class_definition'
-    })
+    const outside = root.children().filter((one) => definitionOf(one).kind !== 'class_definition')
     return {
       ...NO_METHOD,
       locals: outside.flatMap((one) => one.descend(ASSIGNMENTS)).map((one) => this.assignment(one)),
@@ -171,7 +194,7 @@ export const readPython = (file: string, root: SyntaxNode): SourceUnit => {
     bindings: new Map(names),
     exports: new Map(),
     types: root.descend(CLASSES).map((one) => reader.type(one)),
-    functions: reader.functions(root),
+    functions: reader.nestedFunctions(root),
     topLevel: reader.topLevel(root),
   }
 }

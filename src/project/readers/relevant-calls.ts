@@ -14,10 +14,14 @@ const CODE_SMELLS = 'printStackTrace'
 const JVM = [HTTP, MESSAGES, GRPC, DATA, ROUTES, CODE_SMELLS, 'Thread'].join('|')
 const SCRIPT = [
   'get|post|put|patch|delete|head|options|all|use|route|register|del|fetch|axios|got|ky|request|stream',
-  'create|extend|setGlobalPrefix|enableVersioning|router|\\w*[rR]outer|\\w*Routers',
+  'create|extend|setGlobalPrefix|enableVersioning|router|\\w*[rR]outer|\\w*Routers|\\w*[rR]outes?|mount|on|openapi',
+  'ApolloServer|createSchema|createYoga|makeExecutableSchema|buildSubgraphSchema|GraphQLServer',
+  // `require('./users')(app)` and `require('knex')({ … })`
+  `require\\(['"](?:\\.|knex['"])[^)]*\\)`,
   'Redis|Cluster|createClient|createCluster|Pool|Client|createPool|createConnection|connect|Sequelize',
-  'MongoClient|DataSource|postgres|knex|Knex|drizzle|Database|Queue|Worker|FlowProducer|Kafka|\\w+Client|S3|forRoot|DynamoDB',
-  'send|sendBatch|sendToQueue|publish|consume|subscribe|assertQueue',
+  'MongoClient|DataSource|postgres|knex|Knex|drizzle|Database|Queue|Worker|FlowProducer|Kafka|\\w+Client|S3|forRoot|forRootAsync|DynamoDB',
+  'send|emit|getService|createMicroservice|connectMicroservice|registerAsync|sendBatch|sendToQueue|publish|consume|subscribe|assertQueue|process|SQS|SNS|DocumentClient',
+  'SendMessage(?:Batch)?Command|ReceiveMessageCommand|Publish(?:Batch)?Command|sendMessage(?:Batch)?|receiveMessage',
 ].join('|')
 
 export interface RelevantCalls {
@@ -50,8 +54,10 @@ const JVM_LIBRARIES: readonly (readonly [imports: RegExp, names: string])[] = [
   [/^org\.springframework\.web\.service\./, 'createClient'],
   [/^org\.springframework\.web\.(reactive\.|servlet\.)?function\./, 'route|nest|path|add|method'],
   [/^androidx\.room\./, 'databaseBuilder|inMemoryDatabaseBuilder'],
-  [/^androidx\.datastore\./, 'preferencesDataStore|dataStore|dataStoreFile|preferencesDataStoreFile'],
-  [/^io\.micronaut\./, 'run|build|GET|POST|PUT|DELETE|PATCH'],
+  [/^org\.springframework\.cloud\.client\./, 'getInstances|choose'],
+  [/^org\.apache\.(http|hc)\./, 'Http(Get|Post|Put|Patch|Delete|Head)'],
+  [/^org\.apache\.kafka\.clients\./, 'subscribe'],
+  [/^org\.jetbrains\.exposed\./, 'connect'],
 ]
 
 /** The functions of a Ktor application are routes as well: every call counts, with the calls around it. */
@@ -76,12 +82,14 @@ export const jvmCalls = (imports: readonly string[]): RelevantCalls => {
 export const SCRIPT_CALLS: RelevantCalls = compileNames(SCRIPT)
 
 const PYTHON = [
-  'get|post|put|patch|delete|head|options|request|websocket|api_route|add_api_route|add_route|route|mount',
+  'get|post|put|patch|delete|head|options|request|websocket|api_route|add_api_route|add_route|route|mount|add_\\w+|ws_connect',
   'include_router|register_blueprint|register|add_url_rule|add_resource|path|re_path|url|include|as_view',
-  'urlopen|Session|Client|AsyncClient|ClientSession|stream',
-  'create_engine|create_async_engine|connect|Redis|StrictRedis|from_url|MongoClient|AsyncIOMotorClient|Elasticsearch',
-  'delay|apply_async|send_task|publish|basic_publish|basic_consume|send|send_and_wait|produce|subscribe',
-  'KafkaProducer|KafkaConsumer|AIOKafkaProducer|AIOKafkaConsumer|Producer|Consumer|insecure_channel|secure_channel',
+  'urlopen|Request|Session|Client|AsyncClient|ClientSession|stream|register_tortoise|init|driver|Minio',
+  'create_engine|create_async_engine|connect|connect_robust|create_pool|\\w*ConnectionPool|\\w*Database|Redis|StrictRedis|RedisCluster|from_url|create_redis_pool',
+  '\\w*MongoClient|AsyncIOMotorClient|MotorClient|\\w*Elasticsearch|\\w*OpenSearch|PooledClient|HashClient|ConnectionParameters|URLParameters|Connection',
+  'delay|apply_async|send_task|signature|s|si|publish|basic_publish|basic_consume|consume|send|send_and_wait|produce|subscribe|iterator',
+  'send_message|send_message_batch|receive_message|KafkaAdminClient|Celery|SQLAlchemy|init_app|from_object',
+  'KafkaProducer|KafkaConsumer|AIOKafkaProducer|AIOKafkaConsumer|\\w*Producer|\\w*Consumer|insecure_channel|secure_channel',
   '\\w+Stub|add_\\w+Servicer_to_server|client|resource|add_periodic_task|add_job',
 ].join('|')
 

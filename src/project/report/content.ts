@@ -84,7 +84,7 @@ export const serviceTables = (
   const rows = services.map(({ name, kind, folder, shownBy }) => [
     name,
     strings.serviceKinds[kind],
-    folder === '' ? '.' : folder,
+    folder === '' ? '.' : (folder ?? ''),
     shownBy
       .slice(0, MAX_EVIDENCE)
       .map((one) => `${one.reason} (${placeOf(one)})`)

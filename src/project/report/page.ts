@@ -2,7 +2,8 @@ import type { Architecture } from '../architecture/architecture.ts'
 import { fitGraph } from '../architecture/mermaid.ts'
 import { systemGraph } from '../architecture/system-graph.ts'
 import { maskAll } from '../secrets.ts'
-import { type Deployable, serviceOf } from '../services/find-services.ts'
+import { serviceOf } from '../services/find-services.ts'
+import type { Deployable } from '../services/service-draft.ts'
 import {
   libraryBlocks,
   type ReportFacts,
@@ -101,7 +102,9 @@ const serviceSection = (
         kind: 'bullets',
         items: [
           [`${strings.serviceHead[1]}: ${strings.serviceKinds[service.kind]}`],
-          [`${strings.serviceHead[2]}: `, { code: service.folder === '' ? '.' : service.folder }],
+          ...(service.folder === undefined
+            ? []
+            : [[`${strings.serviceHead[2]}: `, { code: service.folder === '' ? '.' : service.folder }]]),
           ...service.shownBy.map((one) => [
             `${strings.serviceHead[3]}: ${one.reason} `,
             { code: placeOf(one) },

@@ -1,34 +1,38 @@
 import type { Structure } from '../build/shape.ts'
+import { servedService } from '../source/configuration.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { folderOf, inOrder, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
-import { type DeclaredContainer, isComposeFile } from './deployment-files.ts'
+import { ContainerFolders } from './container-folders.ts'
+import { type Container, mergeContainers } from './containers.ts'
+import type { DeclaredContainer } from './declared-container.ts'
 import { goDrafts } from './go-programs.ts'
+import { imageDrafts, imageServices } from './image-services.ts'
 import { jvmBuildDraft, jvmMain } from './jvm-applications.ts'
 import { libraryFolders } from './library-modules.ts'
+import { folderName, isInside } from './names.ts'
 import { packageDraft } from './package-file.ts'
-import type { ServiceDraft, ServiceEvidence, ServiceKind } from './service-draft.ts'
+import type { Deployable, ServiceDraft, ServiceKind } from './service-draft.ts'
 import { swiftDraft } from './swift-applications.ts'
-import { imageName, technologyOfImage } from './technologies.ts'
+import { type CloudResource, cloudResources, cloudServices } from './terraform.ts'
 
-/** A part of the project that is deployed on its own. */
-export interface Deployable {
-  readonly name: string
-  /** Relative to the root; empty for the root itself. */
-  readonly folder: string
-  readonly kind: ServiceKind
-  readonly shownBy: readonly ServiceEvidence[]
-  /** Further names by which other services reach it. */
-  readonly aliases: readonly string[]
-  /** Folders of library modules that are part of it. */
-  readonly libraries: readonly string[]
+export interface ServicesFound {
+  /** Those with a folder in the order of their folders, then the others. */
+  readonly services: readonly Deployable[]
+  readonly containers: readonly Container[]
+  /** The service that a container runs. */
+  readonly serviceIn: ReadonlyMap<Container, Deployable>
+  /** Stores and brokers that Terraform creates. */
+  readonly resources: readonly CloudResource[]
 }
 
 interface ServiceSources {
   readonly paths: readonly string[]
   readonly units: readonly SourceUnit[]
   readonly structure: Structure
-  readonly containers: readonly DeclaredContainer[]
+  readonly declared: readonly DeclaredContainer[]
+  /** Dockerfiles and other files about deployment, by path. */
+  readonly texts: ReadonlyMap<string, string>
   /** The value of a setting such as `spring.application.name` for the code in a folder. */
   readonly setting: (key: string, folder: string) => string | undefined
   /** Text of a small file of the project. */
@@ -79,7 +83,6 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
     const shown = (kind: ServiceKind, folder: string, reason: string): readonly ServiceDraft[] => [
       { folder, kind, evidence: { file: path, line: 1, reason } },
     ]
-    if (/^(Dockerfile|Containerfile)$/.test(name)) return shown('service', folderOf(path), name)
     if (
       /(^|\/)src\/main\/AndroidManifest\.xml$/.test(path) &&
       /<application\b[^>]*android:(label|name|icon)/s.test(read(path) ?? '')
@@ -92,44 +95,15 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
     return swiftDraft(path, read)
   })
 
-/** The folder of a container: the one it is built from, or the one that is named like it or like its image. */
-const containerDrafts = (
-  { containers, paths }: ServiceSources,
-  known: ReadonlySet<string>,
-): readonly ServiceDraft[] => {
-  const folders = new Set(
-    paths.flatMap((path) =>
-      BUILD_FILES.test(nameOf(path)) || /^Dockerfile/.test(nameOf(path)) ? [folderOf(path)] : [],
-    ),
-  )
-  // The images of a compose file are those of its own system; manifests are often kept apart from the code.
-  const named = (name: string, { file }: DeclaredContainer) =>
-    [...known, ...folders]
-      .filter((folder) => folderName(folder) === name)
-      .filter((folder) => !isComposeFile(file) || isInside(folder, folderOf(file)))
-      .sort((a, b) => a.length - b.length || inOrder(a, b))[0]
-  return containers.flatMap((one) => {
-    const folder =
-      one.folder ??
-      named(one.name, one) ??
-      (one.image === undefined ? undefined : named(imageName(one.image), one))
-    if (
-      folder === undefined ||
-      (one.image !== undefined && one.folder === undefined && technologyOfImage(one.image) !== undefined)
-    )
-      return []
-    return [
-      {
-        folder,
-        name: one.name,
-        kind: 'service' as const,
-        evidence: { file: one.file, line: one.line, reason: `container ${one.name}` },
-      },
-    ]
-  })
+/** The name of a service among those of its containers: the one that says the folder, when there are several. */
+const chooseName = (names: readonly string[], own: string): string | undefined => {
+  const distinct = [...new Set(names)]
+  return distinct.length < 2 || own === ''
+    ? distinct[0]
+    : (distinct.find((name) => name === own) ?? distinct.find((name) => name.endsWith(`-${own}`)) ?? own)
 }
 
-const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonly Deployable[] => {
+const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonly FolderService[] => {
   const byFolder = new Map<string, ServiceDraft[]>()
   for (const draft of drafts) byFolder.set(draft.folder, [...(byFolder.get(draft.folder) ?? []), draft])
   return [...byFolder]
@@ -146,7 +120,7 @@ const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonl
       ]
       const kinds = group.map(({ kind }) => kind)
       return {
-        name: configured ?? names[0] ?? own,
+        name: configured ?? chooseName(names, folderName(folder)) ?? own,
         folder,
         kind:
           (['mobile application', 'desktop application', 'web application', 'command'] as const).find(
@@ -159,11 +133,14 @@ const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonl
     })
 }
 
+/** A service whose code is here. */
+type FolderService = Deployable & { readonly folder: string }
+
 /** A Dockerfile or a container at the root of a project whose parts are deployed on their own is not a part itself. */
 const withoutEmptyRoot = (
-  services: readonly Deployable[],
+  services: readonly FolderService[],
   units: readonly SourceUnit[],
-): readonly Deployable[] =>
+): readonly FolderService[] =>
   services.filter(({ folder }) => {
     const inside = services.filter((one) => one.folder !== folder && isInside(one.folder, folder))
     return (
@@ -172,40 +149,68 @@ const withoutEmptyRoot = (
     )
   })
 
-/** Folders named for what they hold; the service has the name of the folder above. */
-const GENERIC_FOLDER = /^(src|app|main|source|docker|build|cmd)$/
-
-const folderName = (folder: string): string =>
-  GENERIC_FOLDER.test(nameOf(folder)) && folderOf(folder) !== '' ? nameOf(folderOf(folder)) : nameOf(folder)
-
-const isInside = (path: string, folder: string): boolean =>
-  folder === '' || path === folder || path.startsWith(`${folder}/`)
-
 /** Services of one name are named by their folders. */
-const distinctNames = (services: readonly Deployable[]): readonly Deployable[] =>
+const distinctNames = (services: readonly FolderService[]): readonly FolderService[] =>
   services.map((service) =>
     services.some((one) => one !== service && one.name === service.name) && service.folder !== ''
       ? { ...service, name: service.folder }
       : service,
   )
 
-/** The deployables of a project, in the order of their folders. */
-export const findServices = (sources: ServiceSources): readonly Deployable[] => {
+/** The deployables of a project, and the containers of its systems. */
+export const findServices = (sources: ServiceSources): ServicesFound => {
   const folders = new Set(
-    sources.paths
-      .filter((path) => BUILD_FILES.test(nameOf(path)) || nameOf(path) === 'Dockerfile')
-      .map(folderOf),
+    sources.paths.filter((path) => BUILD_FILES.test(nameOf(path)) && !isTestPath(path)).map(folderOf),
   )
-  const programs = goDrafts(sources.units, (file) => moduleFolder(file, folders))
-  const shown = [...codeDrafts(sources, folders), ...programs, ...fileDrafts(sources)]
-  const drafts = [...shown, ...containerDrafts(sources, new Set(shown.map(({ folder }) => folder)))]
-  return withLibraries(distinctNames(withoutEmptyRoot(join(drafts, sources), sources.units)), sources)
+  const modules = new Set([
+    ...folders,
+    ...sources.paths.filter((path) => nameOf(path) === 'Dockerfile').map(folderOf),
+  ])
+  const programs = goDrafts(sources.units, (file) => moduleFolder(file, modules))
+  const coded = [...codeDrafts(sources, modules), ...programs, ...fileDrafts(sources)]
+  const places = new ContainerFolders(coded, modules, sources.texts)
+  const containers = mergeContainers(places.place(sources.declared))
+  const known = [
+    ...coded,
+    ...containers.flatMap(({ codeFolder, technology, name, hosts, shownBy, isJob }) =>
+      codeFolder === undefined || technology !== undefined
+        ? []
+        : shownBy.map((evidence) => ({
+            folder: codeFolder,
+            name,
+            aliases: hosts,
+            kind: isJob ? ('command' as const) : ('service' as const),
+            evidence,
+          })),
+    ),
+  ]
+  const drafts = [...known, ...imageDrafts(sources.texts, known, folders, places)]
+  const services = withLibraries(
+    distinctNames(withoutEmptyRoot(join(drafts, sources), sources.units)),
+    sources,
+  )
+  const others = imageServices(containers, new Set(services.map(({ name }) => name)))
+  const resources = cloudResources(sources.texts)
+  const built = containers.flatMap((one) => {
+    const service = services.find(({ folder }) => folder === one.codeFolder)
+    return service === undefined || one.technology !== undefined ? [] : [[one, service] as const]
+  })
+  return {
+    services: [
+      ...services,
+      ...others.map(([, service]) => service),
+      ...cloudServices(resources, [...services, ...others.map(([, service]) => service)]),
+    ],
+    containers,
+    resources: resources.filter(({ kind }) => kind !== 'service'),
+    serviceIn: new Map<Container, Deployable>([...built, ...others]),
+  }
 }
 
 const withLibraries = (
-  services: readonly Deployable[],
+  services: readonly FolderService[],
   { paths, read, structure }: ServiceSources,
-): readonly Deployable[] => {
+): readonly FolderService[] => {
   const folders = services.map(({ folder }) => folder)
   const libraries = libraryFolders(folders, { paths, read, dependencies: structure.dependencies })
   return services.map((service) => ({
@@ -216,10 +221,13 @@ const withLibraries = (
 
 /** The service that a file belongs to: the one with the longest folder, or the only one that uses its module. */
 export const serviceOf = (file: string, services: readonly Deployable[]): Deployable | undefined => {
+  const configured = servedService(file)
+  if (configured !== undefined) return services.find(({ aliases }) => aliases.includes(configured))
   const around = services
-    .filter(({ folder }) => isInside(file, folder))
+    .filter(({ folder }) => folder !== undefined && isInside(file, folder))
     .reduce<Deployable | undefined>(
-      (best, one) => (best === undefined || one.folder.length > best.folder.length ? one : best),
+      (best, one) =>
+        best === undefined || (one.folder?.length ?? 0) > (best.folder?.length ?? 0) ? one : best,
       undefined,
     )
   if (around !== undefined) return around

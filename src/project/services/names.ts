@@ -1,4 +1,5 @@
 import { originOf } from '../connections/addresses.ts'
+import { folderOf, nameOf } from '../source/source-files.ts'
 
 /** Names and hosts by which services are found. */
 
@@ -18,9 +19,6 @@ export const hostOf = (target: string): string | undefined => {
     .replace(/:\d+.*$/, '')
   return /^[a-z0-9][a-z0-9._-]*$/i.test(host) ? host : undefined
 }
-
-export const topFolder = (path: string): string =>
-  path.includes('/') ? path.slice(0, path.indexOf('/')) : ''
 
 /** The item whose place shares most folders with a file: a repository may hold several systems. */
 export const nearest = <T>(
@@ -45,3 +43,12 @@ export const isLocal = (host: string): boolean => /^(localhost|127\.|0\.0\.0\.0|
 
 /** `shop.v1.Cart/Add` is a method of the service `Cart`. */
 export const grpcName = (endpoint: string): string => endpoint.replace(/\/.*$/, '').replace(/^.*\./, '')
+
+export const isInside = (path: string, folder: string): boolean =>
+  folder === '' || path === folder || path.startsWith(`${folder}/`)
+
+/** Folders named for what they hold; the service has the name of the folder above. */
+const GENERIC_FOLDER = /^(src|app|main|source|docker|build|cmd)$/
+
+export const folderName = (folder: string): string =>
+  GENERIC_FOLDER.test(nameOf(folder)) && folderOf(folder) !== '' ? nameOf(folderOf(folder)) : nameOf(folder)

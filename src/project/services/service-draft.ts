@@ -22,3 +22,16 @@ export interface ServiceDraft {
   /** Folders of the project that it uses, beside its own. */
   readonly libraries?: readonly string[]
 }
+
+/** A part of the project that is deployed on its own. */
+export interface Deployable {
+  readonly name: string
+  /** Relative to the root; empty for the root itself. Undefined when it runs an image that is built elsewhere. */
+  readonly folder?: string
+  readonly kind: ServiceKind
+  readonly shownBy: readonly ServiceEvidence[]
+  /** Further names by which other services reach it. */
+  readonly aliases: readonly string[]
+  /** Folders of library modules that are part of it. */
+  readonly libraries: readonly string[]
+}

@@ -1,6 +1,6 @@
 /** Stores and brokers, by their images, address schemes and the protocols of detectors. */
 
-interface Technology {
+export interface Technology {
   readonly name: string
   readonly kind: 'store' | 'broker'
   /** The last part of an image name, without tag. */
@@ -17,7 +17,12 @@ const TECHNOLOGIES: readonly Technology[] = [
     protocol: /postgres|cockroach/,
   },
   { name: 'MySQL', kind: 'store', image: /^(mysql|mariadb|percona)/, protocol: /mysql|mariadb/ },
-  { name: 'SQL Server', kind: 'store', image: /^(mssql|server:?|azure-sql)/, protocol: /sqlserver|mssql/ },
+  {
+    name: 'SQL Server',
+    kind: 'store',
+    image: /^(mssql|azure-sql)|mssql\/server$/,
+    protocol: /sqlserver|mssql/,
+  },
   { name: 'Oracle', kind: 'store', image: /^oracle/, protocol: /oracle/ },
   { name: 'SQLite', kind: 'store', image: /^sqlite/, protocol: /sqlite/ },
   { name: 'H2', kind: 'store', image: /^h2$/, protocol: /\bh2\b/ },
@@ -31,35 +36,97 @@ const TECHNOLOGIES: readonly Technology[] = [
     protocol: /elasticsearch|opensearch/,
   },
   { name: 'Cassandra', kind: 'store', image: /^(cassandra|scylla)/, protocol: /cassandra/ },
+  { name: 'Couchbase', kind: 'store', image: /^couchbase/, protocol: /couchbase/ },
   { name: 'Neo4j', kind: 'store', image: /^neo4j/, protocol: /neo4j|^bolt/ },
+  { name: 'DataStore', kind: 'store', image: /^datastore$/, protocol: /^datastore$/ },
   { name: 'DynamoDB', kind: 'store', image: /^dynamodb/, protocol: /dynamodb/ },
   { name: 'S3', kind: 'store', image: /^(minio|localstack)/, protocol: /^s3$|minio/ },
   { name: 'SwiftData', kind: 'store', image: /^swiftdata$/, protocol: /^swiftdata$/ },
   { name: 'Core Data', kind: 'store', image: /^core data$/, protocol: /^core data$/ },
+  { name: 'ClickHouse', kind: 'store', image: /^clickhouse/, protocol: /clickhouse/ },
+  { name: 'InfluxDB', kind: 'store', image: /^influxdb/, protocol: /influx/ },
+  { name: 'Meilisearch', kind: 'store', image: /^meilisearch/, protocol: /meilisearch/ },
+  { name: 'Qdrant', kind: 'store', image: /^qdrant/, protocol: /qdrant/ },
+  { name: 'etcd', kind: 'store', image: /^etcd/, protocol: /etcd/ },
+  { name: 'Zookeeper', kind: 'store', image: /^(cp-)?zookeeper/, protocol: /zookeeper/ },
+  { name: 'Azure Storage', kind: 'store', image: /^azurite/, protocol: /azure-?storage/ },
   { name: 'Kafka', kind: 'broker', image: /^(kafka|cp-kafka|redpanda)/, protocol: /kafka/ },
   { name: 'RabbitMQ', kind: 'broker', image: /^rabbitmq/, protocol: /rabbit|^amqp/ },
   { name: 'NATS', kind: 'broker', image: /^nats/, protocol: /^nats/ },
   { name: 'ActiveMQ', kind: 'broker', image: /^(activemq|artemis)/, protocol: /activemq|-jms$/ },
+  { name: 'Pulsar', kind: 'broker', image: /^pulsar/, protocol: /^pulsar/ },
+  { name: 'MQTT', kind: 'broker', image: /^(eclipse-)?mosquitto|^emqx|^vernemq/, protocol: /mqtt/ },
+  { name: 'SNS', kind: 'broker', image: /^sns$/, protocol: /\bsns\b/ },
+  { name: 'Service Bus', kind: 'broker', image: /^servicebus/, protocol: /service-?bus/ },
+  { name: 'Event Hubs', kind: 'broker', image: /^eventhubs/, protocol: /event-?hubs?/ },
   { name: 'SQS', kind: 'broker', image: /^elasticmq/, protocol: /sqs/ },
+  { name: 'SNS', kind: 'broker', image: /^sns$/, protocol: /-sns$/ },
   { name: 'Pub/Sub', kind: 'broker', image: /^pubsub/, protocol: /pubsub/ },
   { name: 'Celery', kind: 'broker', image: /^celery$/, protocol: /celery/ },
 ]
 
-/** `registry:5000/library/postgres:16@sha256:…` is `postgres`. */
-export const imageName = (image: string): string =>
+/** `registry:5000/library/postgres:16@sha256:…` is `registry:5000/library/postgres`. */
+export const imagePath = (image: string): string =>
   image
     .replace(/@sha256:.*$/, '')
     .replace(/:[^/:]*$/, '')
-    .replace(/^.*\//, '')
     .toLowerCase()
 
-export const technologyOfImage = (image: string): Technology | undefined =>
-  TECHNOLOGIES.find(({ image: pattern }) => pattern.test(imageName(image)))
+/** The last part of the path: `postgres`. */
+export const imageName = (image: string): string => imagePath(image).replace(/^.*\//, '')
+
+/** Programs about a store or a broker, which are named after it. */
+const TOOL =
+  /[-_]?(express|commander|insight|exporter|ui|gui|admin|backup|client|cli|proxy|manager|operator|init|setup|migrations?|connect|rest|schema-registry|monitor|sentinel|console|dashboards?|drop)(-|$)/
+
+export const technologyOfImage = (image: string): Technology | undefined => {
+  const name = imageName(image)
+  const found = TECHNOLOGIES.find(
+    ({ image: pattern }) => pattern.test(name) || pattern.test(imagePath(image)),
+  )
+  return TOOL.test(name) ? undefined : found
+}
+
+const technologyNamed = (name: string): Technology | undefined =>
+  TECHNOLOGIES.find((one) => one.name === name)
+
+/** What an image of the project's own says by its variables and ports. */
+const VARIABLES: readonly (readonly [RegExp, string])[] = [
+  [/^(MYSQL|MARIADB)_(ROOT_PASSWORD|DATABASE|ALLOW_EMPTY_PASSWORD)$/, 'MySQL'],
+  [/^POSTGRES_(PASSWORD|DB)$/, 'PostgreSQL'],
+  [/^MONGO_INITDB_\w+$/, 'MongoDB'],
+  [/^(ACCEPT_EULA|MSSQL_SA_PASSWORD)$/, 'SQL Server'],
+]
+const PORTS: Readonly<Record<string, string>> = {
+  3306: 'MySQL',
+  5432: 'PostgreSQL',
+  27017: 'MongoDB',
+  6379: 'Redis',
+  9200: 'Elasticsearch',
+  5672: 'RabbitMQ',
+}
+
+/** The database of a container that is called one: `catalogue-db`. */
+export const technologyOfDatabase = (
+  name: string,
+  variables: Iterable<string>,
+  ports: readonly string[],
+): Technology | undefined => {
+  if (!/(db|database)$/.test(name)) return undefined
+  const names = [...variables]
+  const shown = VARIABLES.find(([pattern]) => names.some((one) => pattern.test(one)))?.[1]
+  const port = ports.map((one) => PORTS[one.replace(/^.*:/, '')]).find((one) => one !== undefined)
+  return (
+    technologyNamed(shown ?? port ?? '') ?? { name: 'database', kind: 'store', image: /^$/, protocol: /^$/ }
+  )
+}
 
 /** The store or broker of a protocol such as `Messaging-Kafka`, or of an address such as `jdbc:mysql://…`. */
 export const technologyOf = (...texts: readonly string[]): Technology | undefined => {
   for (const text of texts) {
-    const found = TECHNOLOGIES.find(({ protocol }) => protocol.test(text.toLowerCase()))
+    // The path of a web address may hold any word.
+    const shown = text.toLowerCase().replace(/^(https?:\/\/[^/]*).*$/s, '$1')
+    const found = TECHNOLOGIES.find(({ protocol }) => protocol.test(shown))
     if (found !== undefined) return found
   }
   return undefined

@@ -9,9 +9,13 @@ export interface ConfigEntry {
   readonly line: number
   /** The Spring profile it belongs to; undefined when it applies to all. */
   readonly profile?: string
+  /** The line of the alias through which it is used. */
+  readonly usedAt?: number
 }
 
-const MAX_ALIASES = 100
+const MAX_ALIASES = 1_000
+/** Aliases may multiply nodes that hold no value. */
+const MAX_NODES = 200_000
 const MAX_SETTINGS = 50_000
 const MAX_DEPTH = 64
 const MAX_BRACKETS = 500
@@ -47,36 +51,72 @@ export const readProperties = (text: string): FileEntry[] => {
   return found
 }
 
+/** Variables of a `.env` file: `export NAME="value" # remark`. */
+export const readVariables = (text: string): FileEntry[] =>
+  text.split(/\r?\n/).flatMap((row, at) => {
+    const [, key, quoted, plain = ''] =
+      /^\s*(?:export\s+)?([A-Za-z_][\w.]*)\s*=\s*(?:(["'][^"']*["'])|([^#]*(?:\S#[^#]*)*))/.exec(row) ?? []
+    return key === undefined ? [] : [{ key, value: quoted?.slice(1, -1) ?? plain.trim(), line: at + 1 }]
+  })
+
+type FollowAlias = (alias: Node) => Node | undefined
+
+/** Where a node is read. */
+interface YamlPlace {
+  readonly key: string
+  readonly depth: number
+  /** The line of the alias above it. */
+  readonly usedAt?: number
+  /** Keys that the map which merges this one (`<<`) sets itself. */
+  readonly hidden?: ReadonlySet<string>
+}
+
 class YamlReader {
   readonly found: FileEntry[] = []
   readonly #lines: LineCounter
+  readonly #follow: FollowAlias
   #aliases = 0
+  #nodes = 0
 
-  constructor(lines: LineCounter) {
+  constructor(lines: LineCounter, follow: FollowAlias) {
     this.#lines = lines
+    this.#follow = follow
   }
 
-  walk(
-    node: Node | null | undefined,
-    key: string,
-    follow: (alias: Node) => Node | undefined,
-    depth = 0,
-  ): void {
-    if (node === null || node === undefined || depth > MAX_DEPTH || this.found.length >= MAX_SETTINGS) return
+  #lineOf(node: Node): number {
+    return this.#lines.linePos(node.range?.[0] ?? 0).line
+  }
+
+  walk(node: Node | null | undefined, place: YamlPlace): void {
+    this.#nodes += 1
+    if (node === null || node === undefined || place.depth > MAX_DEPTH) return
+    if (this.found.length >= MAX_SETTINGS || this.#nodes > MAX_NODES) return
+    const { key, usedAt } = place
+    const below = { depth: place.depth + 1, ...(usedAt !== undefined && { usedAt }) }
     if (isAlias(node)) {
       this.#aliases += 1
-      if (this.#aliases <= MAX_ALIASES) this.walk(follow(node), key, follow, depth + 1)
+      if (this.#aliases <= MAX_ALIASES)
+        this.walk(this.#follow(node), { ...place, ...below, usedAt: usedAt ?? this.#lineOf(node) })
     } else if (isScalar(node)) {
-      const line = this.#lines.linePos(node.range?.[0] ?? 0).line
-      if (node.value !== null) this.found.push({ key, value: String(node.source ?? node.value), line })
+      const value = String(node.source ?? node.value)
+      if (node.value !== null)
+        this.found.push({ key, value, line: this.#lineOf(node), ...(usedAt !== undefined && { usedAt }) })
     } else if (isSeq(node)) {
       for (const [index, item] of node.items.entries())
-        this.walk(item as Node, `${key}[${index}]`, follow, depth + 1)
+        this.walk(item as Node, { ...below, key: `${key}[${index}]` })
     } else if (isMap(node)) {
-      for (const { key: name, value } of node.items) {
-        const part = isScalar(name) ? String(name.value) : ''
-        const below = part === '<<' ? key : key === '' ? part : `${key}.${part}`
-        this.walk(value as Node, below, follow, depth + 1)
+      const own = node.items.map(({ key: name, value }) => ({
+        name: isScalar(name) ? (typeof name.value === 'symbol' ? '<<' : String(name.value)) : '',
+        value: value as Node,
+      }))
+      const hidden = new Set([...own.map(({ name }) => name), ...(place.hidden ?? [])])
+      for (const { name, value } of own) {
+        if (name !== '<<' && place.hidden?.has(name) === true) continue
+        if (name !== '<<') this.walk(value, { ...below, key: key === '' ? name : `${key}.${name}` })
+        // Several maps may be merged at once; the first one wins, which readers of a key take.
+        else
+          for (const merged of isSeq(value) ? value.items : [value])
+            this.walk(merged as Node, { ...below, key, hidden })
       }
     }
   }
@@ -94,17 +134,25 @@ const isNestedTooDeep = (text: string): boolean => {
   return false
 }
 
-/** Throws the first error of the YAML parser, and a RangeError for deep nesting. */
-export const readYamlSettings = (text: string): FileEntry[] => {
+/**
+ * Throws the first error of the YAML parser, and a RangeError for deep nesting. Of a template, which is YAML only
+ * after its actions have run, what can be read counts.
+ */
+export const readYamlSettings = (text: string, form: 'whole' | 'template' = 'whole'): FileEntry[] => {
   if (isNestedTooDeep(text)) throw new RangeError('nested too deep')
   const lines = new LineCounter()
-  const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, logLevel: 'silent' })
+  const documents = parseAllDocuments(text, {
+    lineCounter: lines,
+    merge: true,
+    logLevel: 'silent',
+    uniqueKeys: form === 'whole',
+  })
   if (!Array.isArray(documents)) return []
   return documents.flatMap((document) => {
     const [error] = document.errors
-    if (error !== undefined) throw error
-    const reader = new YamlReader(lines)
-    reader.walk(document.contents, '', (alias) => (isAlias(alias) ? alias.resolve(document) : undefined))
+    if (error !== undefined && form === 'whole') throw error
+    const reader = new YamlReader(lines, (alias) => (isAlias(alias) ? alias.resolve(document) : undefined))
+    reader.walk(document.contents, { key: '', depth: 0 })
     const profile = reader.found.find(({ key }) => PROFILE.test(key))?.value
     return profile === undefined ? reader.found : reader.found.map((one) => ({ ...one, profile }))
   })

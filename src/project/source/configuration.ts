@@ -1,7 +1,15 @@
 import { Fault } from '../../kernel/fault.ts'
 import { pushTo } from '../../kernel/multimap.ts'
-import { type ConfigEntry, readProperties, readXmlSettings, readYamlSettings } from './configuration-files.ts'
+import {
+  type ConfigEntry,
+  readProperties,
+  readVariables,
+  readXmlSettings,
+  readYamlSettings,
+} from './configuration-files.ts'
+import { isVariableFile } from './discovery-rules.ts'
 import { nameOf, type Warning } from './source-files.ts'
+import { isTemplatePath, plainTemplate } from './template-text.ts'
 
 const SPRING_FILE = /^(application|bootstrap)(?:-([\w-]+))?\.(?:ya?ml|properties)$/
 const MAX_FILL_ROUNDS = 8
@@ -17,7 +25,19 @@ const scopeOf = (file: string): string => {
   return file.slice(0, Math.max(0, file.lastIndexOf('/')))
 }
 
-const appliesTo = (scope: string, file: string): boolean => scope === '' || file.startsWith(`${scope}/`)
+/** Settings that a configuration server hands out: to the service that the file is named after, or to all. */
+const SERVED_FILE = /(?:^|\/)(?:shared|config-repo|config-repository)\/([\w-]+)\.(?:ya?ml|properties)$/
+
+export const servedService = (file: string): string | undefined => SERVED_FILE.exec(file)?.[1]
+
+const appliesTo = (configuration: string, file: string): boolean => {
+  const served = servedService(configuration)
+  if (served === 'application') return true
+  if (served !== undefined)
+    return file.split('/').some((step) => step === served || step.endsWith(`-${served}`))
+  const scope = scopeOf(configuration)
+  return scope === '' || file.startsWith(`${scope}/`)
+}
 
 export interface FilledText {
   readonly text: string
@@ -31,23 +51,38 @@ export interface FilledText {
 export class Configuration {
   readonly settings: ConfigEntry[] = []
   readonly warnings: Warning[] = []
+  /** Variables of `.env` files, by file. */
+  readonly variables = new Map<string, ReadonlyMap<string, string>>()
   readonly #byKey = new Map<string, ConfigEntry[]>()
 
   add(file: string, text: string): void {
     const raw = this.#read(file, text)
+    if (isVariableFile(file)) this.variables.set(file, new Map(raw.map(({ key, value }) => [key, value])))
+    // The values of a machine are no part of the project: they only fill compose files.
+    if (nameOf(file) === '.env') return
     const spring = SPRING_FILE.exec(nameOf(file))
     const profile = spring?.[2]
     for (const one of raw) {
       const setting: ConfigEntry = { file, ...(profile !== undefined && { profile }), ...one }
       this.settings.push(setting)
-      if (spring !== null) pushTo(this.#byKey, canonical(setting.key), setting)
+      if (spring !== null || servedService(file) !== undefined)
+        pushTo(this.#byKey, canonical(setting.key), setting)
     }
+  }
+
+  /** A constant that no configuration file holds. */
+  define(entry: ConfigEntry): void {
+    pushTo(this.#byKey, canonical(entry.key), entry)
   }
 
   #read(file: string, text: string): Omit<ConfigEntry, 'file'>[] {
     try {
+      if (isVariableFile(file)) return readVariables(text)
       if (file.endsWith('.properties')) return readProperties(text)
-      return file.endsWith('.xml') ? readXmlSettings(text) : readYamlSettings(text)
+      if (file.endsWith('.xml')) return readXmlSettings(text)
+      return isTemplatePath(file) && text.includes('{{')
+        ? readYamlSettings(plainTemplate(text), 'template')
+        : readYamlSettings(text)
     } catch (cause) {
       const reason = cause instanceof Fault ? cause.message : 'it is not well formed'
       this.warnings.push({
@@ -61,9 +96,7 @@ export class Configuration {
 
   /** The value for a source file: settings of its module before those of the root, without a profile before with one. */
   find(key: string, file: string): ConfigEntry | undefined {
-    const candidates = (this.#byKey.get(canonical(key)) ?? []).filter((one) =>
-      appliesTo(scopeOf(one.file), file),
-    )
+    const candidates = (this.#byKey.get(canonical(key)) ?? []).filter((one) => appliesTo(one.file, file))
     const rank = (one: ConfigEntry) =>
       scopeOf(one.file).length * 4 +
       (one.profile === undefined ? 2 : 0) +

@@ -6,15 +6,28 @@ const SKIPPED_EXTENSIONS = ['.class', '.jar', '.war', '.ear', '.log', '.tmp', '.
 /** Names with a leading dot belong to tools: repositories, editors, caches. */
 export const skipsFolder = (name: string): boolean => name.startsWith('.') || SKIPPED_FOLDERS.has(name)
 
+/** Variables with which compose files are filled, and examples of them. */
+const VARIABLE_FILE = /^\.env(\.(example|sample|template|dist|defaults?))?$/
+export const isVariableFile = (path: string): boolean =>
+  VARIABLE_FILE.test(path.slice(path.lastIndexOf('/') + 1))
+
+/** Files about deployment that are not YAML. */
+const DEPLOYMENT_FILE =
+  /^((Docker|Container)file([.-][\w.-]+)?|[\w-]+\.(Docker|Container)file|Caddyfile|Procfile|fly\.toml)$/i
+const PROXY_FILE =
+  /(^|\/)(nginx[^/]*\.conf|(nginx|sites-(enabled|available)|conf\.d)\/([^/]+\/)*[^/]+\.conf)(\.(template|tmpl|tpl|j2))?$/i
+export const isDeploymentText = (path: string): boolean =>
+  DEPLOYMENT_FILE.test(path.slice(path.lastIndexOf('/') + 1)) || PROXY_FILE.test(path) || path.endsWith('.tf')
+
 export const skipsFile = (name: string): boolean =>
-  name.startsWith('.') ||
+  (name.startsWith('.') && !VARIABLE_FILE.test(name)) ||
   name === 'Thumbs.db' ||
   SKIPPED_EXTENSIONS.some((one) => name.toLowerCase().endsWith(one))
 
 export const isConfigFile = (path: string): boolean => /\.(ya?ml|properties|xml)$/i.test(path)
 
 const TEST_FOLDER =
-  /(^|\/)(src\/(test([A-Z]\w*)?|[a-z]\w*Test|it)|test|tests|__tests__|__mocks__|__fixtures__|e2e|cypress|testdata|fixtures|\w*Tests)\//
+  /(^|\/)(src\/(test([A-Z]\w*)?|[a-z]\w*Test|[a-z][\w-]*-test|it)|test|tests|__tests__|__mocks__|__fixtures__|e2e|cypress|testdata|fixtures|\w*Tests)\//
 const TEST_FILE =
   /\.(test|spec)\.\w+$|_test\.(go|py|rb|exs|dart)$|_spec\.rb$|(^|\/)(test_[^/]*|conftest|tests)\.py$|[a-z0-9](Tests?|IT)\.(java|kt|scala|groovy|swift)$/
 

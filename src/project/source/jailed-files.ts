@@ -3,7 +3,7 @@ import { type CheckDeadline, type Folder, type Jail, jailFaults, type PathRules 
 import { isGitName } from '../access-rules.ts'
 import { decodeText } from '../files/text.ts'
 import { isUnlisted } from '../files/walk.ts'
-import { skipsFile, skipsFolder } from './discovery-rules.ts'
+import { isDeploymentText, isVariableFile, skipsFile, skipsFolder } from './discovery-rules.ts'
 import {
   byPath,
   joinPath,
@@ -51,6 +51,10 @@ const EXTENSIONS = [
 
 /** Files that workflows read: code, build files and configuration. Names that begin with `.git` are blocked. */
 const WORKFLOW_RULES: PathRules = { allowed: new Set(EXTENSIONS), blocked: isGitName }
+
+/** Names such as `Dockerfile.api` have no extension that could be listed. */
+const rulesOf = (path: string): PathRules =>
+  isDeploymentText(path) || isVariableFile(path) ? { blocked: isGitName } : WORKFLOW_RULES
 
 /** The folder that a caller names. */
 const REQUEST_RULES: PathRules = { ...WORKFLOW_RULES, refusesDots: true }
@@ -133,7 +137,7 @@ export const jailedFiles = (jail: Jail, path: string, checkDeadline: CheckDeadli
     },
     read: (name) => {
       try {
-        const { bytes } = jail.read(joinPath(base, name), WORKFLOW_RULES, {
+        const { bytes } = jail.read(joinPath(base, name), rulesOf(name), {
           bytes: MAX_SOURCE_BYTES,
           checkDeadline,
         })

@@ -104,12 +104,22 @@ export class ModuleFiles {
   declaration(name: string, from: SourceUnit): DeclaredName {
     let at: DeclaredName = { unit: from, name }
     for (let hop = 0; hop < MAX_HOPS; hop += 1) {
-      const binding = at.unit.bindings.get(at.name)
+      const binding = at.unit.bindings.get(at.name) ?? this.#wildcard(at)
       const next = binding === undefined ? undefined : this.exported(binding, at.unit)
       if (next === undefined) return at
       at = next
     }
     return at
+  }
+
+  /** Python: `from module import *` binds the names that the module declares. */
+  #wildcard({ unit, name }: DeclaredName): ImportBinding | undefined {
+    if (unit.language !== 'python' || name === '*' || declares(unit, name)) return undefined
+    for (const [key, { module }] of unit.bindings) {
+      const other = key.startsWith('* ') ? this.unitOf(module, unit) : undefined
+      if (other !== undefined && declares(other, name)) return { module, name }
+    }
+    return undefined
   }
 
   /** The declaration of a name that a module exports; undefined when the module is not in the project. */
@@ -137,4 +147,5 @@ const pythonSubmodule = (module: string, name: string): string =>
 const declares = (unit: SourceUnit, name: string): boolean =>
   unit.bindings.has(name) ||
   unit.topLevel.locals.some((one) => one.name === name) ||
+  unit.functions.some((one) => one.name === name) ||
   unit.types.some((one) => one.name === name)

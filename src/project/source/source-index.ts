@@ -81,12 +81,12 @@ export class SourceIndex {
     )
   }
 
-  /** Methods with `@Bean`. */
+  /** Methods that make an injected object: `@Bean` of Spring, `@Provides` of Dagger and Hilt. */
   beans(): readonly (TypeLocation & { readonly method: Method })[] {
     this.#beans ??= this.units.flatMap((unit) =>
       unit.types.flatMap((type) =>
         type.methods
-          .filter(({ annotations }) => findAnnotation(annotations, 'Bean') !== undefined)
+          .filter(({ annotations }) => findAnnotation(annotations, 'Bean', 'Provides') !== undefined)
           .map((method) => ({ unit, type, method })),
       ),
     )

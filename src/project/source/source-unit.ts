@@ -13,7 +13,16 @@ export type Expression =
       /** Of a composite literal in Go, as written in the source. */
       readonly type?: string
     }
-  | { readonly kind: 'other'; readonly text: string }
+  | { readonly kind: 'other'; readonly text: string; readonly lambda?: Lambda }
+
+/** A function that is written where it is used. Only for scripts. */
+export interface Lambda {
+  readonly parameters: readonly string[]
+  readonly line: number
+  readonly lastLine: number
+  /** The object that it returns, where the code shows one. */
+  readonly returns?: Expression
+}
 
 export interface CallExpression {
   readonly receiver?: Expression
@@ -53,6 +62,8 @@ export interface Method {
   readonly parameters: readonly Variable[]
   readonly locals: readonly Variable[]
   readonly calls: readonly CallExpression[]
+  /** Values of its return statements. Only for Python. */
+  readonly returned?: readonly Expression[]
   /** Equal for bodies that differ only in white space; empty for short bodies. */
   readonly digest: string
   /** Lines of empty catch blocks. */

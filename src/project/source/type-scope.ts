@@ -32,6 +32,20 @@ const variablesOf = (method: Method): ReadonlyMap<string, readonly Variable[]> =
   return found
 }
 
+const MODULE_VARIABLES = new WeakMap<SourceUnit, ReadonlyMap<string, readonly Variable[]>>()
+
+/** Variables of a Python module, without those of its functions. */
+const moduleVariables = (unit: SourceUnit): ReadonlyMap<string, readonly Variable[]> => {
+  const known = MODULE_VARIABLES.get(unit)
+  if (known !== undefined) return known
+  const keyOf = ({ name, line }: Variable) => `${line} ${name}`
+  const inside = new Set(unit.functions.flatMap(({ locals }) => locals.map(keyOf)))
+  const found = new Map<string, Variable[]>()
+  for (const one of unit.topLevel.locals) if (!inside.has(keyOf(one))) pushTo(found, one.name, one)
+  MODULE_VARIABLES.set(unit, found)
+  return found
+}
+
 /** Resolves the names at one place in the code to variables and types. */
 export class TypeScope {
   readonly index: SourceIndex
@@ -75,12 +89,28 @@ export class TypeScope {
     const found = variablesOf(this.method).get(name) ?? []
     const line = this.#line
     if (line === undefined) return found
-    const last = found.findLast((one) => one.line <= line)
+    const last = found
+      .filter((one) => one.line <= line)
+      .reduce<Variable | undefined>(
+        (best, one) => (best === undefined || one.line >= best.line ? one : best),
+        undefined,
+      )
     return last === undefined ? found : [last]
+  }
+
+  /** Python: locals and parameters hide the names of the module; attributes are assigned in the constructor. */
+  #pythonVariables(name: string): readonly Variable[] {
+    const near = this.#near(name)
+    const { place, unit, method } = this
+    const field = place === undefined ? undefined : this.index.field(place, name)?.variable
+    const built = place?.type.constructors.flatMap((one) => variablesOf(one).get(name) ?? []) ?? []
+    const own = [...near, ...(field === undefined ? [] : [field]), ...built]
+    return own.length > 0 || method === unit.topLevel ? own : (moduleVariables(unit).get(name) ?? [])
   }
 
   /** Declarations and assignments that a simple name may refer to, nearest first. */
   variables(name: string): readonly Variable[] {
+    if (this.unit.language === 'python') return this.#pythonVariables(name)
     const near = this.#near(name)
     const { place } = this
     if (place === undefined) return near.length > 0 ? near : this.#outside(name)
@@ -118,7 +148,8 @@ export class TypeScope {
     if (call.makes && call.receiver === undefined) return normalizeType(call.name)
     if (call.receiver === undefined) return this.#returnType(call.name)
     const owner = this.typeOf(call.receiver, depth + 1)
-    if (call.name === 'builder' || call.name === 'newBuilder') return `${owner}Builder`
+    if (call.name === 'builder' || call.name === 'newBuilder' || call.name === 'Builder')
+      return `${owner}Builder`
     if (call.name === 'build' || call.name === 'done') return owner.replace(/Builder$/, '')
     if (call.name === 'create' || call.name === 'newHttpClient') return owner
     return FLUENT.test(owner) ? owner : ''

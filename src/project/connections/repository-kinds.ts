@@ -1,0 +1,199 @@
+import { findAnnotation, type SourceUnit, simpleName, type TypeUnit } from '../source/source-unit.ts'
+import type { TypeScope } from '../source/type-scope.ts'
+import {
+  CASSANDRA_STORE,
+  COUCHBASE_STORE,
+  type ConfiguredStore,
+  ELASTICSEARCH_STORE,
+  JDBC_STORE,
+  JPA_STORE,
+  MONGODB_STORE,
+  NEO4J_STORE,
+  R2DBC_STORE,
+  REDIS_STORE,
+} from './configured-stores.ts'
+import { entityOf } from './inbound-events.ts'
+
+/** A repository that a framework implements. */
+interface RepositoryKind {
+  readonly store: ConfiguredStore
+  readonly type: string
+}
+
+interface RepositoryBase extends RepositoryKind {
+  readonly base: RegExp
+  /** The store is known by the entity only: the base type is the same for all. */
+  readonly open?: true
+}
+
+const BASES: readonly RepositoryBase[] = [
+  { base: /^(Reactive)?MongoRepository$/, store: MONGODB_STORE, type: 'MongoRepository' },
+  { base: /^(Reactive)?PanacheMongo(Repository|Entity)(Base)?$/, store: MONGODB_STORE, type: 'Panache' },
+  {
+    base: /^(Reactive)?ElasticsearchRepository$/,
+    store: ELASTICSEARCH_STORE,
+    type: 'ElasticsearchRepository',
+  },
+  { base: /^(Reactive|MapId)?CassandraRepository$/, store: CASSANDRA_STORE, type: 'CassandraRepository' },
+  { base: /^(Reactive)?Neo4jRepository$/, store: NEO4J_STORE, type: 'Neo4jRepository' },
+  { base: /^(Reactive)?CouchbaseRepository$/, store: COUCHBASE_STORE, type: 'CouchbaseRepository' },
+  { base: /^R2dbcRepository$/, store: R2DBC_STORE, type: 'R2dbcRepository' },
+  { base: /^Panache(Repository|Entity)(Base)?$/, store: JPA_STORE, type: 'Panache' },
+  {
+    base: /^(Reactive|Coroutine|RxJava\d)(Crud|Sorting|PagingAndSorting|Pageable)Repository$/,
+    store: R2DBC_STORE,
+    type: 'R2dbcRepository',
+    open: true,
+  },
+  {
+    base: /^(List)?(Crud|PagingAndSorting)Repository$/,
+    store: JPA_STORE,
+    type: 'JpaRepository',
+    open: true,
+  },
+  {
+    base: /^(Jpa|Crud|PagingAndSorting|ListCrud|JpaSpecificationExecutor)\w*Repository(Base)?$/,
+    store: JPA_STORE,
+    type: 'JpaRepository',
+  },
+]
+
+/** Spring Data's marker interface has a name that many types have. */
+const MARKER: RepositoryBase = { base: /^Repository$/, store: JPA_STORE, type: 'JpaRepository', open: true }
+
+const isMarker = ({ imports }: SourceUnit): boolean =>
+  imports.some((name) => /^org\.springframework\.data\.repository\.(Repository|\*)$/.test(name))
+
+const basesOf = (type: TypeUnit): readonly string[] => [type.extends ?? '', ...type.implements]
+
+const baseOf = (type: TypeUnit, unit: SourceUnit): RepositoryBase | undefined => {
+  const known = isMarker(unit) ? [...BASES, MARKER] : BASES
+  for (const name of basesOf(type)) {
+    const found = known.find(({ base }) => base.test(simpleName(name)))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Whether a type is a repository, by its base type. Entities of Panache are not. */
+export const isRepository = (type: TypeUnit, unit: SourceUnit): boolean =>
+  basesOf(type).some((name) => /Repository(Base)?$/.test(simpleName(name))) &&
+  baseOf(type, unit) !== undefined
+
+interface StoreMark extends RepositoryKind {
+  readonly imports: RegExp
+  readonly annotations: readonly string[]
+}
+
+/** Annotations of entities, with the package they come from: `@Document` and `@Table` belong to several stores. */
+const MARKS: readonly StoreMark[] = [
+  {
+    imports: /^org\.springframework\.data\.mongodb\./,
+    annotations: ['Document'],
+    store: MONGODB_STORE,
+    type: 'MongoRepository',
+  },
+  {
+    imports: /^org\.springframework\.data\.elasticsearch\./,
+    annotations: ['Document'],
+    store: ELASTICSEARCH_STORE,
+    type: 'ElasticsearchRepository',
+  },
+  {
+    imports: /^org\.springframework\.data\.couchbase\./,
+    annotations: ['Document'],
+    store: COUCHBASE_STORE,
+    type: 'CouchbaseRepository',
+  },
+  {
+    imports: /^org\.springframework\.data\.redis\./,
+    annotations: ['RedisHash'],
+    store: REDIS_STORE,
+    type: 'RedisRepository',
+  },
+  {
+    imports: /^org\.springframework\.data\.neo4j\./,
+    annotations: ['Node', 'NodeEntity'],
+    store: NEO4J_STORE,
+    type: 'Neo4jRepository',
+  },
+  {
+    imports: /^org\.springframework\.data\.cassandra\./,
+    annotations: ['Table'],
+    store: CASSANDRA_STORE,
+    type: 'CassandraRepository',
+  },
+  {
+    imports: /^(javax|jakarta)\.persistence\./,
+    annotations: ['Entity', 'MappedSuperclass'],
+    store: JPA_STORE,
+    type: 'JpaRepository',
+  },
+  {
+    imports: /^org\.springframework\.data\.(relational|annotation|jdbc)\./,
+    annotations: ['Table', 'Id'],
+    store: JDBC_STORE,
+    type: 'JdbcRepository',
+  },
+]
+
+/** Annotations of Micronaut Data on the repository itself. */
+const ANNOTATED: Readonly<Record<string, RepositoryKind>> = {
+  MongoRepository: { store: MONGODB_STORE, type: 'MongoRepository' },
+  JdbcRepository: { store: JDBC_STORE, type: 'JdbcRepository' },
+  R2dbcRepository: { store: R2DBC_STORE, type: 'R2dbcRepository' },
+}
+
+const fits =
+  ({ annotations, fields }: TypeUnit, { imports }: SourceUnit) =>
+  (mark: StoreMark): boolean =>
+    imports.some((name) => mark.imports.test(name)) &&
+    (findAnnotation(annotations, ...mark.annotations) !== undefined ||
+      (mark.annotations.includes('Id') &&
+        fields.some((one) => findAnnotation(one.annotations, 'Id') !== undefined)))
+
+/** The store of a repository whose base type fits all: by its entity, its imports, or the settings of its module. */
+const openKind = (
+  type: TypeUnit,
+  base: RepositoryBase,
+  scope: TypeScope,
+  hasSetting: HasSetting,
+): RepositoryKind => {
+  const entity = scope.index.find(entityOf(type), scope.unit)
+  const mark =
+    (entity === undefined ? undefined : MARKS.find(fits(entity.type, entity.unit))) ??
+    MARKS.find(
+      ({ imports, store }) => store !== JDBC_STORE && scope.unit.imports.some((name) => imports.test(name)),
+    )
+  if (mark?.store === JDBC_STORE) return base.store === R2DBC_STORE ? base : mark
+  if (mark !== undefined) return mark
+  if (hasSetting(base.store)) return base
+  return MARKS.find(({ store }) => store !== JDBC_STORE && store !== JPA_STORE && hasSetting(store)) ?? base
+}
+
+type HasSetting = (store: ConfiguredStore) => boolean
+
+const MAX_DEPTH = 4
+
+/** The repository that a type is; its base type may be one of the project. */
+export const repositoryKind = (
+  type: TypeUnit,
+  scope: TypeScope,
+  hasSetting: HasSetting,
+  depth = 0,
+): RepositoryKind | undefined => {
+  const annotated = type.annotations.find(({ name }) => Object.hasOwn(ANNOTATED, name))
+  if (annotated !== undefined && type.kind === 'interface') return ANNOTATED[annotated.name]
+  const base = baseOf(type, scope.unit)
+  if (base !== undefined) return base.open === true ? openKind(type, base, scope, hasSetting) : base
+  if (type.kind !== 'interface' || depth >= MAX_DEPTH) return undefined
+  for (const name of type.implements) {
+    const place = scope.index.find(name, scope.unit)
+    const found =
+      place === undefined || place.type === type
+        ? undefined
+        : repositoryKind(place.type, scope.at(place.unit, place.type, scope.method), hasSetting, depth + 1)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

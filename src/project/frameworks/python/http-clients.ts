@@ -1,0 +1,125 @@
+import { joinAddress, plainAddress } from '../../connections/addresses.ts'
+import type { Outbound } from '../../connections/connections.ts'
+import type { DetectionContext, Framework } from '../../connections/framework.ts'
+import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import { type KnownText, weaker } from '../../source/text-resolver.ts'
+import type { TypeScope } from '../../source/type-scope.ts'
+import {
+  annotatedType,
+  keyword,
+  makerOf,
+  positional,
+  pythonCalls,
+  pythonText,
+  qualifiedName,
+} from './python-calls.ts'
+
+/** requests, httpx, aiohttp, urllib and urllib3: functions of the module, sessions and clients. */
+
+const VERBS = /^(get|post|put|patch|delete|head|options)$/
+const REQUESTS = /^(get|post|put|patch|delete|head|options|request|stream|ws_connect|urlopen|Request)$/
+const FUNCTIONS =
+  /^(requests|httpx|aiohttp|niquests)\.(api\.)?(get|post|put|patch|delete|head|options|request|stream)$|^(urllib)\.request\.(urlopen|Request)$|^(urllib3)\.request$/
+const CLIENTS =
+  /^(requests|httpx|aiohttp|urllib3|niquests)\.(\w+\.)*(Session|session|Client|AsyncClient|AsyncSession|ClientSession|PoolManager)$/
+/** Names that objects of these libraries usually have, where it cannot be seen how they were made. */
+const CLIENT_NAMES = /(^|[._])(session|client|http|http_client|async_client)$/i
+
+interface HttpClient {
+  readonly library: string
+  readonly base?: KnownText | undefined
+}
+
+const libraryOf = (name: string): string => name.replace(/\..*$/, '')
+
+/** The client that a call is made on; undefined for calls on other objects. */
+const clientOf = (
+  { receiver }: CallExpression,
+  scope: TypeScope,
+  context: DetectionContext,
+): HttpClient | undefined => {
+  const made = makerOf(receiver, scope, context, (name) => CLIENTS.test(name))
+  if (made !== undefined) {
+    const base = keyword(made.call.args, 'base_url') ?? positional(made.call.args, 0)
+    return {
+      library: libraryOf(qualifiedName(made.call, made.scope) ?? ''),
+      base: pythonText(base, made.scope, context),
+    }
+  }
+  const type = annotatedType(receiver, scope)
+  return CLIENTS.test(type) ? { library: libraryOf(type) } : undefined
+}
+
+/** The only HTTP library that a file imports. */
+const importedLibrary = ({ unit }: TypeScope): string | undefined =>
+  unit.imports.map(libraryOf).find((name) => /^(requests|httpx|aiohttp)$/.test(name))
+
+/** An address whose host or variable is known, or a path below a base that is known only at run time. */
+const isAddress = (text: string): boolean => /^(https?|wss?):\/\/|^\$\{|^\{[\w.[\]]+\}\/./i.test(text)
+
+const methodOf = (
+  { name, args }: CallExpression,
+  scope: TypeScope,
+  context: DetectionContext,
+): string | undefined => {
+  if (VERBS.test(name)) return name.toUpperCase()
+  if (name === 'ws_connect') return undefined
+  const given = keyword(args, 'method') ?? (/^url|^Request$/.test(name) ? undefined : positional(args, 0))
+  if (given === undefined) return keyword(args, 'data') === undefined ? 'GET' : 'POST'
+  const known = pythonText(given, scope, context)
+  return known?.confidence === 'high' && /^[A-Za-z]+$/.test(known.text) ? known.text.toUpperCase() : undefined
+}
+
+const addressOf = ({ name, args }: CallExpression): Expression | undefined =>
+  keyword(args, 'url') ?? positional(args, /^(request|stream)$/.test(name) ? 1 : 0)
+
+const withBase = (path: KnownText, base: KnownText | undefined): KnownText =>
+  base === undefined || isAddress(path.text)
+    ? path
+    : {
+        text: joinAddress(base.text, path.text),
+        confidence: weaker(base.confidence, path.confidence),
+        ...(base.origin !== undefined && { origin: base.origin }),
+      }
+
+const requestOf = (
+  call: CallExpression,
+  scope: TypeScope,
+  context: DetectionContext,
+): readonly Outbound[] => {
+  if (!REQUESTS.test(call.name)) return []
+  const called = qualifiedName(call, scope)
+  const isFunction = called !== undefined && FUNCTIONS.test(called)
+  const made = isFunction ? { library: libraryOf(called) } : clientOf(call, scope, context)
+  const named = call.receiver?.kind === 'name' && CLIENT_NAMES.test(call.receiver.name)
+  const library = made?.library ?? (named ? importedLibrary(scope) : undefined)
+  if (library === undefined) return []
+  const path = pythonText(addressOf(call), scope, context)
+  if (path === undefined) return []
+  const address = withBase(path, made !== undefined && 'base' in made ? made.base : undefined)
+  // Without a view of how the client was made, only a whole address shows that it is one.
+  if (!isAddress(address.text) || (made === undefined && !/^(https?:\/\/|\$\{)/.test(address.text))) return []
+  const method = methodOf(call, scope, context)
+  return [
+    {
+      target_service: plainAddress(address.text),
+      protocol: 'REST',
+      type: library,
+      source_file: scope.unit.file,
+      line: call.line,
+      caller: scope.type?.name ?? '',
+      confidence: address.confidence,
+      ...(method !== undefined && { http_method: method }),
+      ...(address.origin !== undefined && { origin: address.origin }),
+    },
+  ]
+}
+
+export const PYTHON_HTTP_CLIENTS: Framework = {
+  name: 'requests, httpx, aiohttp, urllib',
+  language: 'python',
+  // A client may be made in another file and imported from there.
+  applies: () => true,
+  outbound: (scope, context) =>
+    pythonCalls(scope).flatMap(({ call, scope: inside }) => requestOf(call, inside, context)),
+}

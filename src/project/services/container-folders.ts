@@ -1,0 +1,141 @@
+import { folderOf, inOrder } from '../source/source-files.ts'
+import type { PlacedContainer } from './containers.ts'
+import type { DeclaredContainer } from './declared-container.ts'
+import { namedFolders, readDockerfile } from './dockerfile.ts'
+import { folderName, isInside } from './names.ts'
+import type { ServiceDraft } from './service-draft.ts'
+import { imageName, type Technology, technologyOfDatabase, technologyOfImage } from './technologies.ts'
+
+/** Folders of files about deployment: the code is beside them. */
+const DEPLOYMENT_FOLDER =
+  /(^|\/)(deploy|deployments?|docker|containers?|dockerfiles?|infra|infrastructure|ops|devops|compose|docker-compose|build|ci|local|dev|prod|production)$/
+
+const withoutDeployment = (folder: string): string => {
+  let at = folder
+  while (DEPLOYMENT_FOLDER.test(at)) at = folderOf(at)
+  return at
+}
+
+/** Finds the code that a container runs. */
+export class ContainerFolders {
+  readonly #drafts: readonly ServiceDraft[]
+  /** Folders with a build file or a Dockerfile. */
+  readonly #folders: ReadonlySet<string>
+  readonly #texts: ReadonlyMap<string, string>
+  readonly #byName = new Map<string, string[]>()
+
+  constructor(
+    drafts: readonly ServiceDraft[],
+    folders: ReadonlySet<string>,
+    texts: ReadonlyMap<string, string>,
+  ) {
+    this.#drafts = drafts
+    this.#folders = folders
+    this.#texts = texts
+    for (const folder of new Set([...drafts.map((one) => one.folder), ...folders])) {
+      const name = folderName(folder)
+      this.#byName.set(name, [...(this.#byName.get(name) ?? []), folder])
+    }
+  }
+
+  #holdsCode(folder: string): boolean {
+    return this.#folders.has(folder) || this.#drafts.some((one) => one.folder === folder)
+  }
+
+  /** The store or broker that a Dockerfile adds files to. */
+  technologyIn(dockerfile: string): Technology | undefined {
+    const text = this.#texts.get(dockerfile)
+    const base = text === undefined ? undefined : readDockerfile(text)?.base
+    return base === undefined ? undefined : technologyOfImage(base)
+  }
+
+  /** The one deployable that a Dockerfile copies into its image. */
+  #copied(dockerfile: string, target?: string): string | undefined {
+    const text = this.#texts.get(dockerfile)
+    const image = text === undefined ? undefined : readDockerfile(text, target)
+    if (image === undefined) return undefined
+    const names = namedFolders(image, [...new Set(this.#drafts.map(({ folder }) => folder))])
+    const services = names.filter((folder) =>
+      this.#drafts.some((one) => one.folder === folder && one.kind === 'service'),
+    )
+    return names.length === 1 ? names[0] : services.length === 1 ? services[0] : undefined
+  }
+
+  /** The folder of the code of a Dockerfile, which may stand in a folder of its own. */
+  folderOfDockerfile(path: string, context = '', target?: string): string {
+    const folder = folderOf(path)
+    const [, suffix] = /(?:^|\/)(?:Dockerfile|Containerfile)[.-]([\w-]+)$/i.exec(path) ?? []
+    const [, prefix] = /(?:^|\/)([\w-]+)\.(?:Dockerfile|Containerfile)$/i.exec(path) ?? []
+    const named = suffix ?? prefix
+    const alike = named === undefined ? undefined : this.#named(named, folder)
+    if (alike !== undefined) return alike
+    const above = withoutDeployment(folder)
+    const isOwn = (this.#holdsCode(folder) && folder !== '' && folder === above) || !isInside(folder, context)
+    if (isOwn && this.#drafts.some((one) => isInside(one.folder, folder))) {
+      const inner = this.#drafts.some((one) => one.folder === folder) ? undefined : this.#copied(path, target)
+      return inner ?? folder
+    }
+    return (
+      this.#copied(path, target) ??
+      (folder === above ? folder : (this.#named(folderName(folder), above) ?? above))
+    )
+  }
+
+  /** The folder of a name below another one, the shortest first. */
+  #named(name: string, inside: string): string | undefined {
+    return (this.#byName.get(name) ?? [])
+      .filter((folder) => isInside(folder, inside))
+      .sort((a, b) => a.length - b.length || inOrder(a, b))[0]
+  }
+
+  #codeFolder(one: DeclaredContainer, isShared: boolean): string | undefined {
+    const { folder, dockerfile, image, name } = one
+    // The images of a compose file are those of its own system; manifests are often kept apart from the code.
+    const inside = one.isCompose ? withoutDeployment(one.group) : ''
+    const alike = () =>
+      this.#named(name, inside) ?? (image === undefined ? undefined : this.#named(imageName(image), inside))
+    if (folder === undefined) return alike()
+    const built =
+      dockerfile === undefined ? undefined : this.folderOfDockerfile(dockerfile, folder, one.target)
+    if (built !== undefined && built !== folder && built !== '') return built
+    const copied = this.#copied(
+      dockerfile ?? (folder === '' ? 'Dockerfile' : `${folder}/Dockerfile`),
+      one.target,
+    )
+    return (isShared ? (this.#named(name, folder) ?? copied) : copied) ?? folder
+  }
+
+  #technology(one: DeclaredContainer, codeFolder: string | undefined): Technology | undefined {
+    // A job that runs the image of a database is a client of it.
+    if (one.isJob) return undefined
+    if (codeFolder !== undefined) {
+      const at = codeFolder === '' ? 'Dockerfile' : `${codeFolder}/Dockerfile`
+      return this.technologyIn(one.dockerfile ?? at)
+    }
+    const names = [...one.environment.keys(), ...one.shared.keys()]
+    return (
+      (one.image === undefined ? undefined : technologyOfImage(one.image)) ??
+      technologyOfDatabase(one.name, names, one.ports)
+    )
+  }
+
+  place(declared: readonly DeclaredContainer[]): readonly PlacedContainer[] {
+    const contexts = declared.map(({ group, folder }) => `${group}\0${folder}`)
+    const counts = new Map<string, number>()
+    for (const key of contexts) counts.set(key, (counts.get(key) ?? 0) + 1)
+    return declared.map((one, at) => {
+      const own =
+        one.image === undefined || one.folder !== undefined || one.isJob
+          ? undefined
+          : technologyOfImage(one.image)
+      const codeFolder =
+        own === undefined ? this.#codeFolder(one, (counts.get(contexts[at] ?? '') ?? 0) > 1) : undefined
+      const technology = own ?? this.#technology(one, codeFolder)
+      return {
+        ...one,
+        ...(codeFolder !== undefined && { codeFolder }),
+        ...(technology !== undefined && { technology }),
+      }
+    })
+  }
+}
