@@ -219,6 +219,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
       'project/frameworks/jvm',
       'project/frameworks/python',
       'project/frameworks/script',
+      'project/frameworks/swift',
       'project/connections',
       'project/source',
       'kernel',
@@ -238,6 +239,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'project/frameworks/script': {
     purpose: 'Frameworks of JavaScript and TypeScript.',
+    imports: ['project/connections', 'project/source', 'kernel'],
+  },
+  'project/frameworks/swift': {
+    purpose: 'Vapor, clients of HTTP and stores of Swift.',
     imports: ['project/connections', 'project/source', 'kernel'],
   },
   'project/interfaces': {
