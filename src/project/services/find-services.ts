@@ -104,7 +104,7 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
       )
     if (/\.csproj$/.test(path) && /<Project\s+Sdk="Microsoft\.NET\.Sdk\.(Web|Worker)"/.test(read(path) ?? ''))
       return shown('service', folderOf(path), name)
-    if (name === 'Procfile') return shown('service', folderOf(path), name)
+    if (name === 'Procfile' || name === 'fly.toml') return shown('service', folderOf(path), name)
     if (/\.xcodeproj\/project\.pbxproj$/.test(path))
       return shown('mobile application', folderOf(folderOf(path)), 'Xcode project')
     return []
