@@ -62,18 +62,20 @@ async function isFound(parts, packet, [question, file, says], mode) {
     embedder: parts.localEmbedder,
     signal: never,
   })
-  return hits.some((/** @type {{ row: number }} */ { row }) => {
-    const { text, metadata } = packet.docs.row(row)
-    return metadata.path === file && text.includes(says)
-  })
+  for (const { row } of hits) {
+    const { text, metadata } = await packet.docs.row(row)
+    if (metadata.path === file && text.includes(says)) return true
+  }
+  return false
 }
 
 /**
  * @param {any} packet
  * @param {Label} label
  */
-function checkLabel(packet, [question, file, says]) {
-  for (const { text, metadata } of packet.docs) if (metadata.path === file && text.includes(says)) return
+async function checkLabel(packet, [question, file, says]) {
+  for await (const { text, metadata } of packet.docs)
+    if (metadata.path === file && text.includes(says)) return
   throw new Stop(`no passage of ${file} says what answers "${question}": ${says}`)
 }
 
@@ -87,7 +89,7 @@ async function askAll(parts) {
   for (const [set, source] of Object.entries(SOURCES)) {
     const packet = await openPacket(parts, source)
     for (const [i, label] of labels[set].entries()) {
-      checkLabel(packet, label)
+      await checkLabel(packet, label)
       /** @type {Record<string, boolean>} */
       const found = {}
       for (const mode of MODES) found[mode] = await isFound(parts, packet, label, mode)

@@ -62,6 +62,7 @@ import { THREATS } from '../test/attacks/threats.ts'
 import { EVERYTHING, FOLDERS } from '../test/folders.ts'
 import type { Pledge } from '../test/requirements.ts'
 import { renderManifests } from './distribution.ts'
+import { frameworksPage } from './docs-frameworks.ts'
 import { rulesPage } from './docs-rules.ts'
 import { manPage } from './man-page.ts'
 
@@ -437,6 +438,7 @@ export const renderDocs = (): Readonly<Record<string, string>> => ({
   'docs/reference/commands.md': commandsPage(),
   'docs/reference/http.md': httpPage(),
   'docs/reference/rules.md': page('Rules', ...rulesPage(table, code)),
+  'docs/reference/frameworks.md': page('Frameworks', ...frameworksPage(table)),
   'man/warrant.1': manPage(),
   ...renderManifests(),
 })

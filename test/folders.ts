@@ -45,6 +45,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Opens a log to be published, with its key.',
     imports: ['app/config', 'app/open/receipts', ...EVERYTHING],
   },
+  'app/open/packets': {
+    purpose: 'The lock of packets and revocations of a project, opened for callers.',
+    imports: ['app/config', ...EVERYTHING],
+  },
   'app/open/why': {
     purpose: 'Opens the explanation of a verdict: evidence, policy files of working tree and base.',
     imports: ['app/config', ...EVERYTHING],
@@ -289,9 +293,21 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'The built-in sentence embedder: tokenizer, windows of a passage, model.',
     imports: ['packets/format', 'kernel'],
   },
+  'packets/minilm/wasm': { purpose: 'Kernels of the model as WebAssembly.', imports: [] },
   'packets/ask': {
     purpose: 'The questions: lookup, plan, query, evidence, document.',
-    imports: ['packets/format', 'packets/search', 'packets/transfer', 'packets/trust', 'kernel'],
+    imports: [
+      'packets/format',
+      'packets/search',
+      'packets/transfer',
+      'packets/trust',
+      'packets/lock',
+      'kernel',
+    ],
+  },
+  'packets/lock': {
+    purpose: 'The packets that a project relies on, by digest and signer, and revoked packets.',
+    imports: ['packets/format', 'packets/transfer', 'packets/trust', 'kernel'],
   },
   'packets/transfer': {
     purpose: 'Publish and pull.',
@@ -372,6 +388,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'platform/packets': {
     purpose: 'Packets on disk: store, drafts, vector files, caches; embedding servers; sigstore.',
+    imports: ['platform/jail', 'platform/files', 'platform/syntax', 'platform/system', 'packets', 'kernel'],
+  },
+  'platform/packets/vectors': {
+    purpose: 'Vectors of packets: files, rebuilt ones, search in a thread.',
     imports: ['platform/jail', 'platform/files', 'platform/syntax', 'platform/system', 'packets', 'kernel'],
   },
   kernel: {

@@ -22,6 +22,22 @@ export const packetFaults = defineFaults('packet', {
     kind: 'conflict',
     fix: 'Build with --update-lock if the change is intended, or restore the sources and options of the lock.',
   },
+  consumer_lock: {
+    kind: 'corrupt',
+    fix: 'Restore packets.lock from the history of the repository, or remove it and write it again with `warrant packet lock`.',
+  },
+  unlocked: {
+    kind: 'missing',
+    fix: 'Name the packets that the project relies on: `warrant packet lock REF`.',
+  },
+  revoked: {
+    kind: 'refused',
+    fix: 'Use another version of the packet. `query` still shows passages, with the reason.',
+  },
+  unkept: {
+    kind: 'unavailable',
+    fix: 'Check that the state folder of this user can be written ($XDG_STATE_HOME, by default ~/.local/state), then try again.',
+  },
   catalog: {
     kind: 'corrupt',
     fix: 'Write the catalog again with `warrant packet catalog`, or remove the setting.',

@@ -12,6 +12,7 @@ import {
 } from './ask/query.ts'
 import { type ReadPorts, readDocumentPart } from './ask/read-document.ts'
 import type { Failure } from './failure.ts'
+import type { Revocation } from './lock/packets-lock.ts'
 import type { ProgressListener } from './progress.ts'
 
 interface EvidenceRequest {
@@ -28,6 +29,7 @@ interface StoredPacket {
   readonly ref: string
   readonly digest: Digest
   readonly bytes: number
+  readonly revoked?: Revocation
 }
 
 /** The operations on packets, for one packet folder and one default registry. */
@@ -59,11 +61,12 @@ export class Packets {
 
   /** The packets in the store, each with a reference that works offline. */
   async stored(): Promise<readonly StoredPacket[]> {
-    const { store, cache } = this.#ports
+    const { store, cache, revocation } = this.#ports
     return Promise.all(
       (await store.list()).map(async ({ digest, bytes }) => {
         const { name = '', version = '' } = (await cache.metadata(digest))?.metadata.packet ?? {}
-        return { name, version, ref: `${name}@${digest}`, digest, bytes }
+        const revoked = await revocation?.(digest)
+        return { name, version, ref: `${name}@${digest}`, digest, bytes, ...(revoked && { revoked }) }
       }),
     )
   }

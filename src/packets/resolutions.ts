@@ -19,6 +19,17 @@ export interface ResolutionMemory {
   keep(ref: Reference, digest: Digest): Promise<void>
 }
 
+/** Remembers what a reference resolved to, and that its repository had this packet. */
+export const keepResolution = async (
+  memory: ResolutionMemory | undefined,
+  ref: Reference,
+  digest: Digest,
+): Promise<void> => {
+  const { host, repository } = ref
+  await memory?.keep({ host, repository, digest }, digest)
+  if (ref.digest === undefined) await memory?.keep(ref, digest)
+}
+
 /** What an answer says when it was given by an earlier resolution. */
 export interface StaleAnswer {
   readonly stale: true

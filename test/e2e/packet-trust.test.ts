@@ -1,19 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { INDEX_TYPE, MANIFEST_TYPE } from '../../src/packets/format/artifact.ts'
 import { describeWith } from '../services.ts'
+import { attachBundles } from '../support/attach-bundles.ts'
 import { sweep } from '../support/binary.ts'
-import type { MadePacket } from '../support/packet-maker.ts'
 import { makeSource, packetJson, packetText } from '../support/packet-program.ts'
 import { RegistryProxy } from '../support/registry-proxy.ts'
-import {
-  carryBundle,
-  provenanceStatement,
-  referrersOf,
-  signatureStatement,
-  TestSigstore,
-} from '../support/test-sigstore.ts'
+import { provenanceStatement, signatureStatement, TestSigstore } from '../support/test-sigstore.ts'
 
 afterAll(sweep)
 
@@ -26,29 +19,8 @@ min_slsa_level: 3
 `
 
 describeWith('registry', 'packets signed without keys', (host) => {
-  const put = async (path: string, type: string, body: Uint8Array, method = 'PUT') => {
-    const answer = await fetch(path.startsWith('http') ? path : `http://${host}/v2/${path}`, {
-      method,
-      headers: { 'content-type': type },
-      body: new Uint8Array(body),
-    })
-    expect([201, 202]).toContain(answer.status)
-    return answer.headers.get('location') ?? ''
-  }
-  const push = async (repository: string, { manifest, blobs, digest }: MadePacket) => {
-    for (const [name, bytes] of blobs) {
-      const place = new URL(await put(`${repository}/blobs/uploads/`, 'text/plain', Buffer.alloc(0), 'POST'))
-      place.searchParams.set('digest', name)
-      await put(place.href, 'application/octet-stream', bytes)
-    }
-    await put(`${repository}/manifests/${digest}`, MANIFEST_TYPE, manifest)
-  }
-  /** Does what `cosign sign` and `cosign attest` do on a registry that knows no referrers. */
-  const attach = async (repository: string, digest: string, ...bundles: readonly Buffer[]) => {
-    const made = bundles.map(carryBundle)
-    for (const one of made) await push(repository, one)
-    await put(`${repository}/manifests/${digest.replace(':', '-')}`, INDEX_TYPE, referrersOf(made, bundles))
-  }
+  const attach = (repository: string, digest: string, ...bundles: readonly Buffer[]) =>
+    attachBundles(host, repository, digest, ...bundles)
 
   it('are taken when those signed them whom the policy names, and stay usable offline', async () => {
     const { home, folder, build } = await makeSource()

@@ -1,6 +1,33 @@
 import { describe, expect, it } from 'vitest'
-import { connectionRows } from '../support/project-rows.ts'
+import { exampleImport } from '../../scripts/docs-frameworks.ts'
+import { syntaxTrees } from '../../src/platform/syntax/syntax-trees.ts'
+import { readAll } from '../../src/project/architecture/project-reader.ts'
+import type { Framework } from '../../src/project/connections/framework.ts'
+import { ConnectionDetector } from '../../src/project/connections/interconnections.ts'
+import { FRAMEWORKS } from '../../src/project/frameworks/frameworks.ts'
+import { KNOWN_LIBRARIES } from '../../src/project/frameworks/known-libraries.ts'
+import { usedLibraries } from '../../src/project/frameworks/used-libraries.ts'
+import { memoryFiles } from '../../src/project/source/memory-files.fake.ts'
+import { WALK_LIMITS } from '../../src/project/source/source-files.ts'
+import { SourceIndex } from '../../src/project/source/source-index.ts'
+import { connectionRows, type Snippet } from '../support/project-rows.ts'
 import { CORPUS } from './corpus.ts'
+
+/** The detectors that find something in a snippet, and the libraries that its report calls recognized or not. */
+const recognizedIn = async (texts: Snippet['files']) => {
+  const files = memoryFiles(texts)
+  const { units, configuration, protos } = await readAll(files, files.walk(WALK_LIMITS), syntaxTrees(), {
+    at: '',
+    checkDeadline: () => {},
+  })
+  const detector = new ConnectionDetector(new SourceIndex(units), configuration, {
+    protos,
+    frameworks: FRAMEWORKS,
+  })
+  for (const unit of units) detector.declareRoutes(unit)
+  for (const unit of units) detector.detect(unit)
+  return { detectors: [...detector.recognized.keys()], ...usedLibraries(units, detector.recognized) }
+}
 
 describe.each(CORPUS.map((one) => ({ name: `${one.framework} (${one.language})`, ...one })))(
   '$name',
@@ -9,6 +36,12 @@ describe.each(CORPUS.map((one) => ({ name: `${one.framework} (${one.language})`,
       expect(found.length).toBeGreaterThanOrEqual(3)
       expect(notFound.length).toBeGreaterThanOrEqual(1)
       for (const { rows } of found) expect(rows).not.toEqual([])
+    })
+
+    it('is a recognized library in reports', async () => {
+      const all = await Promise.all(found.map(({ files }) => recognizedIn(files)))
+      expect(all.flatMap(({ recognized }) => recognized)).not.toEqual([])
+      expect(all.flatMap(({ unrecognized }) => unrecognized.map(({ name }) => name))).toEqual([])
     })
 
     it.each(found)('$title', async ({ files, rows }) => {
@@ -24,4 +57,18 @@ describe.each(CORPUS.map((one) => ({ name: `${one.framework} (${one.language})`,
 it('lists every framework once', () => {
   const names = CORPUS.map(({ framework, language }) => `${framework} ${language}`)
   expect(new Set(names).size).toBe(names.length)
+})
+
+it('has a snippet for every detector', async () => {
+  const shown = new Set<Framework>()
+  for (const { found } of CORPUS)
+    for (const { files } of found) for (const one of (await recognizedIn(files)).detectors) shown.add(one)
+  expect(
+    FRAMEWORKS.filter((one) => one.language === 'script' && !shown.has(one)).map(({ name }) => name),
+  ).toEqual([])
+})
+
+it('knows a module of every library', () => {
+  const wrong = KNOWN_LIBRARIES.filter(({ imports }) => !imports.test(exampleImport(imports)))
+  expect(wrong.map(({ name, imports }) => `${name}: ${exampleImport(imports)}`)).toEqual([])
 })

@@ -41,6 +41,83 @@ app.use('/v1', v1)`,
       },
       rows: ['in 5: REST PUT /v1/orders/:id'],
     },
+    {
+      title: 'an application in a class, and routers that are fields of classes',
+      files: {
+        'app.ts': `import express, { type Application } from 'express'
+import { UserRoutes } from './users'
+import orders from './orders'
+export class App {
+  private app: Application = express()
+  constructor() {
+    this.app.use('/api/users', new UserRoutes().router)
+    this.app.use('/api/orders', orders.router)
+    this.app.get('/health', (req, res) => res.send('ok'))
+  }
+}`,
+        'users.ts': `import { Router } from 'express'
+export class UserRoutes {
+  public router = Router()
+  private path = '/:id'
+  constructor() { this.initialize() }
+  private initialize() {
+    this.router.get(this.path, one)
+    this.router.post(\`\${this.path}/mails\`, mail)
+  }
+}`,
+        'orders.ts': `import { Router } from 'express'
+class Orders {
+  router = Router()
+  constructor() { this.router.get('/', list) }
+}
+export default new Orders()`,
+      },
+      rows: [
+        'in 9: REST GET /health',
+        'in 4: REST GET /api/orders',
+        'in 7: REST GET /api/users/:id',
+        'in 8: REST POST /api/users/:id/mails',
+      ],
+    },
+    {
+      title: 'a list of routers that a loop mounts',
+      files: {
+        'routes/index.js': `const express = require('express')
+const authRoute = require('./auth')
+const router = express.Router()
+const routes = [{ path: '/auth', route: authRoute }]
+routes.forEach((one) => { router.use(one.path, one.route) })
+module.exports = router`,
+        'routes/auth.js': `const router = require('express').Router()
+router.post('/login', login)
+module.exports = router`,
+        'app.js': `const app = require('express')()
+app.use('/v1', require('./routes'))`,
+      },
+      rows: ['in 2: REST POST /v1/auth/login'],
+    },
+    {
+      title: 'functions that get the application or a router',
+      files: {
+        'server.js': `const express = require('express')
+const books = require('./books')
+const app = express()
+const api = express.Router()
+app.use('/api', api)
+require('./tasks')(app)
+bookRoutes(api)
+books(api)
+import { bookRoutes } from './book-routes'`,
+        'tasks.js': `module.exports = (app) => {
+  app.route('/tasks').get(list).post(add)
+}`,
+        'book-routes.js': `export function bookRoutes(router) {
+  router.get('/books', list)
+}`,
+        'unused.js': `module.exports = (app) => { app.get('/not/mounted', x) }`,
+      },
+      rows: ['in 2: REST GET /api/books', 'in 2: REST GET /tasks', 'in 2: REST POST /tasks'],
+    },
   ],
   notFound: [
     {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectDir } from '../contestants.mjs'
 import { LineClient } from '../line-client.mjs'
@@ -29,9 +28,10 @@ async function openAlone(chunks, parts) {
   const source = freshDir()
   writeCorpus(source, chunks)
   const packet = buildPacket(source, freshDir())
-  const docs = new parts.DocTable(readFileSync(join(packet, 'docs.jsonl')))
+  const root = freshDir()
+  const { digest, place } = storePacket(root, packet)
+  const { docs, lexical } = await parts.packetReader(root, parts.systemClock)(digest, place)
   if (docs.rows !== chunks) throw new Stop(`the packet has ${docs.rows} chunks, not ${chunks}`)
-  const lexical = parts.LexicalIndex.read(readFileSync(join(packet, 'sparse/bm25.json')), chunks)
   const index = await parts.openVectors(
     { index: join(packet, 'faiss/index.faiss'), table: join(freshDir(), 'index.i8') },
     { rows: chunks, dim: 384 },
@@ -42,7 +42,7 @@ async function openAlone(chunks, parts) {
   const search = async () => {
     const text = question(asked++)
     await index.search(parts.embedLocally(text), DEPTH, never)
-    lexical.search(text, DEPTH)
+    await lexical.search(text, DEPTH)
   }
   return { packet, search }
 }

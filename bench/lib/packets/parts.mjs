@@ -5,13 +5,11 @@ import { projectDir } from '../contestants.mjs'
 
 /** Modules of the product, bundled like the product. */
 const PARTS = `
-  export { openVectors } from './src/platform/packets/vector-file.ts'
-  export { VectorThread } from './src/platform/packets/vector-threads.ts'
+  export { openVectors } from './src/platform/packets/vectors/vector-file.ts'
+  export { VectorThread } from './src/platform/packets/vectors/vector-threads.ts'
   export { systemClock } from './src/platform/system/clock.ts'
   export { packetReader } from './src/platform/packets/reader.ts'
   export { writeFlatIndex } from './src/packets/format/faiss.ts'
-  export { DocTable } from './src/packets/format/docs.ts'
-  export { LexicalIndex } from './src/packets/search/lexical.ts'
   export { retrieve } from './src/packets/ask/retrieve.ts'
   export { embedLocally, localEmbedder } from './src/packets/search/local-embedder.ts'`
 

@@ -37,13 +37,25 @@ const amount = (count: number, unit: Unit): string => {
   return `${(count / size).toFixed(size === 1 ? 0 : 1)} ${name}`
 }
 
-/** Progress as text: `40%, 120 of 300 chunks, 55/s`. */
+/** The time that is left, at the rate so far; nothing before a tenth is done, when it would be a guess. */
+const timeLeft = (done: number, total: number, ms: number): string => {
+  const seconds = Math.ceil((ms * (total - done)) / (1000 * done))
+  if (done >= total || 10 * done < total || seconds < 2) return ''
+  const minutes = Math.ceil(seconds / 60)
+  return seconds < 90
+    ? `, ${seconds} s left`
+    : minutes < 90
+      ? `, ${minutes} min left`
+      : `, ${Math.ceil(minutes / 60)} h left`
+}
+
+/** Progress as text: `40%, 120 of 300 chunks, 5/s, 36 s left`. */
 const progressText = (unit: Unit, done: number, total: number, ms: number): string => {
   const name = unit === 'bytes' ? '' : ` ${unit}`
   const rate = `${amount((done * 1000) / Math.max(ms, 1), unit)}/s`
   if (total === 0) return `${amount(done, unit)}${name}, ${rate}`
   const percent = Math.floor((Math.min(done, total) * 100) / total)
-  return `${percent}%, ${amount(done, unit)} of ${amount(total, unit)}${name}, ${rate}`
+  return `${percent}%, ${amount(done, unit)} of ${amount(total, unit)}${name}, ${rate}${timeLeft(done, total, ms)}`
 }
 
 const barFor = (done: number, total: number): string => {

@@ -7,6 +7,7 @@ import { OpenPacketCache } from '../../packets/ask/open-packet-cache.ts'
 import type { OpenPacket } from '../../packets/ask/retrieve.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { Packets } from '../../packets/packets.ts'
+import type { ProgressListener } from '../../packets/progress.ts'
 import type { RegistryReader } from '../../packets/registry.ts'
 import { Downloads } from '../../packets/transfer/downloads.ts'
 import { followLinks } from '../../platform/files/git-metadata.ts'
@@ -18,8 +19,9 @@ import { verifiedStamps } from '../../platform/packets/verified-stamp.ts'
 import { OciClient } from '../../platform/registry/client.ts'
 import { packetRoot, requireStoreWithoutSymlinks } from '../config/packet-root.ts'
 import type { Config } from '../config/settings.ts'
-import { embedderFor } from './embedders.ts'
+import { closeEmbedders, embedderFor } from './embedders.ts'
 import { PacketWorkspace } from './packet-workspace.ts'
+import { openPacketLock } from './packets/packet-lock.ts'
 import { isReference, openRegistry, recordResolutions } from './registry.ts'
 import { vectorOpener } from './vectors.ts'
 
@@ -107,6 +109,7 @@ export class PacketService {
     for (const downloads of this.#downloads) downloads.close()
     await this.#openPackets.close()
     await this.#vectors.close()
+    await closeEmbedders()
     await this.#scratch.remove()
   }
 
@@ -130,15 +133,20 @@ export class PacketService {
     const { store, cache, resolutions } = workspace
     const ports = workspace.pullPorts(this.#client, this.#home)
     const { registry, guard } = ports
+    const lock = openPacketLock(root)
     const stamps = verifiedStamps(place)
     const budget = callMs === undefined ? undefined : { clock, ms: callMs - Math.min(ANSWER_MS, callMs / 10) }
     const downloads = new Downloads(ports, stamps.arrived, budget)
     this.#downloads.push(downloads)
     const read = packetReader(place, clock, this.#vectors.open)
     const [readKept, readScratch] = [textReader(folder), textReader(place)]
-    const openVerified = async (digest: Digest, packetFolder: string): Promise<OpenPacket> => {
+    const openVerified = async (
+      digest: Digest,
+      packetFolder: string,
+      watch?: ProgressListener,
+    ): Promise<OpenPacket> => {
       // Opened before it is verified: a format fault says more than a digest mismatch.
-      const packet = await read(digest, packetFolder)
+      const packet = await read(digest, packetFolder, watch)
       try {
         await stamps.check(digest, packetFolder)
       } catch (thrown) {
@@ -156,10 +164,12 @@ export class PacketService {
         store,
         cache,
         resolutions,
+        lock: lock.read,
+        revocation: lock.revocation,
         guard,
         pull: (ref, signal, watch) => downloads.download(ref, signal, watch),
-        use: (digest, packetFolder, work) =>
-          this.#openPackets.use(packetFolder, () => openVerified(digest, packetFolder), work),
+        use: (digest, packetFolder, work, watch) =>
+          this.#openPackets.use(packetFolder, () => openVerified(digest, packetFolder, watch), work),
         embedder: embedderFor(config, place),
         file: async (digest, packetFolder, path) => {
           await stamps.check(digest, packetFolder)

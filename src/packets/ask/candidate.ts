@@ -3,6 +3,7 @@ import { isRecord } from '../../kernel/encoding/json.ts'
 import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import type { KnownMetadata } from '../cache.ts'
 import { pinnedUri, type Reference } from '../format/reference.ts'
+import type { Revocation } from '../lock/packets-lock.ts'
 import type { Trust } from '../trust/trust.ts'
 
 export interface LookupRequest {
@@ -32,6 +33,7 @@ export interface Candidate {
   readonly compat: { readonly os: readonly string[]; readonly arch: readonly string[] }
   readonly metadata_digest: string
   readonly trust: Trust
+  readonly revoked?: Revocation
 }
 
 // Metadata is what the publisher wrote.
@@ -48,10 +50,11 @@ interface DescribedPacket {
   readonly digest: Digest
   readonly known: KnownMetadata
   readonly trust: Trust
+  readonly revoked?: Revocation | undefined
 }
 
 /** A packet in the form lookup returns it, pinned by digest. */
-export const toCandidate = ({ ref, digest, known, trust }: DescribedPacket): Candidate => {
+export const toCandidate = ({ ref, digest, known, trust, revoked }: DescribedPacket): Candidate => {
   const { packet, compat } = known.metadata
   return {
     pinned_uri: pinnedUri(ref, digest),
@@ -64,6 +67,7 @@ export const toCandidate = ({ ref, digest, known, trust }: DescribedPacket): Can
     compat: { os: strings(compat?.os), arch: strings(compat?.arch) },
     metadata_digest: known.metadataDigest,
     trust,
+    ...(revoked && { revoked }),
   }
 }
 

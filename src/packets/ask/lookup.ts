@@ -4,9 +4,10 @@ import { type Failure, fail, failWith, NAME_REGISTRY, schemeHint } from '../fail
 import { parseReference, type Reference, sourceUri } from '../format/reference.ts'
 import type { StaleAnswer } from '../resolutions.ts'
 import type { PolicyGuard } from '../trust/policy-guard.ts'
-import type { AnswerOrigin } from './answer-origin.ts'
+import { type AnswerOrigin, revokedWarning } from './answer-origin.ts'
 import { type Candidate, candidateFilters, type LookupRequest, toCandidate } from './candidate.ts'
 import { type CatalogRow, findCatalogRows } from './catalog.ts'
+import { findLockedPacket } from './locked-packet.ts'
 import {
   acceptsAnyVersion,
   describePacketAt,
@@ -58,7 +59,10 @@ const checkPolicy = async ({ ports, request, signal }: RunningLookup, found: rea
       warnings.push(...(await ports.guard.checkSource(ref, false)))
       const { known } = await describePacketAt(ports, { host, repository, digest }, signal)
       const checked = await ports.guard.checkTrust({ ref, digest, wanted: request.trust === true, signal })
-      candidates.push(toCandidate({ ref, digest, known, trust: checked.trust }))
+      const revoked = await ports.revocation?.(digest)
+      const candidate = toCandidate({ ref, digest, known, trust: checked.trust, revoked })
+      candidates.push(candidate)
+      if (revoked) warnings.push(revokedWarning(`${candidate.name}@${candidate.version}`, revoked))
       warnings.push(...checked.warnings)
     } catch (thrown) {
       if (!(thrown instanceof Fault) || thrown.code !== 'packet.policy') throw thrown
@@ -113,7 +117,20 @@ const searchCatalog = async (lookup: RunningLookup): Promise<LookupResult | Fail
   const checked = await checkPolicy(lookup, found)
   const { candidates } = checked
   const uri = first.source_uri
-  return choose(request, { uri, candidates, warnings: [...warnings, ...checked.warnings], mark })
+  return choose(request, { uri, candidates, warnings: [...warnings, ...checked.warnings], origin: mark })
+}
+
+/** Looks into the lock of the project. */
+const lookupLocked = async (
+  lookup: RunningLookup,
+  uri: string,
+): Promise<LookupResult | Failure | undefined> => {
+  const { ports, request, signal } = lookup
+  const entry = await findLockedPacket(ports, parseReference(uri), signal)
+  if (entry === undefined) return undefined
+  const { ref, origin } = entry
+  const checked = await checkPolicy(lookup, [{ ref, digest: ref.digest }])
+  return choose(request, { uri, ...checked, origin })
 }
 
 const unnamed = (request: LookupRequest): Failure =>
@@ -136,9 +153,9 @@ export const lookupPackets = async (
 ): Promise<LookupResult | Failure> => {
   try {
     const lookup = { ports, request, signal }
-    const listed = await searchCatalog(lookup)
-    if (listed !== undefined) return listed
     const uri = sourceUri(request)
+    const answer = (uri && (await lookupLocked(lookup, uri))) || (await searchCatalog(lookup))
+    if (answer !== undefined) return answer
     if (uri === undefined) return unnamed(request)
     const ref = parseReference(uri)
     await ports.guard.checkSource(ref, false)
@@ -146,7 +163,7 @@ export const lookupPackets = async (
     const found = digests.map((digest) => ({ ref, digest }))
     const checked = await checkPolicy(lookup, found)
     const { candidates } = checked
-    return choose(request, { uri, candidates, warnings: [...warnings, ...checked.warnings], mark })
+    return choose(request, { uri, candidates, warnings: [...warnings, ...checked.warnings], origin: mark })
   } catch (thrown) {
     return failWith('lookup_failed', thrown)
   }
@@ -156,12 +173,12 @@ interface LookupFindings {
   readonly uri: string
   readonly candidates: readonly Candidate[]
   readonly warnings: readonly string[]
-  readonly mark?: StaleAnswer | undefined
+  readonly origin?: AnswerOrigin | undefined
 }
 
 const choose = (
   request: LookupRequest,
-  { uri, candidates: all, warnings, mark }: LookupFindings,
+  { uri, candidates: all, warnings, origin }: LookupFindings,
 ): LookupResult | Failure => {
   const filters = candidateFilters(request)
   const candidates = all
@@ -176,6 +193,16 @@ const choose = (
       { hint: 'Use fewer filters; without filters lookup returns all versions.' },
     )
   }
+  const revoked = selected.revoked === undefined ? {} : { revoked: selected.revoked }
   const extra = warnings.length === 0 ? {} : { warnings: [...new Set(warnings)] }
-  return { ok: true, source_uri: uri, count: candidates.length, candidates, selected, ...mark, ...extra }
+  return {
+    ok: true,
+    source_uri: uri,
+    count: candidates.length,
+    candidates,
+    selected,
+    ...origin,
+    ...revoked,
+    ...extra,
+  }
 }

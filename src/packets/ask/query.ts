@@ -5,15 +5,17 @@ import type { Embedder, Prefixes } from '../embed.ts'
 import { type Failure, fail, failWith, NAME_REGISTRY, schemeHint } from '../failure.ts'
 import { parseReference, pinnedUri, type Reference, sourceUri } from '../format/reference.ts'
 import { noProgress, type ProgressListener } from '../progress.ts'
-import { recallResolution, type StaleAnswer } from '../resolutions.ts'
+import { keepResolution, recallResolution, type StaleAnswer } from '../resolutions.ts'
 import type { PacketStore } from '../store.ts'
 import type { PulledPacket } from '../transfer/pull.ts'
 import { passageTrust } from '../trust/passage-trust.ts'
 import { enforcePolicy, tokenDenials } from '../trust/policy.ts'
 import type { PassageTrust, Trust } from '../trust/trust.ts'
-import type { AnswerOrigin } from './answer-origin.ts'
+import { type AnswerOrigin, originWarnings } from './answer-origin.ts'
+import { findLockedPacket } from './locked-packet.ts'
 import type { LookupPorts } from './lookup.ts'
-import { type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
+import { isScored, type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
+import { scoredHit } from './scored-hit.ts'
 import { type QueryHit, toQueryHit } from './snippet.ts'
 
 /** Runs `work` with an open packet, and keeps it open until `work` ends. */
@@ -21,6 +23,8 @@ export type UsePacket = <T>(
   digest: Digest,
   folder: string,
   work: (packet: OpenPacket) => Promise<T>,
+  /** Hears of the indexes that are made when the packet is first opened. */
+  watch?: ProgressListener,
 ) => Promise<T>
 
 export interface QueryPorts extends LookupPorts {
@@ -119,7 +123,7 @@ const materialize = async (
     return { ...recalled, warnings: [...admitted, ...recalled.warnings] }
   }
   const { digest, folder, located, trust, warnings } = pulled
-  if (ref.digest === undefined) await ports.resolutions?.keep(ref, digest)
+  await keepResolution(ports.resolutions, ref, digest)
   if (located.metadata !== undefined)
     await cache.keepMetadata(digest, {
       metadata: located.metadata,
@@ -161,21 +165,31 @@ const REPAIR =
   'Run `warrant packet pull` on it: if the stored copy is damaged, it is downloaded again. Without a network, prune it from the cache. If the error remains, it was published like this.'
 
 const search = async ({ ports, request, k, signal, watch }: RunningQuery, materialized: MaterializedPacket) =>
-  ports.use(materialized.digest, materialized.folder, async (packet) => {
-    const { model, dim, query_prefix, document_prefix } = packet.manifest.embedding
-    const embedder = ports.embedder(model, {
-      ...(query_prefix !== undefined && { query: query_prefix }),
-      ...(document_prefix !== undefined && { document: document_prefix }),
-    })
-    const { q: question, mode = 'hybrid' } = request
-    const found = await retrieve({ packet, question, k, mode, embedder, signal, watch })
-    return {
-      results: found.hits.map(({ row, score }) => toQueryHit(packet.docs.row(row), score)),
-      mode: found.mode,
-      embedding: found.embedding ?? { model, dim, source: 'packet' as const },
-      warnings: [...materialized.warnings, ...packet.warnings, ...found.warnings],
-    }
-  })
+  ports.use(
+    materialized.digest,
+    materialized.folder,
+    async (packet) => {
+      const { model, dim, query_prefix, document_prefix } = packet.manifest.embedding
+      const embedder = ports.embedder(model, {
+        ...(query_prefix !== undefined && { query: query_prefix }),
+        ...(document_prefix !== undefined && { document: document_prefix }),
+      })
+      const { q: question, mode = 'hybrid' } = request
+      const found = await retrieve({ packet, question, k, mode, embedder, signal, watch })
+      return {
+        results: await Promise.all(
+          found.hits.map(async (hit) => {
+            const doc = await packet.docs.row(hit.row)
+            return isScored(packet) ? scoredHit(doc, hit, question, embedder) : toQueryHit(doc, hit.score)
+          }),
+        ),
+        mode: found.mode,
+        embedding: found.embedding ?? { model, dim, source: 'packet' as const },
+        warnings: [...materialized.warnings, ...packet.warnings, ...found.warnings],
+      }
+    },
+    watch,
+  )
 
 /** Searches a packet, which is downloaded on first use. */
 export const queryPacket = async (
@@ -195,10 +209,15 @@ export const queryPacket = async (
     })
   let materialized: MaterializedPacket
   let pinned: string
+  let origin: AnswerOrigin
   try {
-    const ref = parseReference(uri)
+    const asked = parseReference(uri)
+    const entry = await findLockedPacket(ports, asked, signal)
+    const ref = entry?.ref ?? asked
     materialized = await materialize(running, uri, ref)
     pinned = pinnedUri(ref, materialized.digest)
+    const revoked = await ports.revocation?.(materialized.digest)
+    origin = { ...materialized.mark, ...entry?.origin, ...(revoked && { revoked }) }
   } catch (thrown) {
     const hint = schemeHint(request.ref)
     return failWith('materialize_failed', thrown, hint === undefined ? offlineHint(thrown) : { hint })
@@ -211,13 +230,14 @@ export const queryPacket = async (
     query: request.q,
     k,
     trust: passageTrust(materialized.trust),
-    ...materialized.mark,
+    ...origin,
   }
   try {
     const found = await search(running, materialized)
     const policy = await ports.guard.policy()
     const over = enforcePolicy(policy, tokenDenials(policy, found.results))
-    return { ok: true, ...head, ...found, warnings: [...found.warnings, ...over] }
+    const warnings = [...originWarnings(origin), ...found.warnings, ...over]
+    return { ok: true, ...head, ...found, warnings }
   } catch (thrown) {
     const code = thrown instanceof Fault ? (ERRORS[thrown.code] ?? 'retrieval_failed') : ''
     return { ...head, results: [], ...failWith(code, thrown, DAMAGED.includes(code) ? { hint: REPAIR } : {}) }

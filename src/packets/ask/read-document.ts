@@ -1,9 +1,11 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import { packetFaults } from '../faults.ts'
-import type { Doc, DocTable } from '../format/docs.ts'
+import type { Doc, DocRows } from '../format/docs.ts'
+import type { Revocation } from '../lock/packets-lock.ts'
 import type { PacketStore } from '../store.ts'
 import type { PolicyGuard } from '../trust/policy-guard.ts'
+import { revokedWarning } from './answer-origin.ts'
 import type { UsePacket } from './query.ts'
 import { toQueryHit } from './snippet.ts'
 
@@ -11,6 +13,7 @@ export interface ReadPorts {
   readonly store: PacketStore
   readonly guard: PolicyGuard
   readonly use: UsePacket
+  readonly revocation?: (digest: Digest) => Promise<Revocation | undefined>
   /** A file of a stored packet as text, or undefined when it has none of that name. */
   readonly file: (digest: Digest, folder: string, path: string) => Promise<string | undefined>
 }
@@ -50,13 +53,12 @@ const joinChunks = (chunks: readonly Doc[]): string => {
   return `${Array.from(lines, (line) => line ?? '').join('\n')}\n`
 }
 
-const documentIn = (docs: DocTable, path: string): string | undefined => {
+const documentIn = async (docs: DocRows, path: string): Promise<string | undefined> => {
   const name = JSON.stringify(path.split(/[\\/]/).at(-1) ?? '')
-  const chunks = docs
-    // The path in the packet may be longer than the cited one.
-    .rowsWith(name.slice(1))
-    .map((row) => docs.row(row))
-    .filter((doc) => toQueryHit(doc, 0).path === path)
+  // The path in the packet may be longer than the cited one.
+  const rows = await docs.rowsWith(name.slice(1))
+  const found = await Promise.all(rows.map((row) => docs.row(row)))
+  const chunks = found.filter((doc) => toQueryHit(doc, 0).path === path)
   return chunks.length === 0 ? undefined : joinChunks(chunks)
 }
 
@@ -65,7 +67,7 @@ const documentIn = (docs: DocTable, path: string): string | undefined => {
  * escaped. The policy applies as for a query.
  */
 export const readDocumentPart = async (
-  { store, guard, use, file }: ReadPorts,
+  { store, guard, use, file, revocation }: ReadPorts,
   { digest, path, signal }: ReadRequest,
 ): Promise<string> => {
   const folder = /^sha256:[0-9a-f]{64}$/.test(digest) ? await store.find(digest) : undefined
@@ -74,6 +76,9 @@ export const readDocumentPart = async (
       fix: 'Query it first, or fetch it with `warrant packet pull`.',
     })
   await guard.recheckStored(digest, signal)
+  // A text has no place for a warning: its lines are those that answers cite.
+  const revoked = await revocation?.(digest)
+  if (revoked !== undefined) throw packetFaults.revoked(revokedWarning('this packet', revoked))
   const storedPath = Object.hasOwn(PACKET_FILES, path) ? PACKET_FILES[path] : undefined
   const text =
     storedPath === undefined

@@ -5,8 +5,9 @@ import type { MetadataCache, ResolvedAlias } from '../cache.ts'
 import { packetFaults } from '../faults.ts'
 import { parseReference, type Reference, versionTag } from '../format/reference.ts'
 import { compareVersions } from '../format/version.ts'
+import type { PacketsLock, Revocation } from '../lock/packets-lock.ts'
 import type { RegistryReader } from '../registry.ts'
-import { type ResolutionMemory, recallResolution, type StaleAnswer } from '../resolutions.ts'
+import { keepResolution, type ResolutionMemory, recallResolution, type StaleAnswer } from '../resolutions.ts'
 import { locatePacket } from '../transfer/pull.ts'
 import type { LookupRequest } from './candidate.ts'
 
@@ -16,6 +17,10 @@ export interface ResolvePorts {
   readonly cache: MetadataCache
   /** Absent: a name is answered only while its registry is reached. */
   readonly resolutions?: ResolutionMemory
+  /** The lock of the project that is served. */
+  readonly lock?: () => Promise<PacketsLock | undefined>
+  /** Whether a packet was revoked. */
+  readonly revocation?: (digest: Digest) => Promise<Revocation | undefined>
 }
 
 /** How many of the newest tags a shortlist considers. */
@@ -35,7 +40,7 @@ export const describePacketAt = async (
     throw packetFaults.metadata('the packet carries no metadata; pull it to look inside')
   const found = { metadata, metadataDigest }
   await cache.keepMetadata(digest, found)
-  if (ref.digest === undefined) await resolutions?.keep(ref, digest)
+  await keepResolution(resolutions, ref, digest)
   return { digest, known: found }
 }
 

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { noAbort } from '../../../test/support/packet-setup.ts'
-import { DocTable } from '../format/docs.ts'
-import { LexicalIndex } from '../search/lexical.ts'
+import { lexicalOf } from '../../../test/support/word-index.ts'
+import type { DocRows } from '../format/docs.ts'
 import { LOCAL_DIM, LOCAL_MODEL, localEmbedder } from '../search/local-embedder.ts'
-import { type OpenPacket, retrieve, type VectorIndex } from './retrieve.ts'
+import type { VectorIndex } from '../search/vector-index.ts'
+import { type OpenPacket, retrieve } from './retrieve.ts'
 
 const texts = ['the keeper trims the wick', 'oil for the lamp']
 
-const packetWith = (vectors: Partial<VectorIndex>): OpenPacket => ({
+const packetWith = async (vectors: Partial<VectorIndex>): Promise<OpenPacket> => ({
   manifest: { embedding: { model: LOCAL_MODEL, dim: LOCAL_DIM, dtype: 'float16' } } as OpenPacket['manifest'],
-  docs: new DocTable(Buffer.from(texts.map((text) => `${JSON.stringify({ text })}\n`).join(''))),
-  lexical: LexicalIndex.fromTexts(texts),
+  docs: {} as DocRows,
+  lexical: await lexicalOf(texts),
   vectors: {
     rows: 2,
     dim: LOCAL_DIM,
@@ -28,7 +29,7 @@ const packetWith = (vectors: Partial<VectorIndex>): OpenPacket => ({
 describe('a search that could use the vectors', () => {
   it.each(['hybrid', 'dense'] as const)('has no warnings in %s mode', async (mode) => {
     const { warnings, hits } = await retrieve({
-      packet: packetWith({}),
+      packet: await packetWith({}),
       question: 'wick',
       k: 2,
       mode,

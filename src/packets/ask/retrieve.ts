@@ -1,26 +1,25 @@
 import { Fault } from '../../kernel/fault.ts'
 import type { Embedder } from '../embed.ts'
 import { packetFaults } from '../faults.ts'
-import type { DocTable } from '../format/docs.ts'
+import type { DocRows } from '../format/docs.ts'
 import type { Manifest } from '../format/manifest.ts'
 import { noProgress, type ProgressListener } from '../progress.ts'
 import type { SearchHit } from '../search/exact-search.ts'
-import type { LexicalIndex } from '../search/lexical.ts'
-import { fuseRankings, fusionDepth } from '../search/rank-fusion.ts'
+import { fuseRankings, fuseScores, fusionDepth, type ScoredRow } from '../search/rank-fusion.ts'
+import type { VectorHit, VectorIndex } from '../search/vector-index.ts'
 
-export interface VectorIndex {
-  readonly rows: number
-  readonly dim: number
-  /** The `k` best rows by inner product, exactly; ties by ascending row. */
-  search(query: Float32Array, k: number, signal: AbortSignal): Promise<readonly SearchHit[]>
-  close(): void
+export interface WordSearch {
+  /** The best rows for a question by their words. Rows without a common word are not returned. */
+  search(question: string, depth: number): Promise<SearchHit[]>
+  /** The score of a row that has every word of the question often. */
+  bestScore(question: string): Promise<number>
 }
 
 /** A packet with everything needed to search it, kept open between queries. */
 export interface OpenPacket {
   readonly manifest: Manifest
-  readonly docs: DocTable
-  readonly lexical: LexicalIndex
+  readonly docs: DocRows
+  readonly lexical: WordSearch
   /** Absent when the packet was published without vectors. */
   readonly vectors?: VectorIndex
   readonly warnings: readonly string[]
@@ -36,7 +35,7 @@ export interface OpenPacket {
 export type SearchMode = 'hybrid' | 'dense' | 'lexical'
 
 export interface Retrieval {
-  readonly hits: readonly SearchHit[]
+  readonly hits: readonly ScoredRow[]
   /** The mode that was used. */
   readonly mode: SearchMode
   /** The model of the vectors that were searched. */
@@ -81,12 +80,24 @@ const embedQuestion = async (
   return rebuilt()
 }
 
+/** Packets of earlier builders keep the answers that they had: rows in the order of their ranks, without shares. */
+export const isScored = ({ manifest }: Pick<OpenPacket, 'manifest'>): boolean =>
+  manifest.lexical !== undefined
+
+const denseRows = (packet: OpenPacket, hits: readonly VectorHit[]): readonly ScoredRow[] =>
+  isScored(packet) ? hits.map((hit) => ({ ...hit, meaning: Math.max(hit.score, 0) })) : hits
+
 /** Lexical search only, with the reason as a warning. */
-const lexicalOnly = ({ packet, question, k }: RetrieveRequest, warnings: readonly string[]): Retrieval => ({
-  hits: packet.lexical.search(question, k),
-  mode: 'lexical',
-  warnings,
-})
+const lexicalOnly = async (
+  { packet, question, k }: RetrieveRequest,
+  warnings: readonly string[],
+): Promise<Retrieval> => {
+  const words = await packet.lexical.search(question, k)
+  if (!isScored(packet)) return { hits: words, mode: 'lexical', warnings }
+  const bestWords = await packet.lexical.bestScore(question)
+  const hits = fuseScores({ vectors: [], words, bestWords, k })
+  return { hits: hits.map((hit) => ({ ...hit, score: hit.words ?? 0 })), mode: 'lexical', warnings }
+}
 
 interface RetrieveRequest {
   readonly packet: OpenPacket
@@ -107,7 +118,7 @@ interface RetrieveRequest {
 export const retrieve = async (request: RetrieveRequest): Promise<Retrieval> => {
   const { packet, question, k, mode, embedder, signal } = request
   if (mode === 'lexical') return lexicalOnly(request, [])
-  const withoutVectors = (why: string): Retrieval => {
+  const withoutVectors = (why: string): Promise<Retrieval> => {
     if (mode === 'dense') throw packetFaults.no_vectors(`${why}: searched by words alone`)
     return lexicalOnly(request, [`${why}: searched by words alone`])
   }
@@ -132,10 +143,16 @@ export const retrieve = async (request: RetrieveRequest): Promise<Retrieval> => 
   const embedding = { model: embedder.model, dim: vectors.dim, source }
   const depth = mode === 'dense' ? k : fusionDepth(k)
   const hits = await vectors.search(vector, depth, signal)
-  if (mode === 'dense') return { hits, mode: 'dense', embedding, warnings: [] }
+  if (mode === 'dense') return { hits: denseRows(packet, hits), mode: 'dense', embedding, warnings: [] }
+  const words = await packet.lexical.search(question, depth)
+  if (isScored(packet)) {
+    const bestWords = await packet.lexical.bestScore(question)
+    const fused = fuseScores({ vectors: hits, words, bestWords, k })
+    return { hits: fused, mode: 'hybrid', embedding, warnings: [] }
+  }
   const rankings = [
     { hits, weight: embedder.weight ?? 1 },
-    { hits: packet.lexical.search(question, depth), weight: 1 },
+    { hits: words, weight: 1 },
   ]
   return { hits: fuseRankings(rankings, k), mode: 'hybrid', embedding, warnings: [] }
 }

@@ -1,7 +1,7 @@
 import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import type { Doc } from '../format/docs.ts'
 
-const MAX_SNIPPET = 300
+export const MAX_SNIPPET = 300
 
 /** The first `count` code points: a surrogate pair counts as one and is never split. */
 export const firstCharacters = (text: string, count: number): string => {
@@ -24,6 +24,10 @@ export const flatten = (text: string): string => text.replace(/\s+/g, ' ').trim(
 
 export interface QueryHit {
   readonly score: number
+  /** Share of the words of the question, from 0 to 1, rare words counting more. */
+  readonly words?: number
+  /** Similarity of meaning, from 0 to 1. */
+  readonly meaning?: number
   readonly path: string
   readonly start: number | null
   readonly end: number | null

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { inferTags } from '../format/card.ts'
 import { hashConfig, hashInputs, type Lock } from '../format/lockfile.ts'
 import type { Manifest } from '../format/manifest.ts'
-import type { BuildOptions, Embedded, SourceFile } from './build.ts'
+import { FIELD_RANKING } from '../search/word-fields.ts'
+import type { BuildOptions, SourceFile } from './build.ts'
 import type { ChunkSizes } from './chunk.ts'
+import type { EmbeddedDocs } from './embed-docs.ts'
 
 /** The default of `created_at`. */
 export const EPOCH = '1970-01-01T00:00:00.000000Z'
@@ -26,7 +28,7 @@ const prefixFields = ({ embedder: { prefixes } }: BuildOptions) =>
 export const buildManifest = (
   files: readonly SourceFile[],
   options: BuildOptions,
-  { matrix, fresh, failure }: Embedded,
+  { matrix, windows, fresh, failure }: EmbeddedDocs,
   checksums: Manifest['checksums'],
 ): Manifest => ({
   schema_version: '1.0',
@@ -45,13 +47,21 @@ export const buildManifest = (
     index_type: 'faiss.IndexFlatIP',
     notes: 'inner product of rows of length one',
   },
+  lexical: { ranking: FIELD_RANKING },
   files: {
     docs: 'docs.jsonl',
-    vectors: failure === undefined ? { path: 'vectors.f16.bin', format: 'f16_rowmajor' } : null,
-    index: failure === undefined ? { path: 'faiss/index.faiss', format: 'faiss' } : null,
+    vectors: matrix.dim > 0 ? { path: 'vectors.f16.bin', format: 'f16_rowmajor' } : null,
+    index: matrix.dim > 0 ? { path: 'faiss/index.faiss', format: 'faiss' } : null,
+    ...(windows !== undefined && {
+      windows: { path: WINDOW_FILES.index, format: 'faiss', rows: WINDOW_FILES.rows },
+    }),
     calibration: null,
   },
-  counts: { docs: matrix.rows, vectors: failure === undefined ? matrix.rows : 0 },
+  counts: {
+    docs: matrix.rows,
+    vectors: matrix.dim > 0 ? matrix.rows : 0,
+    ...(windows !== undefined && { windows: windows.matrix.rows }),
+  },
   source: { input_dir: '.', file_ext_counts: countExtensions(files) },
   cpm: {
     name: options.name,
@@ -66,19 +76,24 @@ export const buildManifest = (
   },
   incremental: {
     enabled: options.known !== undefined,
-    reused: failure === undefined ? matrix.rows - fresh : 0,
-    embedded: fresh,
+    reused: matrix.dim > 0 ? matrix.rows - fresh : 0,
+    embedded: matrix.dim > 0 ? fresh : 0,
     removed: 0,
   },
   ...(checksums !== undefined && { checksums }),
   ...(failure !== undefined && { build_status: 'embedding_failed', build_error: failure.message }),
 })
 
+/** The vectors of all windows, and which of them are those of a row. */
+export const WINDOW_FILES = { index: 'faiss/windows.faiss', rows: 'windows.bin' }
+
 /** Keys of the lock for the output files. */
 export const ARTIFACTS = {
   chunks_manifest_hash: 'docs.jsonl',
   embeddings_hash: 'vectors.f16.bin',
   index_hash: 'faiss/index.faiss',
+  windows_hash: 'faiss/windows.faiss',
+  window_rows_hash: 'windows.bin',
   packet_manifest_hash: 'manifest.json',
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Fault } from '../../kernel/fault.ts'
+import type { Fault } from '../../kernel/fault.ts'
 import type { Embedder } from '../embed.ts'
 import { packetFaults } from '../faults.ts'
 import { inferTags, writeCard } from '../format/card.ts'
@@ -8,10 +8,12 @@ import { writeFlatIndex } from '../format/faiss.ts'
 import { type Lock, lockDrift, writeLock } from '../format/lockfile.ts'
 import { writeManifest } from '../format/manifest.ts'
 import { checkPacketName, versionTag } from '../format/reference.ts'
-import { type Matrix, writeVectors } from '../format/vectors.ts'
+import { writeVectors } from '../format/vectors.ts'
+import { writeWindowRows } from '../format/windows.ts'
 import { writeSparse } from '../search/sparse-file.ts'
-import { buildLock, buildManifest, EPOCH } from './build-records.ts'
+import { buildLock, buildManifest, EPOCH, WINDOW_FILES } from './build-records.ts'
 import { CHUNK_SIZES, type ChunkSizes, chunkText, type Span } from './chunk.ts'
+import { tryEmbedding } from './embed-docs.ts'
 
 /** A file to be packed, with its path relative to the source folder. */
 export interface SourceFile {
@@ -56,9 +58,6 @@ interface BuiltPacket {
   readonly failure?: Fault
 }
 
-/** Chunks between two progress reports; enough for the parallel requests of an embedder. */
-const BATCH = 256
-
 const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 const collectDocs = (files: readonly SourceFile[], sizes: ChunkSizes): readonly Doc[] => {
@@ -82,61 +81,6 @@ const collectDocs = (files: readonly SourceFile[], sizes: ChunkSizes): readonly 
     }
   }
   return docs
-}
-
-export interface Embedded {
-  readonly matrix: Matrix
-  readonly fresh: number
-  readonly failure?: Fault
-}
-
-const EMBEDDER_FAULTS = ['packet.embedder', 'packet.embedder_key', 'packet.embedder_answer']
-
-/** When the embedder fails the packet is built without vectors, and its manifest says so. */
-const tryEmbedding = async (
-  docs: readonly Doc[],
-  options: BuildOptions,
-  signal: AbortSignal,
-): Promise<Embedded> => {
-  try {
-    return await embedDocs(docs, options, signal)
-  } catch (thrown) {
-    if (!(thrown instanceof Fault) || !EMBEDDER_FAULTS.includes(thrown.code)) throw thrown
-    return { matrix: { rows: docs.length, dim: 0, values: new Float32Array() }, fresh: 0, failure: thrown }
-  }
-}
-
-/** Vectors for all chunks; known ones are reused. */
-const embedDocs = async (
-  docs: readonly Doc[],
-  options: BuildOptions,
-  signal: AbortSignal,
-): Promise<Embedded> => {
-  const { embedder, progress } = options
-  // The variant of known vectors is not recorded, so they are reused only without one.
-  const plain = embedder.prefixes === undefined && embedder.variant === undefined
-  const known = plain ? options.known : undefined
-  const missing = docs.flatMap((doc, row) => (known?.has(doc.hash ?? '') ? [] : [row]))
-  const fresh = new Map<number, Float32Array>()
-  for (let at = 0; at < missing.length; at += BATCH) {
-    const rows = missing.slice(at, at + BATCH)
-    const { values, dim } = await embedder.embed(
-      rows.map((row) => (docs[row] as Doc).text),
-      'document',
-      signal,
-    )
-    for (const [i, row] of rows.entries()) fresh.set(row, values.subarray(i * dim, (i + 1) * dim))
-    progress?.(Math.min(at + BATCH, missing.length), missing.length)
-  }
-  const all = docs.map(({ hash = '' }, row) => fresh.get(row) ?? known?.get(hash) ?? new Float32Array())
-  const dim = all[0]?.length ?? embedder.dim ?? 0
-  if (all.some((row) => row.length !== dim))
-    throw packetFaults.model_mismatch(
-      'the embedder gives vectors of another length than before; build without reuse',
-    )
-  const values = new Float32Array(docs.length * dim)
-  for (const [i, row] of all.entries()) values.set(row, i * dim)
-  return { matrix: { rows: docs.length, dim, values }, fresh: missing.length }
 }
 
 /** Rejects a build that differs from its lock, unless the lock is to be updated. */
@@ -179,9 +123,14 @@ export const buildPacket = async (
   }
   written.set('cpm.yml', Buffer.from(writeCard(card)))
   written.set('docs.jsonl', writeDocs(docs))
-  if (embedded.failure === undefined) {
+  if (embedded.matrix.dim > 0) {
     written.set('vectors.f16.bin', writeVectors(embedded.matrix))
     written.set('faiss/index.faiss', writeFlatIndex(embedded.matrix))
+    const { windows } = embedded
+    if (windows !== undefined) {
+      written.set(WINDOW_FILES.index, writeFlatIndex(windows.matrix))
+      written.set(WINDOW_FILES.rows, writeWindowRows(windows.firsts))
+    }
   }
   const checksums = Object.fromEntries(
     [...written].map(([path, bytes]) => [path, { algo: 'sha256' as const, value: sha256(bytes) }]),

@@ -1,7 +1,8 @@
-import { type CooperativeTask, runSync, runYielding } from '../../kernel/async/cooperative.ts'
+import { nextTurn } from '../../kernel/async/cooperative.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { decodeStrict } from '../../kernel/text/decode.ts'
 import { packetFaults } from '../faults.ts'
+import type { ByteSource } from './faiss.ts'
 
 /** One chunk of a packet. Its line in the file is its row in the index. */
 export interface Doc {
@@ -41,17 +42,76 @@ const readDoc = (value: unknown, line: number): Doc => {
   }
 }
 
+const decodeLine = (bytes: Uint8Array, line: number): string => {
+  try {
+    return decodeStrict(bytes)
+  } catch (cause) {
+    return refuse(line, 'is not UTF-8', cause)
+  }
+}
+
+/** The chunk of a line; undefined for a blank one. */
+const parseLine = (bytes: Uint8Array, line: number): Doc | undefined => {
+  const text = decodeLine(bytes, line)
+  return text.trim() === '' ? undefined : readDoc(parseText(text, line), line)
+}
+
 const lineEnd = (bytes: Uint8Array, start: number): number => {
   const end = bytes.indexOf(NEWLINE, start)
   return end === -1 ? bytes.length : end
 }
 
-const decodeLine = (bytes: Uint8Array, start: number, line: number): string => {
-  try {
-    return decodeStrict(bytes.subarray(start, lineEnd(bytes, start)))
-  } catch (cause) {
-    return refuse(line, 'is not UTF-8', cause)
+/** A chunk and the offset of its line. */
+export interface DocRow {
+  readonly start: number
+  readonly doc: Doc
+}
+
+/**
+ * Reads the chunks of `docs.jsonl` in groups, in bounded memory. Every line is parsed: a line that is not a chunk
+ * would shift all later rows against the index.
+ */
+export async function* readDocRows(source: ByteSource): AsyncGenerator<readonly DocRow[]> {
+  let line = 0
+  let rest: Uint8Array = new Uint8Array()
+  for (let at = 0, size = STEP; at < source.size; ) {
+    const more = await source.read(at, Math.min(size, source.size - at))
+    at += more.length
+    const bytes = rest.length === 0 ? more : Buffer.concat([rest, more])
+    const end = at === source.size ? bytes.length : bytes.lastIndexOf(NEWLINE) + 1
+    const rows: DocRow[] = []
+    for (let start = 0; start < end; ) {
+      line += 1
+      const stop = lineEnd(bytes, start)
+      const doc = parseLine(bytes.subarray(start, stop), line)
+      if (doc !== undefined) rows.push({ start: at - bytes.length + start, doc })
+      start = stop + 1
+    }
+    rest = bytes.subarray(end)
+    // A line longer than the block: with larger blocks it is not copied again and again.
+    size = rest.length > STEP ? 2 * rest.length : STEP
+    yield rows
+    await nextTurn()
   }
+}
+
+/** Reads the chunk at a place where one was found before. */
+export const readDocAt = async (
+  source: ByteSource,
+  row: number,
+  [start, end]: readonly [start: number, end: number],
+): Promise<Doc> => {
+  const bytes = await source.read(start, end - start)
+  const doc = parseLine(bytes.subarray(0, lineEnd(bytes, 0)), row + 1)
+  return doc ?? refuse(row + 1, 'is blank')
+}
+
+/** The chunks of a packet by their row. */
+export interface DocRows extends AsyncIterable<Doc> {
+  readonly rows: number
+  row(index: number): Promise<Doc>
+  /** The rows whose line contains a text, in order. */
+  rowsWith(text: string): Promise<readonly number[]>
 }
 
 interface Rows {
@@ -59,85 +119,43 @@ interface Rows {
   readonly lines: Uint32Array
 }
 
-/** Parses every line once: a line that is not a chunk would shift all later rows against the index. */
-const findRows = function* (bytes: Uint8Array): CooperativeTask<Rows> {
+const findRows = (bytes: Uint8Array): Rows => {
   const starts: number[] = []
   const lines: number[] = []
   let line = 0
-  let next = STEP
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length; at = lineEnd(bytes, at) + 1) {
     line += 1
-    const text = decodeLine(bytes, at, line)
-    if (text.trim() !== '') {
-      readDoc(parseText(text, line), line)
-      starts.push(at)
-      lines.push(line)
-    }
-    at = lineEnd(bytes, at) + 1
-    if (at < next) continue
-    next = at + STEP
-    yield
+    if (parseLine(bytes.subarray(at, lineEnd(bytes, at)), line) === undefined) continue
+    starts.push(at)
+    lines.push(line)
   }
   return { starts: Float64Array.from(starts), lines: Uint32Array.from(lines) }
 }
 
 /**
- * The chunks of `docs.jsonl`. Only the bytes and the line offsets stay in memory; a row is parsed when it is
- * read.
+ * The chunks of a `docs.jsonl` that is in memory. Only the bytes and the line offsets are kept; a row is parsed when
+ * it is read.
  */
 export class DocTable {
   readonly #bytes: Uint8Array
   readonly #starts: Float64Array
   readonly #lines: Uint32Array
 
-  constructor(bytes: Uint8Array, { starts, lines }: Rows = runSync(findRows(bytes))) {
+  constructor(bytes: Uint8Array) {
+    const { starts, lines } = findRows(bytes)
     this.#bytes = bytes
     this.#starts = starts
     this.#lines = lines
-  }
-
-  /** Like the constructor, but yields to the event loop. */
-  static async open(bytes: Uint8Array): Promise<DocTable> {
-    return new DocTable(bytes, await runYielding(findRows(bytes)))
   }
 
   get rows(): number {
     return this.#starts.length
   }
 
-  /** Memory use. */
-  get bytes(): number {
-    return this.#bytes.length + this.#starts.byteLength + this.#lines.byteLength
-  }
-
   row(index: number): Doc {
     const [start, line] = [this.#starts[index], this.#lines[index]]
     if (start === undefined || line === undefined) throw new RangeError(`there is no row ${index}`)
-    return readDoc(parseText(decodeLine(this.#bytes, start, line), line), line)
-  }
-
-  /** The rows whose line contains a text, in order. */
-  rowsWith(text: string): readonly number[] {
-    const bytes = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.length)
-    const rows: number[] = []
-    for (let at = bytes.indexOf(text); at !== -1; ) {
-      const row = this.#rowAt(at)
-      rows.push(row)
-      const next = this.#starts[row + 1]
-      at = next === undefined ? -1 : bytes.indexOf(text, next)
-    }
-    return rows
-  }
-
-  /** The last row that starts at or before a byte. */
-  #rowAt(byte: number): number {
-    let [low, high] = [0, this.rows - 1]
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((this.#starts[middle] as number) <= byte) low = middle
-      else high = middle - 1
-    }
-    return low
+    return parseLine(this.#bytes.subarray(start, lineEnd(this.#bytes, start)), line) as Doc
   }
 
   *[Symbol.iterator](): Iterator<Doc> {

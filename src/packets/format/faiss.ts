@@ -16,7 +16,8 @@ export interface FlatIndex {
   readonly offset: number
 }
 
-const FLAT_HEADER = 45
+/** Bytes before the values of a flat index. */
+export const FLAT_HEADER = 45
 const PREFIX = 37
 const FILLER = 1_048_576n
 const MAX_DIM = 65_536

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Fault } from '../../kernel/fault.ts'
 import { inferTags, readCard, writeCard } from './card.ts'
-import { type Doc, DocTable, writeDocs } from './docs.ts'
+import { type Doc, type DocRow, DocTable, readDocRows, writeDocs } from './docs.ts'
+import { memorySource } from './faiss.ts'
 import { hashConfig, hashInputs, lockDrift, readLock, writeLock } from './lockfile.ts'
 import { readManifest, writeManifest } from './manifest.ts'
 import { readMetadata, writeMetadata } from './metadata.ts'
@@ -10,6 +11,12 @@ import { readMetadata, writeMetadata } from './metadata.ts'
 const bytes = (value: unknown): Uint8Array =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value))
 const code = (name: string) => expect.objectContaining({ code: `packet.${name}` })
+
+const readAll = async (file: Uint8Array) => {
+  const rows: DocRow[] = []
+  for await (const some of readDocRows(memorySource(file))) rows.push(...some)
+  return rows
+}
 
 describe('docs.jsonl', () => {
   const docs = [
@@ -51,18 +58,24 @@ describe('docs.jsonl', () => {
     const many = writeDocs(
       Array.from({ length: 400 }, () => ({ ...docs[0], text: 'x'.repeat(10_000) }) as Doc),
     )
-    const opening = DocTable.open(many)
-    let open = false
-    void opening.then(() => {
-      open = true
+    let done = false
+    const reading = readAll(many).finally(() => {
+      done = true
     })
     let turns = 0
-    for (; !open; turns++) await new Promise((resolve) => setImmediate(resolve))
+    for (; !done; turns++) await new Promise((resolve) => setImmediate(resolve))
     expect(turns).toBeGreaterThanOrEqual(3)
-    expect((await opening).rows).toBe(400)
-    expect((await opening).rowsWith('"a.md"')).toHaveLength(400)
-    expect(new DocTable(writeDocs(docs)).rowsWith('"b.py"')).toEqual([1])
-    expect(new DocTable(bytes('')).rowsWith('x')).toEqual([])
+    const rows = await reading
+    expect(rows).toHaveLength(400)
+    const line = many.length / 400
+    expect(rows.map(({ start }) => start)).toEqual(rows.map((_, i) => i * line))
+  })
+
+  it('is read in blocks as it is read at once, with lines longer than a block', async () => {
+    const texts = ['a', 'x'.repeat(3_000_000), 'é', 'y'.repeat(1_048_560), '', 'z']
+    const mixed = texts.map((text) => ({ id: '', text, metadata: {} }))
+    const file = Buffer.concat([bytes('\n\n'), writeDocs(mixed), bytes(' \n{"text":"last"}')])
+    expect((await readAll(file)).map(({ doc }) => doc)).toEqual([...new DocTable(file)])
   })
 
   it('that is not UTF-8 is refused', () => {

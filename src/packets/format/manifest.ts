@@ -23,15 +23,23 @@ const Manifest = z.looseObject({
     document_prefix: z.string().max(1000).optional(),
   }),
   similarity: z.looseObject({}).optional(),
+  /** How words are ranked; absent in packets that are ranked by their text alone. */
+  lexical: z.looseObject({ ranking: z.string().max(100) }).optional(),
   files: z
     .looseObject({
       docs: z.string().nullish(),
       vectors: FileEntry.nullish(),
       index: FileEntry.nullish(),
+      /** Vectors of windows; `rows` is the file with the first window of each row. */
+      windows: FileEntry.extend({ rows: z.string() }).nullish(),
     })
     .optional(),
   counts: z
-    .looseObject({ docs: z.int().nonnegative().optional(), vectors: z.int().nonnegative().optional() })
+    .looseObject({
+      docs: z.int().nonnegative().optional(),
+      vectors: z.int().nonnegative().optional(),
+      windows: z.int().nonnegative().optional(),
+    })
     .optional(),
   source: z.looseObject({}).optional(),
   cpm: z

@@ -1,122 +1,124 @@
-import { type CooperativeTask, runSync } from '../../kernel/async/cooperative.ts'
-import { parseSparseFast } from './bm25-fast-parser.ts'
 import { byScore, type SearchHit } from './exact-search.ts'
-import { addOccurrences, type GrowingPosting, inverseDocumentFrequency, type Posting } from './postings.ts'
-import { readSparse } from './sparse-file.ts'
+import { visitCounts, visitFields } from './posting-blocks.ts'
+import { inverseDocumentFrequency } from './postings.ts'
 import { searchTerms, stem } from './tokens.ts'
+import { FIELD_COUNT, TEXT_FIELD } from './word-fields.ts'
+import type { WordIndexFile, WordList } from './word-index.ts'
+import { pairScores, type WeightedPostings } from './word-pairs.ts'
 
 const K1 = 1.2
 const B = 0.75
-/** Rows indexed between two yields, a few milliseconds. */
-const STEP = 256
+/** Saturation where titles count too. Tuned, like the weights, on the even questions of bench/quality.json. */
+const K1_FIELDS = 1.6
+/** Weights of heading, chain of headings, path and symbol; the text has one. The length of a title is ignored. */
+const TITLE_WEIGHTS = [2, 0.5, 1, 1]
+/** How many rows are looked at for pairs of words. */
+const PAIR_ROWS = 200
+/** A word that more than one row in so many has takes no part in pairs: its neighbours say little. */
+const PAIR_SHARE = 4
 
 /**
- * BM25 index: ranks rows by the words they share with a question, rare words higher. Words are compared by
- * their stems.
+ * Ranks rows by the words they share with a question, rare words higher: BM25, or BM25F where the packet has fields.
+ * Words are compared by their stems.
  */
 export class LexicalIndex {
-  readonly #postings: ReadonlyMap<string, Posting>
-  readonly #lengths: ArrayLike<number>
-  readonly #average: number
-  /** BM25 length normalization of each row. */
-  readonly #norms: Float64Array
-  /** Scratch space, all zeros between two searches. */
-  readonly #scores: Float64Array
+  readonly #file: WordIndexFile
+  #norms: Promise<Float64Array> | undefined
 
-  constructor(postings: ReadonlyMap<string, Posting>, lengths: ArrayLike<number>) {
-    this.#postings = postings
-    this.#lengths = lengths
-    this.#average = Array.from(lengths).reduce((sum, length) => sum + length, 0) / Math.max(lengths.length, 1)
-    this.#scores = new Float64Array(lengths.length)
-    this.#norms = Float64Array.from(lengths, (length) => K1 * (1 - B + (B * length) / (this.#average || 1)))
+  constructor(file: WordIndexFile) {
+    this.#file = file
   }
 
-  /** Indexes texts, one a row. */
-  static fromTexts(texts: Iterable<string>): LexicalIndex {
-    return runSync(LexicalIndex.buildTask(texts))
-  }
-
-  static *buildTask(texts: Iterable<string>): CooperativeTask<LexicalIndex> {
-    const postings = new Map<string, GrowingPosting>()
-    const lengths: number[] = []
-    for (const text of texts) {
-      const words = searchTerms(text)
-      for (const word of words) addOccurrences(postings, stem(word), lengths.length, 1)
-      lengths.push(words.length)
-      if (lengths.length % STEP === 0) yield
-    }
-    return new LexicalIndex(postings, lengths)
-  }
-
-  /** Reads `sparse/bm25.json`, which must have `count` rows. */
-  static read(bytes: Uint8Array, count: number): LexicalIndex {
-    return runSync(LexicalIndex.readTask(bytes, count))
-  }
-
-  static *readTask(bytes: Uint8Array, count: number): CooperativeTask<LexicalIndex> {
-    const scanned = yield* parseSparseFast(bytes, count, stem)
-    if (scanned !== undefined) return new LexicalIndex(scanned.postings, scanned.lengths)
-    const { rows, lengths } = readSparse(bytes, count)
-    const postings = new Map<string, GrowingPosting>()
-    let row = 0
-    for (const words of rows) {
-      for (const [word, times] of words) addOccurrences(postings, stem(word), row, times)
-      row += 1
-      if (row % STEP === 0) yield
-    }
-    return new LexicalIndex(postings, lengths)
-  }
-
-  /** The postings of every word, and the length of every row. */
-  get contents(): { readonly postings: ReadonlyMap<string, Posting>; readonly lengths: ArrayLike<number> } {
-    return { postings: this.#postings, lengths: this.#lengths }
+  get rows(): number {
+    return this.#file.rows
   }
 
   /** Approximate memory use. */
   get bytes(): number {
-    let places = 0
-    for (const { rows } of this.#postings.values()) places += rows.length
-    return 8 * places + 200 * this.#postings.size + 24 * this.rows
-  }
-
-  get rows(): number {
-    return this.#lengths.length
+    return this.#file.bytes + 8 * this.rows
   }
 
   /** The best rows for a question. Rows without a common word are not returned. */
-  search(question: string, depth: number): SearchHit[] {
-    const touched: number[] = []
-    const scores = this.#scores
+  async search(question: string, depth: number): Promise<SearchHit[]> {
     // Sorted, because floating-point sums depend on the order.
-    for (const word of [...new Set(searchTerms(question).map(stem))].sort()) {
-      const posting = this.#postings.get(word)
-      if (posting === undefined) continue
-      const weight = inverseDocumentFrequency(this.rows, posting.rows.length) * (K1 + 1)
-      for (let i = 0; i < posting.rows.length; i++) {
-        const row = posting.rows[i] as number
-        const times = posting.counts[i] as number
-        if (scores[row] === 0) touched.push(row)
-        scores[row] = (scores[row] as number) + (weight * times) / (times + (this.#norms[row] as number))
-      }
+    const words = [...new Set(searchTerms(question).map(stem))].sort()
+    const found = await Promise.all(words.map((word) => this.#file.find(word)))
+    const lists = found.filter((list) => list !== undefined)
+    if (lists.length === 0) return []
+    return this.#file.kind === 'plain' ? this.#searchPlain(lists, depth) : this.#searchFields(lists, depth)
+  }
+
+  /** The score of a row that consists of nothing but the words of the question. Higher with words in titles and pairs. */
+  async bestScore(question: string): Promise<number> {
+    const words = [...new Set(searchTerms(question).map(stem))].sort()
+    const lists = await Promise.all(words.map((word) => this.#file.find(word)))
+    return lists.reduce(
+      (sum, list) => sum + inverseDocumentFrequency(this.rows, list?.rows ?? 0) * (K1 + 1),
+      0,
+    )
+  }
+
+  async #searchPlain(lists: readonly WordList[], depth: number): Promise<SearchHit[]> {
+    const norms = await this.#lengthNorms()
+    const scores = new Float64Array(this.rows)
+    for (const list of lists) {
+      const weight = inverseDocumentFrequency(this.rows, list.rows) * (K1 + 1)
+      visitCounts(await this.#file.read(list, false), this.rows, (row, times) => {
+        scores[row] = (scores[row] as number) + (weight * times) / (times + K1 * (norms[row] as number))
+      })
     }
-    const best = selectBest(touched, scores, depth)
-    for (const row of touched) scores[row] = 0
+    return selectBest(scores, depth)
+  }
+
+  async #searchFields(lists: readonly WordList[], depth: number): Promise<SearchHit[]> {
+    const norms = await this.#lengthNorms()
+    const scores = new Float64Array(this.rows)
+    const paired: WeightedPostings[] = []
+    for (const list of lists) {
+      const idf = inverseDocumentFrequency(this.rows, list.rows)
+      const isPaired = lists.length > 1 && list.rows <= Math.max(this.rows / PAIR_SHARE, 1)
+      const postings = await this.#file.read(list, isPaired)
+      if (isPaired) paired.push({ ...postings, weight: idf })
+      visitFields(postings, this.rows, (row, counts) => {
+        let frequency = (counts[TEXT_FIELD] as number) / (norms[row] as number)
+        for (let field = 1; field < FIELD_COUNT; field++)
+          frequency += (TITLE_WEIGHTS[field - 1] as number) * (counts[field] as number)
+        scores[row] = (scores[row] as number) + (idf * (K1_FIELDS + 1) * frequency) / (frequency + K1_FIELDS)
+      })
+    }
+    const best = selectBest(scores, Math.max(depth, PAIR_ROWS))
+    const rows = best.map(({ row }) => row).sort((a, b) => a - b)
+    const more = pairScores(paired, rows)
     return best
+      .map(({ row, score }) => ({ row, score: score + (more.get(row) ?? 0) }))
+      .sort(byScore)
+      .slice(0, depth)
+  }
+
+  /** BM25 length normalization of each row. */
+  #lengthNorms(): Promise<Float64Array> {
+    this.#norms ??= this.#file.lengths().then((lengths) => {
+      const average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(lengths.length, 1)
+      return Float64Array.from(lengths, (length) => 1 - B + (B * length) / (average || 1))
+    })
+    return this.#norms
   }
 }
 
 /** Top-k selection without sorting all rows: a common word occurs in most of them. */
-const selectBest = (rows: readonly number[], scores: Float64Array, depth: number): SearchHit[] => {
+const selectBest = (scores: Float64Array, depth: number): SearchHit[] => {
   const best: SearchHit[] = []
-  for (const row of rows) {
+  let least = 0
+  for (let row = 0; row < scores.length; row++) {
     const score = scores[row] as number
-    const last = best[depth - 1]
-    if (last !== undefined && (score < last.score || (score === last.score && row > last.row))) continue
+    // Rows come in ascending order: one with the score of the last would be behind it.
+    if (score <= least) continue
     const hit = { row, score }
     let at = best.length
     while (at > 0 && byScore(hit, best[at - 1] as SearchHit) < 0) at--
     best.splice(at, 0, hit)
     if (best.length > depth) best.pop()
+    least = best[depth - 1]?.score ?? least
   }
   return best
 }

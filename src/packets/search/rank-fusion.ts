@@ -1,4 +1,5 @@
 import { byScore, type SearchHit } from './exact-search.ts'
+import type { VectorHit } from './vector-index.ts'
 
 const K = 60
 
@@ -23,3 +24,52 @@ export const fuseRankings = (rankings: readonly Ranking[], k: number): SearchHit
 
 /** How many hits of each ranking are fused. */
 export const fusionDepth = (k: number): number => Math.max(4 * k, 20)
+
+/** A row with how well it fits: by words and by meaning, each from 0 to 1. */
+export interface ScoredRow extends SearchHit {
+  readonly words?: number
+  readonly meaning?: number
+  /** Which window of the row fits the question best. */
+  readonly window?: number
+}
+
+interface ScoredRankings {
+  readonly vectors: readonly VectorHit[]
+  readonly words: readonly SearchHit[]
+  /** The best score that words can have for this question. */
+  readonly bestWords: number
+  readonly k: number
+}
+
+/** Weight of meaning; words have the rest. */
+const MEANING_WEIGHT = 0.6
+
+const within = (value: number): number => Math.min(Math.max(value, 0), 1)
+
+/** How far a score is from the lowest to the highest of a ranking. A row that is not in the ranking is at the bottom. */
+const relativeScores = (hits: readonly SearchHit[], lowest: number): ReadonlyMap<number, number> => {
+  const span = (hits[0]?.score ?? 0) - lowest
+  return new Map(hits.map(({ row, score }) => [row, span > 0 ? (score - lowest) / span : 1]))
+}
+
+/** Fuses both rankings by their scores. The result is from 0 to 1, as are its parts. */
+export const fuseScores = ({ vectors, words, bestWords, k }: ScoredRankings): ScoredRow[] => {
+  const meaning = relativeScores(vectors, vectors.at(-1)?.score ?? 0)
+  const shared = relativeScores(words, 0)
+  const byVector = new Map(vectors.map((hit) => [hit.row, hit]))
+  const byWords = new Map(words.map((hit) => [hit.row, hit]))
+  return [...new Set([...byVector.keys(), ...byWords.keys()])]
+    .map((row): ScoredRow => {
+      const near = byVector.get(row)
+      const score = MEANING_WEIGHT * (meaning.get(row) ?? 0) + (1 - MEANING_WEIGHT) * (shared.get(row) ?? 0)
+      return {
+        row,
+        score,
+        words: within((byWords.get(row)?.score ?? 0) / bestWords),
+        ...(near !== undefined && { meaning: within(near.score) }),
+        ...(near?.window !== undefined && { window: near.window }),
+      }
+    })
+    .sort(byScore)
+    .slice(0, k)
+}

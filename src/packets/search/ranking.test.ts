@@ -1,15 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { runSync } from '../../kernel/async/cooperative.ts'
-import { parseSparseFast } from './bm25-fast-parser.ts'
-import { LexicalIndex } from './lexical.ts'
-import { packTask, unpackLexicalIndex } from './lexical-cache.ts'
+import { lexicalOf } from '../../../test/support/word-index.ts'
+import { memorySource } from '../format/faiss.ts'
 import { embedLocally, LOCAL_DIM, localEmbedder } from './local-embedder.ts'
 import { fuseRankings, fusionDepth } from './rank-fusion.ts'
 import { readSparse, writeSparse } from './sparse-file.ts'
+import { streamSparse } from './sparse-stream.ts'
 import { searchTerms, splitWords, stem } from './tokens.ts'
-
-const scan = (...given: Parameters<typeof parseSparseFast>) => runSync(parseSparseFast(...given))
 
 const never = new AbortController().signal
 const rows = (hits: readonly { row: number }[]) => hits.map(({ row }) => row)
@@ -42,7 +39,7 @@ describe('what a text is found by', () => {
     ['交通費', 2],
     ['แจ้งลา', 3],
     ['鯨', 4],
-  ])('finds %s in writing that has no spaces', (question, row) => {
+  ])('finds %s in writing that has no spaces', async (question, row) => {
     const texts = [
       '本手册说明如何安装和配置数据库连接池。',
       '每天夜里自动备份一次，保留三十天。',
@@ -50,8 +47,8 @@ describe('what a text is found by', () => {
       'พนักงานต้องแจ้งลาล่วงหน้าสามวันทำการ',
       '鯨は大きい。',
     ]
-    expect(rows(LexicalIndex.fromTexts(texts).search(question, 1))).toEqual([row])
-    expect(rows(LexicalIndex.read(writeSparse(texts), texts.length).search(question, 1))).toEqual([row])
+    expect(rows(await (await lexicalOf(texts)).search(question, 1))).toEqual([row])
+    expect(rows(await (await lexicalOf(texts, writeSparse(texts))).search(question, 1))).toEqual([row])
   })
 })
 
@@ -71,45 +68,45 @@ describe('the root of a word', () => {
 
 describe('a lexical index', () => {
   const texts = ['the cat sat', 'the dog sat on the cat', 'birds fly', '', 'constructor __proto__ toString']
-  const index = LexicalIndex.fromTexts(texts)
 
-  it('puts rare words before common ones and short rows before long ones', () => {
-    expect(rows(index.search('cat', 10))).toEqual([0, 1])
-    expect(rows(index.search('dog the', 10))).toEqual([1, 0])
-    expect(index.search('whale', 10)).toEqual([])
-    expect(index.search('', 10)).toEqual([])
-    expect(rows(index.search('the', 1))).toEqual([1])
+  it('puts rare words before common ones and short rows before long ones', async () => {
+    const index = await lexicalOf(texts)
+    expect(rows(await index.search('cat', 10))).toEqual([0, 1])
+    expect(rows(await index.search('dog the', 10))).toEqual([1, 0])
+    expect(await index.search('whale', 10)).toEqual([])
+    expect(await index.search('', 10)).toEqual([])
+    expect(rows(await index.search('the', 1))).toEqual([1])
   })
 
-  it('finds a word in all its forms, and writes each as it stands', () => {
+  it('finds a word in all its forms, and writes each as it stands', async () => {
     const forms = ['the mock is closed', 'mocking hosts', 'a host']
-    expect(rows(LexicalIndex.fromTexts(forms).search('mocked', 5))).toEqual([1, 0])
+    expect(rows(await (await lexicalOf(forms)).search('mocked', 5))).toEqual([1, 0])
     expect(Object.keys(JSON.parse(Buffer.from(writeSparse(forms)).toString()).idf)).toEqual(
       'a closed host hosts is mock mocking the'.split(' '),
     )
     const foreign = { idf: {}, doc_len: [2, 1], tf: [{ 'Files,': 1, files: 1 }, { other: 1 }], avgdl: 1.5 }
-    const read = LexicalIndex.read(Buffer.from(JSON.stringify(foreign)), 2)
-    expect(rows(read.search('the file', 5))).toEqual([0])
+    const read = await lexicalOf(['', ''], Buffer.from(JSON.stringify(foreign)))
+    expect(rows(await read.search('the file', 5))).toEqual([0])
   })
 
-  it('counts as the formula counts', () => {
-    const small = LexicalIndex.fromTexts(['a b', 'a'])
+  it('counts as the formula counts', async () => {
+    const small = await lexicalOf(['a b', 'a'])
     const idf = Math.log(1 + (2 - 1 + 0.5) / 1.5)
-    expect(small.search('b', 1)[0]?.score).toBeCloseTo(
+    expect((await small.search('b', 1))[0]?.score).toBeCloseTo(
       (idf * 2.2) / (1 + 1.2 * (0.25 + (0.75 * 2) / 1.5)),
       12,
     )
   })
 
-  it('gives equal rows in their order', () => {
-    expect(rows(LexicalIndex.fromTexts(['x', 'y x', 'x', 'x']).search('x', 3))).toEqual([0, 2, 3])
+  it('gives equal rows in their order', async () => {
+    expect(rows(await (await lexicalOf(['x', 'y x', 'x', 'x'])).search('x', 3))).toEqual([0, 2, 3])
   })
 
-  it('comes back from its file, words like __proto__ included', () => {
+  it('comes back from its file, words like __proto__ included', async () => {
     const bytes = writeSparse(texts)
-    const copy = LexicalIndex.read(bytes, texts.length)
+    const [index, copy] = [await lexicalOf(texts), await lexicalOf(texts, bytes)]
     for (const question of ['cat', 'dog the', '__proto__', 'proto', 'constructor', 'tostring'])
-      expect(copy.search(question, 10)).toEqual(index.search(question, 10))
+      expect(await copy.search(question, 10)).toEqual(await index.search(question, 10))
     const { idf, doc_len, tf, avgdl } = JSON.parse(Buffer.from(bytes).toString())
     expect({ doc_len, first: tf[0], avgdl }).toEqual({
       doc_len: [3, 6, 2, 0, 5],
@@ -134,101 +131,60 @@ describe('a lexical index', () => {
 })
 
 describe('the quick way to read sparse/bm25.json', () => {
-  const same = (word: string) => word
   const slowly = (bytes: Uint8Array, count: number) => {
     const { rows: counted, lengths } = readSparse(bytes, count)
     return { rows: [...counted].map((row) => Object.fromEntries(row)), lengths }
   }
-  const quickly = (bytes: Uint8Array, count: number) => {
-    const scanned = scan(bytes, count, same)
-    if (scanned === undefined) return undefined
+  const quickly = async (bytes: Uint8Array, count: number) => {
     const found: Record<string, number>[] = Array.from({ length: count }, () => ({}))
-    for (const [word, { rows: places, counts }] of scanned.postings)
-      places.forEach((row, i) => {
-        Object.defineProperty(found[row], word, { value: counts[i], enumerable: true })
+    const row = (at: number, words: readonly string[], times: readonly number[]) => {
+      words.forEach((word, i) => {
+        Object.defineProperty(found[at], word, { value: times[i], enumerable: true })
       })
-    return { rows: found, lengths: scanned.lengths }
+      return undefined
+    }
+    const lengths = await streamSparse(memorySource(bytes), count, (word) => word, {
+      row,
+      progress: () => {},
+    })
+    return lengths && { rows: found, lengths: [...lengths] }
   }
 
-  it('gives what JSON in general gives, whatever the texts', () => {
-    fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 8 }), (texts) => {
+  it('gives what JSON in general gives, whatever the texts', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 8 }), async (texts) => {
         const bytes = writeSparse(texts)
-        expect(quickly(bytes, texts.length)).toEqual(slowly(bytes, texts.length))
+        expect(await quickly(bytes, texts.length)).toEqual(slowly(bytes, texts.length))
       }),
     )
   })
 
-  it('knows many words', () => {
-    const texts = Array.from({ length: 40 }, (_, i) =>
-      Array.from({ length: 90 }, (__, j) => `w${i * j}`).join(' '),
+  it('knows many words, and a file of many blocks', async () => {
+    const texts = Array.from({ length: 900 }, (_, i) =>
+      Array.from({ length: 90 }, (__, j) => `word${i * j}`).join(' '),
     )
-    expect(quickly(writeSparse(texts), 40)).toEqual(slowly(writeSparse(texts), 40))
+    const bytes = writeSparse(texts)
+    expect(bytes.length).toBeGreaterThan(1_000_000)
+    expect(await quickly(bytes, 900)).toEqual(slowly(bytes, 900))
   })
 
-  it('leaves to JSON what is cut off, changed or written otherwise', () => {
+  it('leaves to JSON what is cut off, changed or written otherwise', async () => {
     const texts = ['the cat sat', 'a dog', '']
     const bytes = Buffer.from(writeSparse(texts))
-    expect(scan(bytes, 2, same)).toBeUndefined()
-    expect(scan(bytes, 4, same)).toBeUndefined()
-    expect(scan(Buffer.from(JSON.stringify(JSON.parse(bytes.toString()), null, 1)), 3, same)).toBeUndefined()
-    expect(scan(Buffer.from(bytes.toString().replaceAll('cat', 'c\\u0061t')), 3, same)).toBeUndefined()
+    const text = bytes.toString()
+    expect(await quickly(bytes, 2)).toBeUndefined()
+    expect(await quickly(bytes, 4)).toBeUndefined()
+    expect(await quickly(Buffer.from(JSON.stringify(JSON.parse(text), null, 1)), 3)).toBeUndefined()
+    expect(await quickly(Buffer.from(text.replaceAll('cat', 'c\\u0061t')), 3)).toBeUndefined()
     for (let end = 0; end < bytes.indexOf('],"avgdl"'); end++)
-      expect(scan(bytes.subarray(0, end), 3, same)).toBeUndefined()
-    fc.assert(
-      fc.property(fc.nat(bytes.length - 1), fc.nat(255), (at, byte) => {
+      expect(await quickly(bytes.subarray(0, end), 3)).toBeUndefined()
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(255), async (at, byte) => {
         const changed = Buffer.from(bytes)
         changed[at] = byte
-        const found = scan(changed, 3, same)
+        const found = await quickly(changed, 3)
         expect(found === undefined || found.lengths.length === 3).toBe(true)
       }),
-    )
-  })
-})
-
-it('an index of many rows is read and packed in steps', () => {
-  const texts = Array.from({ length: 2000 }, (_, i) => `${'lamp wick oil '.repeat(20)} word${i} and ${i % 7}`)
-  const made = LexicalIndex.fromTexts(texts)
-  const steps = [...LexicalIndex.buildTask(texts)]
-  expect(steps.length).toBeGreaterThan(5)
-  const words = Array.from({ length: 200 }, (_, i) => [`long-word-number-${i}`, 1])
-  const tf = Array.from({ length: 2000 }, () => Object.fromEntries(words))
-  const sparse = { idf: {}, doc_len: tf.map(() => 200), tf, avgdl: 200 }
-  const bytes = Buffer.from(JSON.stringify(sparse))
-  expect([...LexicalIndex.readTask(bytes, 2000)].length).toBeGreaterThan(5)
-  const read = LexicalIndex.read(bytes, 2000)
-  expect([...packTask(read)].length).toBeGreaterThan(0)
-  expect(made.search('word7', 1)).toMatchObject([{ row: 7 }])
-})
-
-describe('packed words', () => {
-  const texts = ['the cat sat', 'the dog', '', '__proto__ größe cat cat']
-  const index = LexicalIndex.fromTexts(texts)
-  const packLexicalIndex = (one: LexicalIndex) => runSync(packTask(one))
-  const packed = packLexicalIndex(index)
-
-  it('answer as the index they were made from', () => {
-    const copy = unpackLexicalIndex(packed, texts.length)
-    for (const question of ['cat', 'the dog', 'proto', 'größe', 'nothing'])
-      expect(copy?.search(question, 5)).toEqual(index.search(question, 5))
-    expect(copy && packLexicalIndex(copy)).toEqual(packed)
-    expect(unpackLexicalIndex(packLexicalIndex(LexicalIndex.fromTexts([''])), 1)?.search('x', 1)).toEqual([])
-  })
-
-  it('that are not whole are none', () => {
-    expect(unpackLexicalIndex(packed, 3)).toBeUndefined()
-    expect(unpackLexicalIndex(new Uint8Array(), 0)).toBeUndefined()
-    expect(unpackLexicalIndex(packed.subarray(0, 30), 4)).toBeUndefined()
-    expect(unpackLexicalIndex(Buffer.concat([packed, Buffer.from('x')]), 4)).toBeUndefined()
-    fc.assert(
-      fc.property(fc.nat(packed.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
-        const bytes = Buffer.from(packed)
-        bytes[at] = (bytes[at] as number) ^ flip
-        const read = unpackLexicalIndex(bytes, texts.length)
-        // Whatever was changed, it is refused or can be asked.
-        expect(read?.search('cat the', 5) ?? []).toBeInstanceOf(Array)
-      }),
-      { numRuns: 300 },
     )
   })
 })

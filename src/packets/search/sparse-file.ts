@@ -10,7 +10,8 @@ import {
 } from './postings.ts'
 import { searchTerms } from './tokens.ts'
 
-const MAX_BYTES = 1024 * 1024 * 1024
+/** A larger file is not parsed as JSON. */
+export const MAX_SPARSE_BYTES = 1024 * 1024 * 1024
 
 /** Inverts postings: the words of each row, and how often they occur. */
 const invertPostings = (postings: readonly Posting[], count: number) => {
@@ -80,7 +81,7 @@ const isCounts = (value: unknown): value is number[] =>
 
 /** Reads `sparse/bm25.json`, which must have `count` rows. */
 export const readSparse = (bytes: Uint8Array, count: number): SparseRows => {
-  const value = readJson(bytes, 'sparse/bm25.json', MAX_BYTES, packetFaults.index)
+  const value = readJson(bytes, 'sparse/bm25.json', MAX_SPARSE_BYTES, packetFaults.index)
   const { doc_len: lengths, tf } = isRecord(value) ? value : {}
   if (!isCounts(lengths) || !Array.isArray(tf) || lengths.length !== count || tf.length !== count)
     throw packetFaults.index('sparse/bm25.json has another number of rows than docs.jsonl')

@@ -52,6 +52,8 @@ const FILES: readonly (readonly [path: string, type: string, part: Part])[] = [
   ['docs.jsonl', 'application/vnd.cpm.packet.docs.v1+jsonl', 'docs'],
   ['vectors.f16.bin', 'application/vnd.cpm.packet.vectors.v1', 'embeddings'],
   ['faiss/index.faiss', 'application/vnd.cpm.packet.index.v1', 'embeddings'],
+  ['faiss/windows.faiss', 'application/vnd.cpm.packet.index.v1', 'embeddings'],
+  ['windows.bin', 'application/vnd.cpm.packet.index.v1', 'embeddings'],
   ['sparse/bm25.json', 'application/vnd.cpm.packet.index.v1+json', 'docs'],
 ]
 const LOCK_FILE = 'packet.lock.json'

@@ -11,6 +11,7 @@ import { fsyncDir } from '../files/fsync-dir.ts'
 import { type AsyncJail, type OpenedFile, openAsyncJail } from '../jail/async.ts'
 import { systemClock } from '../system/clock.ts'
 import { diskFault, writeNew } from './drafts.ts'
+import { readExactly } from './file-source.ts'
 
 const LOCK_MS = 30_000
 /** Search depth for `NAME/VERSION`; a name may have two segments. */
@@ -74,16 +75,6 @@ export const builtPackets = async (folder: string, depth = 0): Promise<readonly 
     .map(({ name }) => join(folder, name))
     .sort()
   return (await Promise.all(below.map((one) => builtPackets(one, depth + 1)))).flat()
-}
-
-const readExactly = async ({ file }: OpenedFile, at: number, length: number): Promise<Buffer> => {
-  const bytes = Buffer.allocUnsafe(length)
-  for (let done = 0; done < length; ) {
-    const { bytesRead } = await file.read(bytes, done, length - done, at + done)
-    if (bytesRead === 0) throw diskFault({ code: 'EIO' })
-    done += bytesRead
-  }
-  return bytes
 }
 
 const useFile = async <T>(

@@ -25,7 +25,9 @@ export const resolutionMemory = ({ state, folder, clock, readOnly }: MemoryPlace
       const name = digestBytes(`${folder}\n${reference}`).slice('sha256:'.length, 39)
       return join(state(), 'packets', `${name}.json`)
     })
-  const named = ({ host, repository, tag = 'latest' }: Reference) => writeReference({ host, repository, tag })
+  // Of a digest it is remembered that this repository had it.
+  const named = ({ host, repository, tag = 'latest', digest }: Reference) =>
+    writeReference({ host, repository, ...(digest === undefined ? { tag } : { digest }) })
   return {
     last: async (ref) => {
       const reference = named(ref)

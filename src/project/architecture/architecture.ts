@@ -14,6 +14,7 @@ import { buildSystem } from '../services/system.ts'
 import type { SystemModel } from '../services/system-model.ts'
 import { variablesUsed } from '../services/used-variables.ts'
 import { attempt } from '../source/attempt.ts'
+import { readBuildConstants } from '../source/build-constants.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import {
   joinPath,
@@ -84,6 +85,13 @@ const systemOf = (
   return buildSystem({ ...found, ...connections, reads })
 }
 
+/** Constants of build scripts. Scripts of Gradle are no source files of the project. */
+const defineBuildConstants = (files: ProjectFiles, { files: all }: Survey, reader: ProjectReader): void => {
+  for (const { path } of all)
+    if (/(^|\/)build\.gradle(\.kts)?$/.test(path))
+      for (const entry of readBuildConstants(path, files.read(path) ?? '')) reader.configuration.define(entry)
+}
+
 /** Analyses a project. Every file is read once. */
 export const analyse = async (
   files: ProjectFiles,
@@ -94,6 +102,7 @@ export const analyse = async (
   const reader = await readAll(files, survey, parser, options)
   const packages = new Map(reader.units.map((unit) => [unit.file, unit.package]))
   const structure = discover(files, survey, { ...options, packages })
+  defineBuildConstants(files, survey, reader)
   const index = new SourceIndex(reader.units)
   const detector = new ConnectionDetector(index, reader.configuration, {
     protos: reader.protos,

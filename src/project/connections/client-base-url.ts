@@ -71,7 +71,7 @@ export class BaseUrlFinder {
     for (const call of method.calls) {
       const found =
         /^(baseUrl|rootUri)$/.test(call.name) ||
-        (call.name === 'create' && scope.typeOf(call.receiver) === 'WebClient')
+        (call.name === 'create' && /^(WebClient|RestClient)$/.test(scope.typeOf(call.receiver)))
       if (found && depth < MAX_DEPTH && call.args.length > 0) return this.#resolver.text(call.args[0], scope)
     }
     return undefined

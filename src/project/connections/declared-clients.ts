@@ -25,7 +25,9 @@ const CLIENTS: Readonly<Record<string, DeclaredClient>> = {
 }
 
 const hasExchanges = ({ methods }: TypeUnit): boolean =>
-  methods.some(({ annotations }) => annotations.some(({ name }) => /^\w*Exchange$/.test(name)))
+  methods.some(({ annotations }) =>
+    annotations.some(({ name }) => /^(Get|Post|Put|Patch|Delete|Http)Exchange$/.test(name)),
+  )
 
 /** Whether a controller of the project implements an interface: then it declares endpoints. */
 const isServed = ({ name }: TypeUnit, { index }: TypeScope): boolean =>

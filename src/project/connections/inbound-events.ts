@@ -12,6 +12,7 @@ import type { TextResolver } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import type { Inbound } from './connections.ts'
 import type { ProtoService } from './proto.ts'
+import { channelOf } from './reactive-messaging.ts'
 
 interface Listener {
   readonly protocol: string
@@ -36,6 +37,9 @@ const LISTENERS: Readonly<Record<string, Listener>> = {
 /** The name inside of nested annotations: `@TopicPartition(topic = "x")`, `@QueueBinding(value = @Queue("x"))`. */
 const innermostName = (expression: Expression): Expression => {
   if (expression.kind === 'list') return { kind: 'list', items: expression.items.map(innermostName) }
+  // Kotlin writes an annotation inside of another one as a call.
+  if (expression.kind === 'call' && /^(QueueBinding|Queue|TopicPartition)$/.test(expression.call.name))
+    return expression.call.args[0] === undefined ? expression : innermostName(expression.call.args[0])
   if (expression.kind !== 'annotation') return expression
   const { args } = expression.annotation
   const inside = args.get('topic') ?? args.get('value') ?? args.get('name')
@@ -62,15 +66,21 @@ const listened = (
   annotations.flatMap((annotation) => {
     const listener = Object.hasOwn(LISTENERS, annotation.name) ? LISTENERS[annotation.name] : undefined
     if (listener === undefined) return []
-    return resolver.texts(listenedName(annotation, listener), scope).map(({ text, confidence, origin }) => ({
-      protocol: listener.protocol,
-      endpoint: text,
-      source_file: scope.unit.file,
-      line,
-      handler,
-      confidence,
-      ...(origin !== undefined && { origin }),
-    }))
+    return resolver.texts(listenedName(annotation, listener), scope).map((known) => {
+      const { protocol, name } =
+        annotation.name === 'Incoming'
+          ? channelOf(known, 'incoming', resolver.configuration, scope.unit.file)
+          : { protocol: listener.protocol, name: known }
+      return {
+        protocol,
+        endpoint: name.text,
+        source_file: scope.unit.file,
+        line,
+        handler,
+        confidence: name.confidence,
+        ...(name.origin !== undefined && { origin: name.origin }),
+      }
+    })
   })
 
 const SCHEDULES = ['cron', 'fixedRate', 'fixedRateString', 'fixedDelay', 'fixedDelayString', 'every']

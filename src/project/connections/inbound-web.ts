@@ -76,10 +76,10 @@ export const springRoutes = (
     return springVerbs(annotation).flatMap((verb) => combinePaths(verb, prefixes, paths))
   })
 
-const orEmptyPath = (texts: readonly KnownText[]): readonly KnownText[] =>
+export const orEmptyPath = (texts: readonly KnownText[]): readonly KnownText[] =>
   texts.length === 0 ? EMPTY_PATH : texts
 
-const combinePaths = (
+export const combinePaths = (
   verb: string,
   prefixes: readonly KnownText[],
   paths: readonly KnownText[],

@@ -16,6 +16,7 @@ import { dataOutbound, repositoryOutbound } from './outbound-data.ts'
 import { GrpcCalls, messageOutbound, streamOutbound } from './outbound-events.ts'
 import { callsOf, HttpCalls } from './outbound-http.ts'
 import type { ProtoService } from './proto.ts'
+import { channelOutbound } from './reactive-messaging.ts'
 import { RouterGraph } from './router-graph.ts'
 
 export interface Connections {
@@ -117,6 +118,7 @@ export class ConnectionDetector {
         ...outgoing(() => declaredClient(type, resolver, scope)),
         ...outgoing(() => repositoryOutbound(type, resolver.configuration, scope)),
         ...outgoing(() => streamOutbound(type, resolver, scope)),
+        ...outgoing(() => channelOutbound(type, resolver, scope)),
         ...outgoing(() => this.#grpc.injected(type, scope)),
         ...calls.flatMap(({ call, scope: inside }) => outgoing(() => this.#callOutbound(call, inside))),
         ...outgoing(() => dataOutbound(calls, resolver.configuration)),

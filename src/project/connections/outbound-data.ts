@@ -1,63 +1,63 @@
 import type { Configuration } from '../source/configuration.ts'
 import { type CallExpression, findAnnotation, type TypeUnit } from '../source/source-unit.ts'
 import type { TypeScope } from '../source/type-scope.ts'
+import {
+  CASSANDRA_STORE,
+  type ConfiguredStore,
+  configuredTarget,
+  ELASTICSEARCH_STORE,
+  JDBC_STORE,
+  JPA_STORE,
+  MONGODB_STORE,
+  NEO4J_STORE,
+  R2DBC_STORE,
+  REDIS_STORE,
+} from './configured-stores.ts'
 import type { Outbound } from './connections.ts'
 import { entityOf } from './inbound-events.ts'
 import { callerOf } from './outbound-http.ts'
 import { repositoryKind } from './repository-kinds.ts'
-import {
-  CASSANDRA,
-  ELASTICSEARCH,
-  JDBC,
-  JPA,
-  MONGODB,
-  NEO4J,
-  R2DBC,
-  REDIS,
-  type StoreKind,
-  storeTarget,
-} from './store-kinds.ts'
 
 interface DataClient {
-  readonly store: StoreKind
+  readonly store: ConfiguredStore
   readonly type: string
 }
 
-const client = (store: StoreKind, type: string): DataClient => ({ store, type })
+const client = (store: ConfiguredStore, type: string): DataClient => ({ store, type })
 
 /** Store clients by the type of the receiver. */
 const CLIENTS: Readonly<Record<string, DataClient>> = {
-  JdbcTemplate: client(JDBC, 'JdbcTemplate'),
-  JdbcOperations: client(JDBC, 'JdbcTemplate'),
-  NamedParameterJdbcTemplate: client(JDBC, 'JdbcTemplate'),
-  NamedParameterJdbcOperations: client(JDBC, 'JdbcTemplate'),
-  SimpleJdbcInsert: client(JDBC, 'JdbcTemplate'),
-  JdbcClient: client(JDBC, 'JdbcClient'),
-  JdbcAggregateTemplate: client(JDBC, 'JdbcAggregateTemplate'),
-  EntityManager: client(JPA, 'EntityManager'),
-  DatabaseClient: client(R2DBC, 'DatabaseClient'),
-  R2dbcEntityTemplate: client(R2DBC, 'R2dbcEntityTemplate'),
-  R2dbcEntityOperations: client(R2DBC, 'R2dbcEntityTemplate'),
-  MongoTemplate: client(MONGODB, 'MongoTemplate'),
-  MongoOperations: client(MONGODB, 'MongoTemplate'),
-  ReactiveMongoTemplate: client(MONGODB, 'MongoTemplate'),
-  ReactiveMongoOperations: client(MONGODB, 'MongoTemplate'),
-  RedisTemplate: client(REDIS, 'RedisTemplate'),
-  RedisOperations: client(REDIS, 'RedisTemplate'),
-  StringRedisTemplate: client(REDIS, 'RedisTemplate'),
-  ReactiveRedisTemplate: client(REDIS, 'RedisTemplate'),
-  ReactiveRedisOperations: client(REDIS, 'RedisTemplate'),
-  ReactiveStringRedisTemplate: client(REDIS, 'RedisTemplate'),
-  ElasticsearchOperations: client(ELASTICSEARCH, 'ElasticsearchOperations'),
-  ReactiveElasticsearchOperations: client(ELASTICSEARCH, 'ElasticsearchOperations'),
-  ElasticsearchTemplate: client(ELASTICSEARCH, 'ElasticsearchOperations'),
-  ElasticsearchRestTemplate: client(ELASTICSEARCH, 'ElasticsearchOperations'),
-  CassandraTemplate: client(CASSANDRA, 'CassandraTemplate'),
-  ReactiveCassandraTemplate: client(CASSANDRA, 'CassandraTemplate'),
-  Neo4jTemplate: client(NEO4J, 'Neo4jTemplate'),
-  ReactiveNeo4jTemplate: client(NEO4J, 'Neo4jTemplate'),
-  Neo4jClient: client(NEO4J, 'Neo4jClient'),
-  ReactiveNeo4jClient: client(NEO4J, 'Neo4jClient'),
+  JdbcTemplate: client(JDBC_STORE, 'JdbcTemplate'),
+  JdbcOperations: client(JDBC_STORE, 'JdbcTemplate'),
+  NamedParameterJdbcTemplate: client(JDBC_STORE, 'JdbcTemplate'),
+  NamedParameterJdbcOperations: client(JDBC_STORE, 'JdbcTemplate'),
+  SimpleJdbcInsert: client(JDBC_STORE, 'JdbcTemplate'),
+  JdbcClient: client(JDBC_STORE, 'JdbcClient'),
+  JdbcAggregateTemplate: client(JDBC_STORE, 'JdbcAggregateTemplate'),
+  EntityManager: client(JPA_STORE, 'EntityManager'),
+  DatabaseClient: client(R2DBC_STORE, 'DatabaseClient'),
+  R2dbcEntityTemplate: client(R2DBC_STORE, 'R2dbcEntityTemplate'),
+  R2dbcEntityOperations: client(R2DBC_STORE, 'R2dbcEntityTemplate'),
+  MongoTemplate: client(MONGODB_STORE, 'MongoTemplate'),
+  MongoOperations: client(MONGODB_STORE, 'MongoTemplate'),
+  ReactiveMongoTemplate: client(MONGODB_STORE, 'MongoTemplate'),
+  ReactiveMongoOperations: client(MONGODB_STORE, 'MongoTemplate'),
+  RedisTemplate: client(REDIS_STORE, 'RedisTemplate'),
+  RedisOperations: client(REDIS_STORE, 'RedisTemplate'),
+  StringRedisTemplate: client(REDIS_STORE, 'RedisTemplate'),
+  ReactiveRedisTemplate: client(REDIS_STORE, 'RedisTemplate'),
+  ReactiveRedisOperations: client(REDIS_STORE, 'RedisTemplate'),
+  ReactiveStringRedisTemplate: client(REDIS_STORE, 'RedisTemplate'),
+  ElasticsearchOperations: client(ELASTICSEARCH_STORE, 'ElasticsearchOperations'),
+  ReactiveElasticsearchOperations: client(ELASTICSEARCH_STORE, 'ElasticsearchOperations'),
+  ElasticsearchTemplate: client(ELASTICSEARCH_STORE, 'ElasticsearchOperations'),
+  ElasticsearchRestTemplate: client(ELASTICSEARCH_STORE, 'ElasticsearchOperations'),
+  CassandraTemplate: client(CASSANDRA_STORE, 'CassandraTemplate'),
+  ReactiveCassandraTemplate: client(CASSANDRA_STORE, 'CassandraTemplate'),
+  Neo4jTemplate: client(NEO4J_STORE, 'Neo4jTemplate'),
+  ReactiveNeo4jTemplate: client(NEO4J_STORE, 'Neo4jTemplate'),
+  Neo4jClient: client(NEO4J_STORE, 'Neo4jClient'),
+  ReactiveNeo4jClient: client(NEO4J_STORE, 'Neo4jClient'),
 }
 
 /** Methods that access the store. */
@@ -76,7 +76,7 @@ export const dataOutbound = (
     const used = Object.hasOwn(CLIENTS, name) ? CLIENTS[name] : undefined
     if (used === undefined || found.has(used.type)) continue
     found.set(used.type, {
-      ...storeTarget(used.store, configuration, scope.unit.file),
+      ...configuredTarget(used.store, configuration, scope.unit.file),
       protocol: used.store.protocol,
       type: used.type,
       source_file: scope.unit.file,
@@ -92,13 +92,13 @@ export const repositoryOutbound = (
   configuration: Configuration,
   scope: TypeScope,
 ): readonly Outbound[] => {
-  const hasSetting = ({ keys }: StoreKind) =>
+  const hasSetting = ({ keys }: ConfiguredStore) =>
     keys.some((key) => configuration.find(key, scope.unit.file) !== undefined)
   const found = repositoryKind(type, scope, hasSetting)
   if (found === undefined || findAnnotation(type.annotations, 'NoRepositoryBean') !== undefined) return []
   return [
     {
-      ...storeTarget(found.store, configuration, scope.unit.file),
+      ...configuredTarget(found.store, configuration, scope.unit.file),
       protocol: found.store.protocol,
       type: found.type,
       source_file: scope.unit.file,

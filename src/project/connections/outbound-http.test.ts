@@ -64,8 +64,8 @@ const SNIPPETS: readonly Snippet[] = [
 }`,
     },
     rows: [
-      '2: REST HttpClient -> http://a/x, Shop [medium]',
-      '3: REST HttpClient -> http://b/y, Shop [medium]',
+      '2: REST HttpClient -> http://a/x, Shop',
+      '3: REST HttpClient -> http://b/y, Shop',
       '4: REST OkHttp -> http://c/z, Shop',
     ],
   },

@@ -1,22 +1,22 @@
 import { findAnnotation, type SourceUnit, simpleName, type TypeUnit } from '../source/source-unit.ts'
 import type { TypeScope } from '../source/type-scope.ts'
-import { entityOf } from './inbound-events.ts'
 import {
-  CASSANDRA,
-  COUCHBASE,
-  ELASTICSEARCH,
-  JDBC,
-  JPA,
-  MONGODB,
-  NEO4J,
-  R2DBC,
-  REDIS,
-  type StoreKind,
-} from './store-kinds.ts'
+  CASSANDRA_STORE,
+  COUCHBASE_STORE,
+  type ConfiguredStore,
+  ELASTICSEARCH_STORE,
+  JDBC_STORE,
+  JPA_STORE,
+  MONGODB_STORE,
+  NEO4J_STORE,
+  R2DBC_STORE,
+  REDIS_STORE,
+} from './configured-stores.ts'
+import { entityOf } from './inbound-events.ts'
 
 /** A repository that a framework implements. */
-export interface RepositoryKind {
-  readonly store: StoreKind
+interface RepositoryKind {
+  readonly store: ConfiguredStore
   readonly type: string
 }
 
@@ -27,35 +27,39 @@ interface RepositoryBase extends RepositoryKind {
 }
 
 const BASES: readonly RepositoryBase[] = [
-  { base: /^(Reactive)?MongoRepository$/, store: MONGODB, type: 'MongoRepository' },
-  { base: /^(Reactive)?PanacheMongo(Repository|Entity)(Base)?$/, store: MONGODB, type: 'Panache' },
-  { base: /^(Reactive)?ElasticsearchRepository$/, store: ELASTICSEARCH, type: 'ElasticsearchRepository' },
-  { base: /^(Reactive|MapId)?CassandraRepository$/, store: CASSANDRA, type: 'CassandraRepository' },
-  { base: /^(Reactive)?Neo4jRepository$/, store: NEO4J, type: 'Neo4jRepository' },
-  { base: /^(Reactive)?CouchbaseRepository$/, store: COUCHBASE, type: 'CouchbaseRepository' },
-  { base: /^R2dbcRepository$/, store: R2DBC, type: 'R2dbcRepository' },
-  { base: /^Panache(Repository|Entity)(Base)?$/, store: JPA, type: 'Panache' },
+  { base: /^(Reactive)?MongoRepository$/, store: MONGODB_STORE, type: 'MongoRepository' },
+  { base: /^(Reactive)?PanacheMongo(Repository|Entity)(Base)?$/, store: MONGODB_STORE, type: 'Panache' },
+  {
+    base: /^(Reactive)?ElasticsearchRepository$/,
+    store: ELASTICSEARCH_STORE,
+    type: 'ElasticsearchRepository',
+  },
+  { base: /^(Reactive|MapId)?CassandraRepository$/, store: CASSANDRA_STORE, type: 'CassandraRepository' },
+  { base: /^(Reactive)?Neo4jRepository$/, store: NEO4J_STORE, type: 'Neo4jRepository' },
+  { base: /^(Reactive)?CouchbaseRepository$/, store: COUCHBASE_STORE, type: 'CouchbaseRepository' },
+  { base: /^R2dbcRepository$/, store: R2DBC_STORE, type: 'R2dbcRepository' },
+  { base: /^Panache(Repository|Entity)(Base)?$/, store: JPA_STORE, type: 'Panache' },
   {
     base: /^(Reactive|Coroutine|RxJava\d)(Crud|Sorting|PagingAndSorting|Pageable)Repository$/,
-    store: R2DBC,
+    store: R2DBC_STORE,
     type: 'R2dbcRepository',
     open: true,
   },
   {
     base: /^(List)?(Crud|PagingAndSorting)Repository$/,
-    store: JPA,
+    store: JPA_STORE,
     type: 'JpaRepository',
     open: true,
   },
   {
     base: /^(Jpa|Crud|PagingAndSorting|ListCrud|JpaSpecificationExecutor)\w*Repository(Base)?$/,
-    store: JPA,
+    store: JPA_STORE,
     type: 'JpaRepository',
   },
 ]
 
 /** Spring Data's marker interface has a name that many types have. */
-const MARKER: RepositoryBase = { base: /^Repository$/, store: JPA, type: 'JpaRepository', open: true }
+const MARKER: RepositoryBase = { base: /^Repository$/, store: JPA_STORE, type: 'JpaRepository', open: true }
 
 const isMarker = ({ imports }: SourceUnit): boolean =>
   imports.some((name) => /^org\.springframework\.data\.repository\.(Repository|\*)$/.test(name))
@@ -86,58 +90,58 @@ const MARKS: readonly StoreMark[] = [
   {
     imports: /^org\.springframework\.data\.mongodb\./,
     annotations: ['Document'],
-    store: MONGODB,
+    store: MONGODB_STORE,
     type: 'MongoRepository',
   },
   {
     imports: /^org\.springframework\.data\.elasticsearch\./,
     annotations: ['Document'],
-    store: ELASTICSEARCH,
+    store: ELASTICSEARCH_STORE,
     type: 'ElasticsearchRepository',
   },
   {
     imports: /^org\.springframework\.data\.couchbase\./,
     annotations: ['Document'],
-    store: COUCHBASE,
+    store: COUCHBASE_STORE,
     type: 'CouchbaseRepository',
   },
   {
     imports: /^org\.springframework\.data\.redis\./,
     annotations: ['RedisHash'],
-    store: REDIS,
+    store: REDIS_STORE,
     type: 'RedisRepository',
   },
   {
     imports: /^org\.springframework\.data\.neo4j\./,
     annotations: ['Node', 'NodeEntity'],
-    store: NEO4J,
+    store: NEO4J_STORE,
     type: 'Neo4jRepository',
   },
   {
     imports: /^org\.springframework\.data\.cassandra\./,
     annotations: ['Table'],
-    store: CASSANDRA,
+    store: CASSANDRA_STORE,
     type: 'CassandraRepository',
   },
   {
     imports: /^(javax|jakarta)\.persistence\./,
     annotations: ['Entity', 'MappedSuperclass'],
-    store: JPA,
+    store: JPA_STORE,
     type: 'JpaRepository',
   },
   {
     imports: /^org\.springframework\.data\.(relational|annotation|jdbc)\./,
     annotations: ['Table', 'Id'],
-    store: JDBC,
+    store: JDBC_STORE,
     type: 'JdbcRepository',
   },
 ]
 
 /** Annotations of Micronaut Data on the repository itself. */
 const ANNOTATED: Readonly<Record<string, RepositoryKind>> = {
-  MongoRepository: { store: MONGODB, type: 'MongoRepository' },
-  JdbcRepository: { store: JDBC, type: 'JdbcRepository' },
-  R2dbcRepository: { store: R2DBC, type: 'R2dbcRepository' },
+  MongoRepository: { store: MONGODB_STORE, type: 'MongoRepository' },
+  JdbcRepository: { store: JDBC_STORE, type: 'JdbcRepository' },
+  R2dbcRepository: { store: R2DBC_STORE, type: 'R2dbcRepository' },
 }
 
 const fits =
@@ -159,15 +163,15 @@ const openKind = (
   const mark =
     (entity === undefined ? undefined : MARKS.find(fits(entity.type, entity.unit))) ??
     MARKS.find(
-      ({ imports, store }) => store !== JDBC && scope.unit.imports.some((name) => imports.test(name)),
+      ({ imports, store }) => store !== JDBC_STORE && scope.unit.imports.some((name) => imports.test(name)),
     )
-  if (mark?.store === JDBC) return base.store === R2DBC ? base : mark
+  if (mark?.store === JDBC_STORE) return base.store === R2DBC_STORE ? base : mark
   if (mark !== undefined) return mark
   if (hasSetting(base.store)) return base
-  return MARKS.find(({ store }) => store !== JDBC && store !== JPA && hasSetting(store)) ?? base
+  return MARKS.find(({ store }) => store !== JDBC_STORE && store !== JPA_STORE && hasSetting(store)) ?? base
 }
 
-type HasSetting = (store: StoreKind) => boolean
+type HasSetting = (store: ConfiguredStore) => boolean
 
 const MAX_DEPTH = 4
 

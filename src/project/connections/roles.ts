@@ -1,4 +1,4 @@
-import { findAnnotation, type SourceUnit, type TypeUnit } from '../source/source-unit.ts'
+import { findAnnotation, type Method, type SourceUnit, type TypeUnit } from '../source/source-unit.ts'
 import { isRepository } from './repository-kinds.ts'
 
 const ROLES = [
@@ -17,6 +17,7 @@ export type Role = (typeof ROLES)[number]
 const BY_ANNOTATION: Readonly<Record<string, Role>> = {
   SpringBootApplication: 'Application Root',
   QuarkusMain: 'Application Root',
+  HiltAndroidApp: 'Application Root',
   Module: 'Application Root',
   RestController: 'Controller',
   Controller: 'Controller',
@@ -27,6 +28,10 @@ const BY_ANNOTATION: Readonly<Record<string, Role>> = {
   ApplicationScoped: 'Service',
   Injectable: 'Service',
   Repository: 'Repository',
+  Dao: 'Repository',
+  HiltViewModel: 'Component',
+  AndroidEntryPoint: 'Component',
+  HiltWorker: 'Component',
   FeignClient: 'Client',
   RegisterRestClient: 'Client',
   Component: 'Component',
@@ -48,8 +53,13 @@ export const rolesOf = (type: TypeUnit, unit: SourceUnit): readonly Role[] => {
   }
   if (isRepository(type, unit)) found.add('Repository')
   if (found.size === 0 && /ImplBase$/.test(type.extends ?? '')) found.add('Controller')
+  // Dagger, Hilt and CDI: a constructor that is marked for injection needs no annotation on its type.
+  if (found.size === 0 && type.constructors.some(isInjected)) found.add('Component')
   return ROLES.filter((role) => found.has(role))
 }
+
+const isInjected = ({ annotations }: Method): boolean =>
+  findAnnotation(annotations, 'Inject', 'AssistedInject') !== undefined
 
 const INJECTION_ANNOTATIONS = ['Autowired', 'Inject', 'Resource', 'GrpcClient', 'PersistenceContext']
 

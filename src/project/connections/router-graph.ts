@@ -16,6 +16,8 @@ interface DeclaredRoute {
   readonly file: string
   readonly line: number
   readonly handler: string
+  /** Left out unless its router is mounted: only the mount shows that the object is a router. */
+  readonly onlyMounted?: boolean
 }
 
 interface Mount {
@@ -25,7 +27,7 @@ interface Mount {
   readonly replaces: boolean
 }
 
-type EndpointPrefix = Pick<EndpointRoute, 'path' | 'confidence'>
+export type EndpointPrefix = Pick<EndpointRoute, 'path' | 'confidence'>
 
 /** Routers mounted on each other more often than this are a mistake of the analysis or an attack. */
 const MAX_PREFIXES = 16
@@ -63,8 +65,11 @@ export class RouterGraph {
 
   /** The endpoints declared in a file. */
   endpoints(file: string): readonly Inbound[] {
-    return (this.#routes.get(file) ?? []).flatMap(({ router, route, ...place }) =>
-      this.#prefixes(keyText(router), new Set()).map(({ path, confidence }) =>
+    return (this.#routes.get(file) ?? []).flatMap(({ router, route, onlyMounted, ...place }) =>
+      (onlyMounted === true && this.#mountsOf(keyText(router)).length === 0
+        ? []
+        : this.#prefixes(keyText(router), new Set())
+      ).map(({ path, confidence }) =>
         toInbound(
           { ...route, path: joinRoutes(path, route.path), confidence: weaker(confidence, route.confidence) },
           place,

@@ -1,6 +1,5 @@
 import type { Framework } from '../connections/framework.ts'
-import { GO_GRPC } from './go/grpc.ts'
-import { GO_ROUTERS } from './go/routers.ts'
+import { GO_FRAMEWORKS } from './go/go-frameworks.ts'
 import { JVM_FRAMEWORKS } from './jvm/jvm-frameworks.ts'
 import { CELERY } from './python/celery.ts'
 import { PYTHON_DATA_CLIENTS } from './python/data-clients.ts'
@@ -11,6 +10,7 @@ import { PYTHON_MESSAGES } from './python/messages.ts'
 import { PYTHON_ROUTERS } from './python/routers.ts'
 import { PYTHON_SETTINGS } from './python/settings.ts'
 import { SCRIPT_DATA_CLIENTS } from './script/data-clients.ts'
+import { GRAPHQL_CLASSES, GRAPHQL_MAPS } from './script/graphql.ts'
 import { SCRIPT_HTTP_CLIENTS } from './script/http-clients.ts'
 import { SCRIPT_MESSAGES } from './script/messages.ts'
 import { NEST } from './script/nest.ts'
@@ -24,6 +24,8 @@ export const FRAMEWORKS: readonly Framework[] = [
   NEST,
   NEXT,
   TRPC,
+  GRAPHQL_CLASSES,
+  GRAPHQL_MAPS,
   SCRIPT_HTTP_CLIENTS,
   SCRIPT_DATA_CLIENTS,
   SCRIPT_MESSAGES,
@@ -35,7 +37,6 @@ export const FRAMEWORKS: readonly Framework[] = [
   PYTHON_GRPC,
   PYTHON_SETTINGS,
   PYTHON_DATA_CLIENTS,
-  GO_ROUTERS,
-  GO_GRPC,
+  ...GO_FRAMEWORKS,
   ...JVM_FRAMEWORKS,
 ]

@@ -5,7 +5,7 @@ export interface KnownLibrary {
   readonly name: string
   readonly language: SourceLanguage
   readonly imports: RegExp
-  /** For Java and Kotlin, whose detectors are not in the table of frameworks. */
+  /** For Java, Kotlin and schema files, whose detectors are not in the table of frameworks. */
   readonly detected?: true
 }
 
@@ -64,6 +64,9 @@ const JVM: readonly Row[] = [
   ['Dubbo', /^org\.apache\.dubbo/],
 ]
 
+/** By its schema files. */
+const SCRIPT_DETECTED: readonly Row[] = [['Prisma', /^@prisma\/client/]]
+
 const SCRIPT: readonly Row[] = [
   ['Express', /^express$/],
   ['Fastify', /^fastify$/],
@@ -81,11 +84,12 @@ const SCRIPT: readonly Row[] = [
   ['SvelteKit', /^@sveltejs\/kit/],
   ['tRPC', /^@trpc\//],
   ['Apollo Server', /^(@apollo\/server|apollo-server[\w-]*)$/],
+  ['GraphQL Yoga', /^(graphql-yoga|@graphql-yoga\/)/],
+  ['GraphQL Tools', /^@graphql-tools\/schema$/],
   ['TypeGraphQL', /^type-graphql$/],
   ['NestJS GraphQL', /^@nestjs\/graphql$/],
   ['Socket.IO', /^socket\.io$/],
   ['gRPC', /^@grpc\/grpc-js$/],
-  ['Prisma', /^@prisma\/client/],
   ['TypeORM', /^(typeorm|@nestjs\/typeorm)$/],
   ['Sequelize', /^(sequelize|sequelize-typescript)$/],
   ['Mongoose', /^(mongoose|@nestjs\/mongoose)$/],
@@ -101,6 +105,7 @@ const SCRIPT: readonly Row[] = [
   ['amqplib', /^amqplib/],
   ['BullMQ', /^(bull|bullmq|@nestjs\/bullmq?)$/],
   ['AWS SDK', /^(aws-sdk|@aws-sdk\/)/],
+  ['sqs-consumer', /^sqs-consumer$/],
   ['axios', /^axios$/],
   ['got', /^got$/],
   ['ky', /^ky$/],
@@ -165,7 +170,11 @@ const GO: readonly Row[] = [
   ['Redis', /^github\.com\/(redis|go-redis)\/|^github\.com\/gomodule\/redigo/],
   ['sarama', /^github\.com\/(IBM|Shopify)\/sarama/],
   ['kafka-go', /^github\.com\/segmentio\/kafka-go/],
+  ['confluent-kafka-go', /^github\.com\/confluentinc\/confluent-kafka-go/],
   ['RabbitMQ', /^github\.com\/(rabbitmq|streadway)\/amqp/],
+  ['Elasticsearch', /go-elasticsearch|olivere\/elastic|opensearch-go/],
+  ['MinIO', /^github\.com\/minio\/minio-go/],
+  ['resty', /^github\.com\/go-resty\/resty|^resty\.dev\//],
   ['NATS', /^github\.com\/nats-io\/nats\.go/],
   ['AWS SDK', /^github\.com\/aws\/aws-sdk-go/],
 ]
@@ -175,6 +184,7 @@ export const KNOWN_LIBRARIES: readonly KnownLibrary[] = [
     ...rows(language, JVM_DETECTED, true),
     ...rows(language, JVM),
   ]),
+  ...rows('script', SCRIPT_DETECTED, true),
   ...rows('script', SCRIPT),
   ...rows('python', PYTHON),
   ...rows('go', GO),

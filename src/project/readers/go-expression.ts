@@ -25,6 +25,30 @@ const formatted = (args: readonly Expression[]): Expression | undefined => {
   )
 }
 
+/** The first argument is the name of an environment variable, the second one its default. */
+const READS_ENVIRONMENT =
+  /^(must|get|lookup|read|load|fetch)?_?(get)?_?env(ironment)?_?(or|with|var|variable|value|string|str|default|fallback)*_?(else|default|fallback)?$/i
+const VARIABLE_NAME = /^[A-Z][A-Z0-9_]*$/
+
+/** `os.Getenv("X")` is `${X}`; `getEnv("X", "y")` is `${X:y}`. */
+const environment = (name: string, [first, second]: readonly Expression[]): Expression | undefined => {
+  if (first?.kind !== 'text' || !VARIABLE_NAME.test(first.text) || !READS_ENVIRONMENT.test(name))
+    return undefined
+  return second?.kind === 'text' || second?.kind === 'name'
+    ? joinParts([text(`\${${first.text}:`), second, text('}')])
+    : text(`\${${first.text}}`)
+}
+
+/** `flag.String("addr", "localhost:9092", "usage")` is `${-addr:localhost:9092}`. */
+const flagDefault = (
+  owner: SyntaxNode | undefined,
+  name: string,
+  [flag, value]: readonly Expression[],
+): Expression | undefined =>
+  name === 'String' && /^p?flag$/.test(owner?.text() ?? '') && flag?.kind === 'text' && value?.kind === 'text'
+    ? text(`\${-${flag.text}:${value.text}}`)
+    : undefined
+
 const literalEntries = (
   node: SyntaxNode,
   read: (one: SyntaxNode | undefined) => Expression,
@@ -53,7 +77,13 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     const body = node.field('body')
     if (body === undefined) return undefined
     const entries = literalEntries(body, read)
-    if (entries.length > 0) return { kind: 'record', entries: new Map(entries) }
+    const type = node.field('type')
+    if (entries.length > 0)
+      return {
+        kind: 'record',
+        entries: new Map(entries),
+        ...(type !== undefined && { type: type.text().slice(0, 200) }),
+      }
     return { kind: 'list', items: childrenOfKind(body, 'literal_element').map(read) }
   },
   call_expression: (node, read) => {
@@ -64,8 +94,11 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     const member = callee?.kind === 'selector_expression'
     const name = calleeName(callee, 'selector_expression', 'field')
     if (name === 'Sprintf') return formatted(args)
-    if ((name === 'Getenv' || name === 'MustGetenv') && args[0]?.kind === 'text')
+    const owner = member ? callee.field('operand') : undefined
+    if (name === 'GetString' && owner?.text() === 'viper' && args[0]?.kind === 'text')
       return text(`\${${args[0].text}}`)
+    const known = environment(name, args) ?? flagDefault(owner, name, args)
+    if (known !== undefined) return known
     return {
       kind: 'call',
       call: {

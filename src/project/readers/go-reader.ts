@@ -12,10 +12,20 @@ import { childrenOfKind, digestOf, type SyntaxNode } from '../source/syntax-tree
 import { ExpressionReader } from './expression-reader.ts'
 import { GO } from './go-expression.ts'
 
-const CALLS = ['call_expression']
+const CALLS = ['call_expression', 'composite_literal']
 const IMPORTS = ['import_spec']
 const STRUCTS = ['type_spec']
-const VARIABLES = ['short_var_declaration', 'assignment_statement', 'var_spec', 'const_spec']
+const VARIABLES = [
+  'short_var_declaration',
+  'assignment_statement',
+  'var_spec',
+  'const_spec',
+  'return_statement',
+]
+/** A composite literal with the names of its fields: `Config{Addr: …}`. */
+const KEYED_LITERAL = /\b\w+\{\s*\w+:/
+/** Values that a function may return and that a detector may use. */
+const RETURNED = /^(interpreted_string_literal|raw_string_literal|binary_expression|call_expression)$/
 const FUNCTIONS = ['function_declaration', 'method_declaration']
 
 /** The package name of an import path: `github.com/a/b/v2` is `b`. */
@@ -23,22 +33,73 @@ const packageName = (path: string): string =>
   path
     .replace(/\/v\d+$/, '')
     .replace(/^.*\//, '')
-    .replace(/^go-|\.v\d+$|-go$/g, '')
+    .replace(/^go-|\.v\d+$|[-.]go$/g, '')
 
 const importOf = (spec: SyntaxNode): readonly [string, ImportBinding] => {
   const module = spec.field('path')?.text().slice(1, -1) ?? ''
   return [spec.field('name')?.text() ?? packageName(module), { module, name: '*' }]
 }
 
+/** `env:"ADDR" envDefault:"x"` in the tag of a field: it gets its value from that environment variable. */
+const taggedValue = (tag = ''): Pick<Variable, 'value'> => {
+  const [, name] = /\b(?:env|envconfig|mapstructure):"([A-Z][A-Z0-9_]*)[",]/.exec(tag) ?? []
+  if (name === undefined) return {}
+  const [, fallback] = /\b(?:envDefault|env-default|default):"([^"]*)"/.exec(tag) ?? []
+  const text = fallback === undefined ? `\${${name}}` : `\${${name}:${fallback}}`
+  return { value: { kind: 'text', text } }
+}
+
+/** Comments before the package clause. */
+const MAX_HEAD = 40
+
 class GoReader {
   readonly #expressions = new ExpressionReader(GO)
 
+  /** Relevant calls, and composite literals with a type as calls that make it. */
   calls(node: SyntaxNode): readonly CallExpression[] {
-    return GO.names.within.test(node.text()) ? this.#expressions.calls(node.descend(CALLS)) : []
+    const text = node.text()
+    if (!GO.names.within.test(text) && !KEYED_LITERAL.test(text)) return []
+    return node
+      .descend(CALLS)
+      .flatMap((one) =>
+        one.kind === 'call_expression' ? this.#expressions.calls([one]) : this.#literal(one),
+      )
+  }
+
+  #literal(node: SyntaxNode): readonly CallExpression[] {
+    if (!/^(type_identifier|qualified_type)$/.test(node.field('type')?.kind ?? '')) return []
+    const made = this.#expressions.read(node)
+    if (made.kind !== 'record') return []
+    const [name = '', owner] = (made.type ?? '').split('.').reverse()
+    return [
+      {
+        ...(owner !== undefined && { receiver: { kind: 'name', name: owner } }),
+        name,
+        makes: true,
+        args: [made],
+        line: node.line,
+      },
+    ]
+  }
+
+  /** The value that a function returns, as a variable named `return`. */
+  #returned(node: SyntaxNode): readonly Variable[] {
+    const [value] = node.children()[0]?.children() ?? []
+    if (value === undefined || !RETURNED.test(value.kind)) return []
+    return [
+      {
+        name: 'return',
+        type: '',
+        line: node.line,
+        annotations: [],
+        value: this.#expressions.read(value),
+      },
+    ]
   }
 
   /** Go assigns several names at once; with one value for all of them, the first gets it. */
   variables(node: SyntaxNode): readonly Variable[] {
+    if (node.kind === 'return_statement') return this.#returned(node)
     const left = node.field('left') ?? node.field('name')
     const names = left?.kind === 'expression_list' ? left.children() : left === undefined ? [] : [left]
     const right = node.field('right') ?? node.field('value')
@@ -97,6 +158,7 @@ class GoReader {
         type: one.field('type')?.text().slice(0, 200) ?? '',
         line: one.line,
         annotations: [],
+        ...taggedValue(one.field('tag')?.text()),
       })),
     )
     return [
@@ -116,7 +178,29 @@ class GoReader {
   }
 }
 
+/** Files that no build contains: `//go:build ignore` before the package. */
+const isExcluded = (root: SyntaxNode): boolean =>
+  root
+    .children()
+    .slice(0, MAX_HEAD)
+    .some(
+      (one) =>
+        one.kind === 'comment' && /^\/\/\s*(go:build|\+build)\s+(ignore|tools?|none)\b/.test(one.text()),
+    )
+
 export const readGo = (file: string, root: SyntaxNode): SourceUnit => {
+  if (isExcluded(root))
+    return {
+      file,
+      language: 'go',
+      package: folderOf(file),
+      imports: [],
+      bindings: new Map(),
+      exports: new Map(),
+      types: [],
+      functions: [],
+      topLevel: NO_METHOD,
+    }
   const reader = new GoReader()
   const specs = root.descend(IMPORTS).map(importOf)
   const outside = root.children().filter(({ kind }) => !FUNCTIONS.includes(kind))

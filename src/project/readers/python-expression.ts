@@ -13,12 +13,15 @@ import { PYTHON_CALLS } from './relevant-calls.ts'
 
 const text = (value: string): Expression => ({ kind: 'text', text: value })
 
+const withoutComments = (node: SyntaxNode | undefined): readonly SyntaxNode[] =>
+  (node?.children() ?? []).filter(({ kind }) => kind !== 'comment')
+
 /** Positional arguments, then one record of the keyword arguments. */
 const readPythonArguments = (
   list: SyntaxNode | undefined,
   read: (node: SyntaxNode | undefined) => Expression,
 ): readonly Expression[] => {
-  const all = (list?.children() ?? []).filter(({ kind }) => kind !== 'comment')
+  const all = withoutComments(list)
   const keywords = all.filter(({ kind }) => kind === 'keyword_argument')
   const positional = all.filter(({ kind }) => kind !== 'keyword_argument').map(read)
   if (keywords.length === 0) return positional
@@ -44,6 +47,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   float: (node) => text(node.text()),
   true: () => text('True'),
   false: () => text('False'),
+  list_splat: (node, read) => read(node.children()[0]),
   await: (node, read) => read(node.children()[0]),
   parenthesized_expression: (node, read) => read(node.children()[0]),
   attribute: (node, read) => joinNames(read(node.field('object')), node.field('attribute')?.text() ?? ''),
@@ -69,8 +73,8 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     if (/^(os\.)?environ$/.test(owner)) return text(`\${${key.text}}`)
     return /(^|\.)config$/.test(owner) ? { kind: 'name', name: `config[${key.text}]` } : undefined
   },
-  list: (node, read) => ({ kind: 'list', items: node.children().map(read) }),
-  tuple: (node, read) => ({ kind: 'list', items: node.children().map(read) }),
+  list: (node, read) => ({ kind: 'list', items: withoutComments(node).map(read) }),
+  tuple: (node, read) => ({ kind: 'list', items: withoutComments(node).map(read) }),
   dictionary: (node, read) => ({
     kind: 'record',
     entries: new Map(

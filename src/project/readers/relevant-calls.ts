@@ -14,10 +14,14 @@ const CODE_SMELLS = 'printStackTrace'
 const JVM = [HTTP, MESSAGES, GRPC, DATA, ROUTES, CODE_SMELLS, 'Thread'].join('|')
 const SCRIPT = [
   'get|post|put|patch|delete|head|options|all|use|route|register|del|fetch|axios|got|ky|request|stream',
-  'create|extend|setGlobalPrefix|enableVersioning|router|\\w*[rR]outer|\\w*Routers',
+  'create|extend|setGlobalPrefix|enableVersioning|router|\\w*[rR]outer|\\w*Routers|\\w*[rR]outes?|mount|on|openapi',
+  'ApolloServer|createSchema|createYoga|makeExecutableSchema|buildSubgraphSchema|GraphQLServer',
+  // `require('./users')(app)` and `require('knex')({ … })`
+  `require\\(['"](?:\\.|knex['"])[^)]*\\)`,
   'Redis|Cluster|createClient|createCluster|Pool|Client|createPool|createConnection|connect|Sequelize',
-  'MongoClient|DataSource|postgres|knex|Knex|drizzle|Database|Queue|Worker|FlowProducer|Kafka|\\w+Client|S3|forRoot|DynamoDB',
-  'send|sendBatch|sendToQueue|publish|consume|subscribe|assertQueue',
+  'MongoClient|DataSource|postgres|knex|Knex|drizzle|Database|Queue|Worker|FlowProducer|Kafka|\\w+Client|S3|forRoot|forRootAsync|DynamoDB',
+  'send|emit|getService|createMicroservice|connectMicroservice|registerAsync|sendBatch|sendToQueue|publish|consume|subscribe|assertQueue|process|SQS|SNS|DocumentClient',
+  'SendMessage(?:Batch)?Command|ReceiveMessageCommand|Publish(?:Batch)?Command|sendMessage(?:Batch)?|receiveMessage',
 ].join('|')
 
 export interface RelevantCalls {
@@ -50,8 +54,10 @@ const JVM_LIBRARIES: readonly (readonly [imports: RegExp, names: string])[] = [
   [/^org\.springframework\.web\.service\./, 'createClient'],
   [/^org\.springframework\.web\.(reactive\.|servlet\.)?function\./, 'route|nest|path|add|method'],
   [/^androidx\.room\./, 'databaseBuilder|inMemoryDatabaseBuilder'],
-  [/^androidx\.datastore\./, 'preferencesDataStore|dataStore|dataStoreFile|preferencesDataStoreFile'],
-  [/^io\.micronaut\./, 'run|build|GET|POST|PUT|DELETE|PATCH'],
+  [/^org\.springframework\.cloud\.client\./, 'getInstances|choose'],
+  [/^org\.apache\.(http|hc)\./, 'Http(Get|Post|Put|Patch|Delete|Head)'],
+  [/^org\.apache\.kafka\.clients\./, 'subscribe'],
+  [/^org\.jetbrains\.exposed\./, 'connect'],
 ]
 
 /** The functions of a Ktor application are routes as well: every call counts, with the calls around it. */
@@ -92,9 +98,9 @@ export const PYTHON_CALLS: RelevantCalls = compileNames(PYTHON)
 const GO = [
   'GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|Get|Post|Put|Patch|Delete|Head|Options|All|Add',
   'Handle|HandleFunc|Method|MethodFunc|Methods|Mount|Route|Group|PathPrefix|Subrouter|PostForm|Do',
-  'NewRequest|NewRequestWithContext|Register\\w+Server|New\\w+Client|New\\w*Router|NewServeMux|\\w*[rR]oute\\w*|\\w*[hH]andler\\w*',
-  'Open|OpenDB|Connect|MustConnect|New|NewPool|NewClient|NewReader|NewWriter|NewSyncProducer|NewAsyncProducer',
-  'NewConsumerGroup|NewProducer|NewConsumer|Subscribe|SubscribeTopics|Publish|WriteMessages|register\\w*|setup\\w*|Register\\w*|Setup\\w*',
+  '\\w*[rR]oute\\w*|\\w*[hH]andler\\w*|\\w*API\\w*|[rR]egister\\w*|[sS]etup\\w*|[nN]ew\\w*|[iI]nit\\w*',
+  '[oO]pen\\w*|[cC]onnect\\w*|Listen\\w*|MustConnect\\w*|Dial\\w*|ApplyURI|ParseURL|ParseConfig|SetBaseURL|SetHostURL',
+  'Produce|SendMessage|SendMessages|Consume|ConsumePartition|Subscribe\\w*|QueueSubscribe\\w*|Publish\\w*|WriteMessages',
 ].join('|')
 
 export const GO_CALLS: RelevantCalls = compileNames(GO)

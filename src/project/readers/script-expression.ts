@@ -1,4 +1,4 @@
-import type { Expression } from '../source/source-unit.ts'
+import type { Expression, Lambda } from '../source/source-unit.ts'
 import type { SyntaxNode } from '../source/syntax-tree.ts'
 import {
   calleeName,
@@ -17,6 +17,12 @@ export const scriptArguments = (node: SyntaxNode): readonly SyntaxNode[] =>
     .field('arguments')
     ?.children()
     .filter(({ kind }) => kind !== 'comment') ?? []
+
+/** In the tree, the callee of `await get<Item>(url)` is `await get`. */
+const calleeOf = (node: SyntaxNode): SyntaxNode | undefined => {
+  const callee = node.field('function')
+  return callee?.kind === 'await_expression' ? callee.children()[0] : callee
+}
 
 /** The name of a called function; of `require('x')(…)`, the module. */
 const nameOfCallee = (callee: SyntaxNode | undefined): string => {
@@ -40,6 +46,9 @@ const eitherOf = (left: Expression, right: Expression): Expression => {
   return left.kind !== 'text' && right.kind === 'call' ? right : left
 }
 
+/** The key of an object that is spread into another one: `...users`. */
+const SPREAD = '...'
+
 const entriesOf = (
   node: SyntaxNode,
   read: (node: SyntaxNode | undefined) => Expression,
@@ -47,9 +56,54 @@ const entriesOf = (
   node.children().flatMap((one) => {
     if (one.kind === 'shorthand_property_identifier')
       return [[one.text(), { kind: 'name' as const, name: one.text() }]]
+    if (one.kind === 'method_definition')
+      return [[one.field('name')?.text() ?? '', { kind: 'other' as const, text: '', lambda: lambdaOf(one) }]]
+    if (one.kind === 'spread_element') {
+      const value = read(one.children()[0])
+      return value.kind === 'name' ? [[`${SPREAD}${value.name}`, value]] : []
+    }
     if (one.kind !== 'pair') return []
-    return [[(one.field('key')?.text() ?? '').replace(/^['"]|['"]$/g, ''), read(one.field('value'))]]
+    const key = (one.field('key')?.text() ?? '').replace(/^['"]|['"]$/g, '')
+    const value = read(one.field('value'))
+    return [[key, key === 'useFactory' ? withReturned(value, one.field('value'), read) : value]]
   })
+
+/** Names of parameters; those of patterns are left out. */
+const parameterNames = (node: SyntaxNode): readonly string[] => {
+  const single = node.field('parameter')
+  if (single !== undefined) return [single.text()]
+  return (node.field('parameters')?.children() ?? []).flatMap((one) => {
+    const name = one.field('pattern')
+    return name?.kind === 'identifier' ? [name.text()] : []
+  })
+}
+
+const lambdaOf = (node: SyntaxNode): Lambda => ({
+  parameters: parameterNames(node),
+  line: node.line,
+  lastLine: node.lastLine,
+})
+
+const returnedNode = (node: SyntaxNode | undefined): SyntaxNode | undefined => {
+  const body = node?.field('body')
+  if (body?.kind !== 'statement_block') return body
+  return body
+    .children()
+    .findLast(({ kind }) => kind === 'return_statement')
+    ?.children()[0]
+}
+
+/** Options that a factory function returns. */
+const withReturned = (
+  value: Expression,
+  node: SyntaxNode | undefined,
+  read: (node: SyntaxNode | undefined) => Expression,
+): Expression =>
+  value.kind === 'other' && value.lambda !== undefined
+    ? { ...value, lambda: { ...value.lambda, returns: read(returnedNode(node)) } }
+    : value
+
+const readLambda: ExpressionRule = (node) => ({ kind: 'other', text: '', lambda: lambdaOf(node) })
 
 const RULES: Readonly<Record<string, ExpressionRule>> = {
   string: (node) => text(decodeEscapes(node.text().slice(1, -1))),
@@ -68,8 +122,16 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   satisfies_expression: (node, read) => read(node.children()[0]),
   non_null_expression: (node, read) => read(node.children()[0]),
   meta_property: () => ({ kind: 'name', name: 'import.meta' }),
-  member_expression: (node, read) =>
-    memberOf(read(node.field('object')), node.field('property')?.text() ?? ''),
+  member_expression: (node, read) => {
+    const object = read(node.field('object'))
+    const member = node.field('property')?.text() ?? ''
+    // `new Users().router` reads as a call of `router`.
+    return object.kind === 'call' && object.call.makes
+      ? { kind: 'call', call: { receiver: object, name: member, makes: false, args: [], line: node.line } }
+      : memberOf(object, member)
+  },
+  arrow_function: readLambda,
+  function_expression: readLambda,
   subscript_expression: (node, read) => {
     const object = read(node.field('object'))
     const key = read(node.field('index'))
@@ -86,7 +148,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   array: (node, read) => ({ kind: 'list', items: node.children().map(read) }),
   object: (node, read) => ({ kind: 'record', entries: new Map(entriesOf(node, read)) }),
   call_expression: (node, read) => {
-    const callee = node.field('function')
+    const callee = calleeOf(node)
     const member = callee?.kind === 'member_expression'
     return {
       kind: 'call',
@@ -111,7 +173,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
 }
 
 export const calledName = (node: SyntaxNode): string =>
-  calleeName(node.field('function') ?? node.field('constructor'), 'member_expression', 'property')
+  calleeName(calleeOf(node) ?? node.field('constructor'), 'member_expression', 'property')
 
 export const SCRIPT: ExpressionSyntax = {
   rule: (node, read) => RULES[node.kind]?.(node, read),

@@ -174,6 +174,39 @@ class ScriptReader {
     )
   }
 
+  /** `export default { … }` as a variable of this name. */
+  #defaultExport(root: SyntaxNode): readonly Variable[] {
+    return childrenOfKind(root, 'export_statement').flatMap((one) => {
+      const value = one.field('value')
+      return /^(object|call_expression|new_expression|satisfies_expression)$/.test(value?.kind ?? '')
+        ? [{ ...this.variable(one), name: 'default' }]
+        : []
+    })
+  }
+
+  /** `enum Route { Users = 'users' }` as a record. */
+  #enums(root: SyntaxNode): readonly Variable[] {
+    const declared = root
+      .children()
+      .map((one) => (one.kind === 'export_statement' ? one.field('declaration') : one))
+      .filter((one) => one?.kind === 'enum_declaration')
+    return declared.map((one) => ({
+      name: one?.field('name')?.text() ?? '',
+      type: '',
+      line: one?.line ?? 1,
+      annotations: [],
+      value: {
+        kind: 'record',
+        entries: new Map(
+          childrenOfKind(one?.field('body'), 'enum_assignment').map((member) => [
+            member.field('name')?.text() ?? '',
+            this.#expressions.read(member.field('value')),
+          ]),
+        ),
+      },
+    }))
+  }
+
   topLevel(root: SyntaxNode): Method {
     const outside = root
       .children()
@@ -181,7 +214,11 @@ class ScriptReader {
     const declared = outside.flatMap((one) => one.descend(DECLARED))
     return {
       ...NO_METHOD,
-      locals: declared.flatMap((one) => this.variables(one)),
+      locals: [
+        ...declared.flatMap((one) => this.variables(one)),
+        ...this.#defaultExport(root),
+        ...this.#enums(root),
+      ],
       calls: outside.flatMap((one) => this.calls(one)),
     }
   }

@@ -1,15 +1,18 @@
 import type { Structure } from '../build/shape.ts'
+import { servedService } from '../source/configuration.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { folderOf, inOrder, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
 import { ContainerFolders } from './container-folders.ts'
 import { type Container, mergeContainers } from './containers.ts'
 import type { DeclaredContainer } from './declared-container.ts'
+import { goDrafts } from './go-programs.ts'
 import { imageDrafts, imageServices } from './image-services.ts'
 import { jvmBuildDraft, jvmMain } from './jvm-applications.ts'
 import { libraryFolders } from './library-modules.ts'
 import { folderName, isInside } from './names.ts'
 import { packageDraft } from './package-file.ts'
+import { pythonApplication, pythonCommandDraft } from './python-applications.ts'
 import type { Deployable, ServiceDraft, ServiceKind } from './service-draft.ts'
 import { type CloudResource, cloudResources, cloudServices } from './terraform.ts'
 
@@ -47,7 +50,7 @@ const moduleFolder = (file: string, folders: ReadonlySet<string>): string => {
 
 const codeDrafts = (sources: ServiceSources, folders: ReadonlySet<string>): readonly ServiceDraft[] =>
   sources.units.flatMap((unit): readonly ServiceDraft[] => {
-    const { file, language, topLevel } = unit
+    const { file, language } = unit
     const at = moduleFolder(file, folders)
     const shows = (line: number, reason: string): ServiceDraft => ({
       folder: at,
@@ -59,28 +62,11 @@ const codeDrafts = (sources: ServiceSources, folders: ReadonlySet<string>): read
       return main === undefined ? [] : [shows(main.line, main.reason)]
     }
     if (language === 'python') {
-      const app = topLevel.locals.find(
-        ({ value }) =>
-          value?.kind === 'call' && /^(FastAPI|Flask|Starlette|Quart|Sanic|Celery)$/.test(value.call.name),
-      )
-      if (app !== undefined) return [shows(app.line, `creates the application ${app.name}`)]
-      if (nameOf(file) === 'manage.py') return [shows(1, 'manage.py of Django')]
-    }
-    if (language === 'go') {
-      const main = unit.functions.find(({ name }) => name === 'main')
-      if (main !== undefined)
-        return [{ ...shows(main.line, 'package main'), folder: folderOf(file), kind: goKind(unit) }]
+      const app = pythonApplication(unit)
+      if (app !== undefined) return [shows(app.line, app.reason)]
     }
     return []
   })
-
-/** A Go program that serves nothing is a command. */
-const goKind = ({ imports }: SourceUnit): ServiceKind =>
-  imports.some((name) =>
-    /^net\/http$|gin-gonic|labstack\/echo|go-chi|gofiber|google\.golang\.org\/grpc/.test(name),
-  )
-    ? 'service'
-    : 'command'
 
 const JVM_FILE = /^(pom\.xml|build\.gradle(\.kts)?|application\.(conf|ya?ml))$/
 
@@ -93,6 +79,7 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
     const shown = (kind: ServiceKind, folder: string, reason: string): readonly ServiceDraft[] => [
       { folder, kind, evidence: { file: path, line: 1, reason } },
     ]
+    if (name === 'pyproject.toml') return pythonCommandDraft(path, read(path))
     if (
       /(^|\/)src\/main\/AndroidManifest\.xml$/.test(path) &&
       /<application\b[^>]*android:(label|name|icon)/s.test(read(path) ?? '')
@@ -143,7 +130,7 @@ const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonl
           ) ?? 'service',
         shownBy: group.map(({ evidence }) => evidence),
         aliases: [...new Set(aliases)],
-        libraries: [],
+        libraries: [...new Set(group.flatMap(({ libraries = [] }) => libraries))],
       }
     })
 }
@@ -181,7 +168,8 @@ export const findServices = (sources: ServiceSources): ServicesFound => {
     ...folders,
     ...sources.paths.filter((path) => nameOf(path) === 'Dockerfile').map(folderOf),
   ])
-  const coded = [...codeDrafts(sources, modules), ...fileDrafts(sources)]
+  const programs = goDrafts(sources.units, (file) => moduleFolder(file, modules))
+  const coded = [...codeDrafts(sources, modules), ...programs, ...fileDrafts(sources)]
   const places = new ContainerFolders(coded, modules, sources.texts, sources.structure.project.name)
   const containers = mergeContainers(places.place(sources.declared))
   const known = [
@@ -227,11 +215,16 @@ const withLibraries = (
 ): readonly FolderService[] => {
   const folders = services.map(({ folder }) => folder)
   const libraries = libraryFolders(folders, { paths, read, dependencies: structure.dependencies })
-  return services.map((service) => ({ ...service, libraries: libraries.get(service.folder) ?? [] }))
+  return services.map((service) => ({
+    ...service,
+    libraries: [...service.libraries, ...(libraries.get(service.folder) ?? [])],
+  }))
 }
 
 /** The service that a file belongs to: the one with the longest folder, or the only one that uses its module. */
 export const serviceOf = (file: string, services: readonly Deployable[]): Deployable | undefined => {
+  const configured = servedService(file)
+  if (configured !== undefined) return services.find(({ aliases }) => aliases.includes(configured))
   const around = services
     .filter(({ folder }) => folder !== undefined && isInside(file, folder))
     .reduce<Deployable | undefined>(

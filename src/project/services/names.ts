@@ -48,7 +48,7 @@ export const isInside = (path: string, folder: string): boolean =>
   folder === '' || path === folder || path.startsWith(`${folder}/`)
 
 /** Folders named for what they hold; the service has the name of the folder above. */
-const GENERIC_FOLDER = /^(src|app|main|source|docker|build)$/
+const GENERIC_FOLDER = /^(src|app|main|source|docker|build|cmd)$/
 
 export const folderName = (folder: string): string =>
   GENERIC_FOLDER.test(nameOf(folder)) && folderOf(folder) !== '' ? nameOf(folderOf(folder)) : nameOf(folder)

@@ -14,6 +14,8 @@ export interface ServiceDraft {
   readonly kind: ServiceKind
   readonly evidence: ServiceEvidence
   readonly aliases?: readonly string[]
+  /** Folders of the project that it uses, beside its own. */
+  readonly libraries?: readonly string[]
 }
 
 /** A part of the project that is deployed on its own. */

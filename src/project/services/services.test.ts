@@ -78,3 +78,28 @@ it('calls no library a service', async () => {
   })
   expect(services).toEqual([])
 })
+
+it('finds Python services by their applications, servers and commands', async () => {
+  const { services } = await system({
+    'web/requirements.txt': '',
+    'web/manage.py': 'from django.core.management import execute_from_command_line\n',
+    'tool/requirements.txt': '',
+    'tool/manage.py': 'import click\n',
+    'mail/pyproject.toml': '[project]\nname = "mail"\n\n[project.scripts]\nmail-run = "mail:run"\n',
+    'mail/server.py':
+      'import grpc\nimport mail_pb2_grpc as m\nm.add_MailServicer_to_server(Mail(), server)\n',
+    'cli/pyproject.toml': '[tool.poetry.scripts]\nreport = "cli:main"\n[tool.black]\nline = 1\n',
+    'live/requirements.txt': '',
+    'live/app.py': 'from aiohttp import web\napp = web.Application()\n',
+  })
+  const shown = services.map(({ name, kind, shownBy }) => [
+    `${name} (${kind})`,
+    ...shownBy.map(({ file, line, reason }) => `${file}:${line} ${reason}`),
+  ])
+  expect(shown).toEqual([
+    ['cli (command)', 'cli/pyproject.toml:2 command report'],
+    ['live (service)', 'live/app.py:2 creates the application app'],
+    ['mail (service)', 'mail/server.py:3 serves gRPC', 'mail/pyproject.toml:5 command mail-run'],
+    ['web (service)', 'web/manage.py:1 manage.py of Django'],
+  ])
+})

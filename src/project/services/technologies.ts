@@ -38,6 +38,7 @@ const TECHNOLOGIES: readonly Technology[] = [
   { name: 'Cassandra', kind: 'store', image: /^(cassandra|scylla)/, protocol: /cassandra/ },
   { name: 'Couchbase', kind: 'store', image: /^couchbase/, protocol: /couchbase/ },
   { name: 'Neo4j', kind: 'store', image: /^neo4j/, protocol: /neo4j|^bolt/ },
+  { name: 'DataStore', kind: 'store', image: /^datastore$/, protocol: /^datastore$/ },
   { name: 'DynamoDB', kind: 'store', image: /^dynamodb/, protocol: /dynamodb/ },
   { name: 'S3', kind: 'store', image: /^(minio|localstack)/, protocol: /^s3$|minio/ },
   { name: 'ClickHouse', kind: 'store', image: /^clickhouse/, protocol: /clickhouse/ },
@@ -57,6 +58,7 @@ const TECHNOLOGIES: readonly Technology[] = [
   { name: 'Service Bus', kind: 'broker', image: /^servicebus/, protocol: /service-?bus/ },
   { name: 'Event Hubs', kind: 'broker', image: /^eventhubs/, protocol: /event-?hubs?/ },
   { name: 'SQS', kind: 'broker', image: /^elasticmq/, protocol: /sqs/ },
+  { name: 'SNS', kind: 'broker', image: /^sns$/, protocol: /-sns$/ },
   { name: 'Pub/Sub', kind: 'broker', image: /^pubsub/, protocol: /pubsub/ },
   { name: 'Celery', kind: 'broker', image: /^celery$/, protocol: /celery/ },
 ]
@@ -121,7 +123,9 @@ export const technologyOfDatabase = (
 /** The store or broker of a protocol such as `Messaging-Kafka`, or of an address such as `jdbc:mysql://…`. */
 export const technologyOf = (...texts: readonly string[]): Technology | undefined => {
   for (const text of texts) {
-    const found = TECHNOLOGIES.find(({ protocol }) => protocol.test(text.toLowerCase()))
+    // The path of a web address may hold any word.
+    const shown = text.toLowerCase().replace(/^(https?:\/\/[^/]*).*$/s, '$1')
+    const found = TECHNOLOGIES.find(({ protocol }) => protocol.test(shown))
     if (found !== undefined) return found
   }
   return undefined

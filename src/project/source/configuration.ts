@@ -25,7 +25,19 @@ const scopeOf = (file: string): string => {
   return file.slice(0, Math.max(0, file.lastIndexOf('/')))
 }
 
-const appliesTo = (scope: string, file: string): boolean => scope === '' || file.startsWith(`${scope}/`)
+/** Settings that a configuration server hands out: to the service that the file is named after, or to all. */
+const SERVED_FILE = /(?:^|\/)(?:shared|config-repo|config-repository)\/([\w-]+)\.(?:ya?ml|properties)$/
+
+export const servedService = (file: string): string | undefined => SERVED_FILE.exec(file)?.[1]
+
+const appliesTo = (configuration: string, file: string): boolean => {
+  const served = servedService(configuration)
+  if (served === 'application') return true
+  if (served !== undefined)
+    return file.split('/').some((step) => step === served || step.endsWith(`-${served}`))
+  const scope = scopeOf(configuration)
+  return scope === '' || file.startsWith(`${scope}/`)
+}
 
 export interface FilledText {
   readonly text: string
@@ -53,8 +65,14 @@ export class Configuration {
     for (const one of raw) {
       const setting: ConfigEntry = { file, ...(profile !== undefined && { profile }), ...one }
       this.settings.push(setting)
-      if (spring !== null) pushTo(this.#byKey, canonical(setting.key), setting)
+      if (spring !== null || servedService(file) !== undefined)
+        pushTo(this.#byKey, canonical(setting.key), setting)
     }
+  }
+
+  /** A constant that no configuration file holds. */
+  define(entry: ConfigEntry): void {
+    pushTo(this.#byKey, canonical(entry.key), entry)
   }
 
   #read(file: string, text: string): Omit<ConfigEntry, 'file'>[] {
@@ -78,9 +96,7 @@ export class Configuration {
 
   /** The value for a source file: settings of its module before those of the root, without a profile before with one. */
   find(key: string, file: string): ConfigEntry | undefined {
-    const candidates = (this.#byKey.get(canonical(key)) ?? []).filter((one) =>
-      appliesTo(scopeOf(one.file), file),
-    )
+    const candidates = (this.#byKey.get(canonical(key)) ?? []).filter((one) => appliesTo(one.file, file))
     const rank = (one: ConfigEntry) =>
       scopeOf(one.file).length * 4 +
       (one.profile === undefined ? 2 : 0) +

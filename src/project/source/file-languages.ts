@@ -1,5 +1,5 @@
 /** Languages of source files by extension, to say what a report covers. Configuration files count as one. */
-const EXTENSIONS: Readonly<Record<string, string>> = {
+export const LANGUAGE_EXTENSIONS: Readonly<Record<string, string>> = {
   Java: 'java',
   Kotlin: 'kt',
   TypeScript: 'ts tsx mts cts',
@@ -43,7 +43,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 }
 
 const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
-  Object.entries(EXTENSIONS).flatMap(([language, endings]) =>
+  Object.entries(LANGUAGE_EXTENSIONS).flatMap(([language, endings]) =>
     endings.split(' ').map((ending) => [ending, language] as const),
   ),
 )

@@ -131,7 +131,8 @@ export class ModuleFiles {
         from.language === 'python' ? this.unitOf(pythonSubmodule(module, name), from) : undefined
       return submodule === undefined ? undefined : { unit: submodule, name: '*' }
     }
-    if (unit.language === 'python' && name !== '*' && !declares(unit, name)) {
+    // `from . import users` in a package binds the name that it imports.
+    if (unit.language === 'python' && name !== '*' && (unit === from || !declares(unit, name))) {
       const submodule = this.unitOf(pythonSubmodule(module, name), from)
       if (submodule !== undefined) return { unit: submodule, name: '*' }
     }

@@ -7,8 +7,22 @@ export type Expression =
   | { readonly kind: 'list'; readonly items: readonly Expression[] }
   | { readonly kind: 'call'; readonly call: CallExpression }
   | { readonly kind: 'annotation'; readonly annotation: Annotation }
-  | { readonly kind: 'record'; readonly entries: ReadonlyMap<string, Expression> }
-  | { readonly kind: 'other'; readonly text: string }
+  | {
+      readonly kind: 'record'
+      readonly entries: ReadonlyMap<string, Expression>
+      /** Of a composite literal in Go, as written in the source. */
+      readonly type?: string
+    }
+  | { readonly kind: 'other'; readonly text: string; readonly lambda?: Lambda }
+
+/** A function that is written where it is used. Only for scripts. */
+export interface Lambda {
+  readonly parameters: readonly string[]
+  readonly line: number
+  readonly lastLine: number
+  /** The object that it returns, where the code shows one. */
+  readonly returns?: Expression
+}
 
 export interface CallExpression {
   readonly receiver?: Expression

@@ -195,6 +195,9 @@ export class TextResolver {
 
   #member(owner: string, member: string, scope: TypeScope, depth: number): string {
     if (depth > MAX_DEPTH) return this.#unknown(member)
+    const constant = `BuildConfig.${member}`
+    if (/(^|\.)BuildConfig$/.test(owner) && this.configuration.find(constant, scope.unit.file) !== undefined)
+      return `\${${constant}}`
     const elsewhere = this.#imported(owner, scope)
     if (elsewhere?.name === '*') return this.#named(member, elsewhere.scope, depth + 1)
     if (elsewhere !== undefined) return this.#member(elsewhere.name, member, elsewhere.scope, depth + 1)
@@ -222,17 +225,20 @@ export class TextResolver {
 
   #called(call: CallExpression, scope: TypeScope, depth: number): string {
     const [first] = call.args
-    const receiver = call.receiver === undefined ? '' : this.#raw(call.receiver, scope, depth + 1)
+    // Only where the result contains it: the type in `URI.create("http://…")` is no part of the text.
+    const receiver = () => (call.receiver === undefined ? '' : this.#raw(call.receiver, scope, depth + 1))
     if (/^get(Required)?Property$/.test(call.name) && first?.kind === 'text') return `\${${first.text}}`
+    // Scripts: `config.get('DB_HOST')`.
+    if (scope.unit.language === 'script' && /^get(OrThrow)?$/.test(call.name) && call.receiver !== undefined)
+      return first?.kind === 'text' ? `\${${first.text}}` : this.#unknown(call.name)
     if (call.name === 'format' && first !== undefined && call.receiver?.kind === 'name')
       return this.#raw(first, scope, depth + 1).replace(/%[-\d.]*[a-z]/gi, '{}')
-    if (call.name === 'formatted') return receiver.replace(/%[-\d.]*[a-z]/gi, '{}')
-    if (RETURNS_RECEIVER.has(call.name)) return receiver
+    if (call.name === 'formatted') return receiver().replace(/%[-\d.]*[a-z]/gi, '{}')
+    if (RETURNS_RECEIVER.has(call.name)) return receiver()
     if (APPENDS.has(call.name)) {
+      const base = receiver()
       const added = call.args.map((one) => this.#raw(one, scope, depth + 1))
-      return (
-        receiver + (call.name === 'pathSegment' ? added.map((one) => `/${one}`).join('') : added.join(''))
-      )
+      return base + (call.name === 'pathSegment' ? added.map((one) => `/${one}`).join('') : added.join(''))
     }
     if (
       first !== undefined &&

@@ -148,7 +148,8 @@ export class TypeScope {
     if (call.makes && call.receiver === undefined) return normalizeType(call.name)
     if (call.receiver === undefined) return this.#returnType(call.name)
     const owner = this.typeOf(call.receiver, depth + 1)
-    if (call.name === 'builder' || call.name === 'newBuilder') return `${owner}Builder`
+    if (call.name === 'builder' || call.name === 'newBuilder' || call.name === 'Builder')
+      return `${owner}Builder`
     if (call.name === 'build' || call.name === 'done') return owner.replace(/Builder$/, '')
     if (call.name === 'create' || call.name === 'newHttpClient') return owner
     return FLUENT.test(owner) ? owner : ''

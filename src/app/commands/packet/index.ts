@@ -11,11 +11,16 @@ const from =
 const ask = () => import('./ask.ts')
 const store = () => import('./store.ts')
 const compare = () => import('./compare.ts')
+const lock = () => import('./lock.ts')
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   build: from(() => import('./build.ts'), 'build'),
   publish: from(() => import('./publish.ts'), 'publish'),
   pull: from(() => import('./pull.ts'), 'pull'),
+  lock: from(lock, 'lock'),
+  sync: from(lock, 'sync'),
+  outdated: from(lock, 'outdated'),
+  revoke: from(() => import('./revoke.ts'), 'revoke'),
   lookup: from(ask, 'lookup'),
   query: from(ask, 'query'),
   plan: from(ask, 'plan'),

@@ -19,6 +19,26 @@ const PACKET_VERBS = {
   },
   publish: { usage: 'DIR', most: 1, summary: 'Send a built packet to a registry.' },
   pull: { usage: 'REF', most: 1, summary: 'Download a packet, so that it can be queried offline.' },
+  lock: {
+    usage: '[REF …]',
+    most: 100,
+    summary: 'Write the packets that this project relies on into packets.lock, by digest and signer.',
+  },
+  sync: {
+    usage: '',
+    most: 0,
+    summary: 'Download exactly the packets of packets.lock, or check whether something moved.',
+  },
+  outdated: {
+    usage: '',
+    most: 0,
+    summary: 'Print what the registries have beside the packets of packets.lock.',
+  },
+  revoke: {
+    usage: 'DIGEST',
+    most: 1,
+    summary: 'Record that nothing should rest on a packet any more; later answers and verdicts say so.',
+  },
   lookup: {
     usage: '[NAME]',
     most: 1,
@@ -102,6 +122,10 @@ const PACKET_OPTIONS: readonly PacketOption[] = [
   text(FOUND, 'entrypoint', 'NAME', 'Entrypoint that the packet must have.'),
   text(FOUND, 'alias', 'TAG', 'Tag to follow.'),
   toggle(['lookup'], 'trust', 'Also fetch signatures, SBOM and provenance.'),
+  toggle(['sync'], 'check', 'Download nothing, and exit with 1 when something moved.'),
+  toggle(['lock', 'sync'], 'accept-signer', 'Accept other signers than those of packets.lock.'),
+  text(['revoke'], 'reason', 'TEXT', 'Why: one line, which answers and verdicts show.'),
+  toggle(['revoke'], 'undo', 'Take a revocation back.'),
   toggle(['pull'], 'rebuild', 'Also make vectors with the configured model.'),
   toggle(['publish'], 'full', 'Publish everything (the default).'),
   toggle(['publish'], 'minimal', 'Publish only the manifest.'),
@@ -122,6 +146,10 @@ const PACKET_OPTIONS: readonly PacketOption[] = [
 
 const SETTINGS_OF_PACKETS: readonly SettingGroup[] = ['repository', 'packets']
 
+/** The settings, without one that an option of a verb is called like. */
+const packetSettingOptions = (): readonly Option[] =>
+  configOptions().filter(({ flag }) => !PACKET_OPTIONS.some((own) => own.flag === flag))
+
 const isVerb = (name: string): name is VerbName => Object.hasOwn(PACKET_VERBS, name)
 
 const belongs = ({ verbs }: PacketOption, name: VerbName): boolean =>
@@ -139,7 +167,10 @@ const verbHelp = (name: string): ReturnType<NonNullable<Command['verb']>> =>
     ? {
         name: `packet ${name}`,
         ...PACKET_VERBS[name],
-        options: () => [...PACKET_OPTIONS.filter((option) => belongs(option, name)), ...configOptions()],
+        options: () => [
+          ...PACKET_OPTIONS.filter((option) => belongs(option, name)),
+          ...packetSettingOptions(),
+        ],
         settings: SETTINGS_OF_PACKETS,
       }
     : undefined
@@ -161,7 +192,7 @@ export const packetCommand = (run: Command['run']): Command => ({
   usage: `<${Object.entries(PACKET_VERBS)
     .map(([name, { usage }]) => `${name} ${usage}`.trimEnd())
     .join('|')}>`,
-  options: () => [...PACKET_OPTIONS.map(attributed), ...configOptions()],
+  options: () => [...PACKET_OPTIONS.map(attributed), ...packetSettingOptions()],
   settings: SETTINGS_OF_PACKETS,
   choices: Object.keys(PACKET_VERBS),
   maxPositionals: 1 + PACKET_VERBS.cache.most,

@@ -8,11 +8,14 @@ import { cpmServer, packetVariables } from '../../servers/cpm.ts'
 import { type ProgressBar, type ProgressJob, startProgress } from '../progress.ts'
 
 /** The settings, with the environment variables of cpm. */
-export const packetSettings = (invocation: Invocation, preset?: Preset) =>
-  loadSettings(
-    { flags: { ...packetVariables(process.env), ...aliasedFlags(invocation), ...invocation.flags } },
+export const packetSettings = (invocation: Invocation, preset?: Preset) => {
+  // Here `--check` is a switch of a verb, not the setting.
+  const { check: _, ...flags } = invocation.flags
+  return loadSettings(
+    { flags: { ...packetVariables(process.env), ...aliasedFlags(invocation), ...flags } },
     preset,
   )
+}
 
 /** The settings for commands that embed, with the requested provider. */
 export const embedSettings = (invocation: Invocation, preset?: Preset) =>
@@ -59,6 +62,7 @@ export const progressJob = (
 
 const STEPS: Readonly<Record<Parameters<ProgressListener>[0], readonly [string, ProgressJob['unit']]>> = {
   fetch: ['pull', 'bytes'],
+  index: ['index', 'bytes'],
   embed: ['embed', 'chunks'],
 }
 

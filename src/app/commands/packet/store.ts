@@ -11,6 +11,7 @@ import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import { PacketWorkspace } from '../../open/packet-workspace.ts'
+import { openPacketLock } from '../../open/packets/packet-lock.ts'
 import { requireWritable } from '../require-writable.ts'
 import { readBuildLock } from './build.ts'
 import { packetSettings } from './settings.ts'
@@ -57,16 +58,23 @@ export const verify: Subcommand = async (invocation, [what, source]) => {
 
 const list: Subcommand = async (invocation) => {
   const { store, cache } = openWorkspace(invocation)
+  const { revocation } = openPacketLock(resolve(packetSettings(invocation).config.root))
   const packets = await Promise.all(
     (await store.list()).map(async (stored) => {
       const { name = '', version = '' } = (await cache.metadata(stored.digest))?.metadata.packet ?? {}
-      return { ...stored, name, version }
+      const revoked = await revocation(stored.digest)
+      return { ...stored, name, version, ...(revoked && { revoked }) }
     }),
   )
-  const lines = packets.map(({ digest, name, version, files, bytes, storedAt }) =>
-    [digest, `${name}@${version}`, `${files} files`, `${bytes} bytes`, new Date(storedAt).toISOString()].join(
-      '  ',
-    ),
+  const lines = packets.map(({ digest, name, version, files, bytes, storedAt, revoked }) =>
+    [
+      digest,
+      `${name}@${version}`,
+      `${files} files`,
+      `${bytes} bytes`,
+      new Date(storedAt).toISOString(),
+      ...(revoked ? [`revoked: ${revoked.reason}`] : []),
+    ].join('  '),
   )
   return print(invocation, true, { packets }, lines)
 }

@@ -2,7 +2,7 @@ import type { DetectionContext, Framework } from '../../connections/framework.ts
 import type { RouterKey } from '../../connections/router-graph.ts'
 import type { CallExpression, Expression, Method, SourceUnit } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
-import { goFunctions } from './function-index.ts'
+import { calledFunction } from './go-values.ts'
 
 /** net/http, gin, echo, chi, fiber and gorilla/mux: routes are calls on a router, inside of functions. */
 
@@ -161,7 +161,7 @@ class FunctionRoutes {
     const prefix = this.#path(path)
     if (child?.kind === 'name') this.#context.routers.mount(this.#key(parent), this.#key(child.name), prefix)
     if (child?.kind !== 'call') return
-    const called = this.#declared(child.call)
+    const called = calledFunction(child.call, this.#scope)
     if (called !== undefined)
       this.#context.routers.mount(
         this.#key(parent),
@@ -172,7 +172,7 @@ class FunctionRoutes {
 
   /** Routers given to a function: `registerUsers(api.Group("/users"), db)`. */
   #passedRouters(call: CallExpression): void {
-    const called = this.#declared(call)
+    const called = calledFunction(call, this.#scope)
     if (called === undefined) return
     const receiver = called.method.name.includes('.') ? 1 : 0
     for (const [at, argument] of call.args.entries()) {
@@ -191,20 +191,6 @@ class FunctionRoutes {
         this.#path(group?.path),
       )
     }
-  }
-
-  /** The function of the project that a call names: in this package, in an imported one, or a method by its name. */
-  #declared({
-    name,
-    receiver,
-  }: CallExpression): { readonly unit: SourceUnit; readonly method: Method } | undefined {
-    const owner = receiver?.kind === 'name' ? receiver.name : undefined
-    const module = owner === undefined ? undefined : this.#unit.bindings.get(owner)?.module
-    return goFunctions(this.#scope).find(name, {
-      folder: module === undefined ? this.#unit.package : undefined,
-      module,
-      isMethod: owner !== undefined && module === undefined,
-    })
   }
 }
 

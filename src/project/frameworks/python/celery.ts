@@ -3,7 +3,7 @@ import type { DetectionContext, Framework } from '../../connections/framework.ts
 import type { Annotation, Expression, Method } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { keyword, positional, pythonCalls, pythonText, qualifiedName } from './python-calls.ts'
-import { storeKind, storeTarget } from './store-kinds.ts'
+import { pythonStore, pythonStoreTarget } from './python-stores.ts'
 
 /** Celery: tasks, calls of tasks, schedules and the broker of an application. */
 
@@ -104,8 +104,8 @@ const calls = (scope: TypeScope, context: DetectionContext): readonly Outbound[]
     if (call.name === 'Celery' && /^celery(\.\w+)*\.Celery$/.test(qualifiedName(call, inside) ?? '')) {
       const given = keyword(call.args, 'broker')
       const address = given === undefined ? undefined : pythonText(given, inside, context)
-      const kind = storeKind(address?.text ?? '')
-      return kind === undefined ? [] : [{ ...storeTarget(kind, address), type: 'Broker', ...place }]
+      const kind = pythonStore(address?.text ?? '')
+      return kind === undefined ? [] : [{ ...pythonStoreTarget(kind, address), type: 'Broker', ...place }]
     }
     const sent = { protocol: PROTOCOL, type: 'Celery', ...place }
     if (call.name === 'send_task') {

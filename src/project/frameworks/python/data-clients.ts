@@ -5,26 +5,18 @@ import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { keyword, makerOf, positional, pythonCalls, pythonText, qualifiedName } from './python-calls.ts'
 import {
-  ANY_SQL,
   isKnownAddress,
-  KAFKA,
-  MEMCACHED,
-  MONGO,
-  MYSQL,
-  POSTGRES,
-  RABBIT,
-  REDIS,
-  S3,
-  SEARCH,
-  SQLITE,
-  type StoreKind,
-  storeKind,
-  storeTarget,
-} from './store-kinds.ts'
+  PYTHON_STORES,
+  type PythonStore,
+  pythonStore,
+  pythonStoreTarget,
+} from './python-stores.ts'
 
 /** Clients of stores and brokers, by the full name of the function that makes them. */
 
-interface DataClient extends StoreKind {
+const { ANY_SQL, KAFKA, MEMCACHED, MONGO, MYSQL, POSTGRES, RABBIT, REDIS, S3, SEARCH, SQLITE } = PYTHON_STORES
+
+interface DataClient extends PythonStore {
   readonly type: string
   readonly callee: RegExp
 }
@@ -119,7 +111,7 @@ class DataConnection {
   }
 
   /** A server that is given as host and port: `("db", 5432)`, `{"host": "db"}` or `"db"`. */
-  #host(value: Expression | undefined, { scheme }: StoreKind): KnownText | undefined {
+  #host(value: Expression | undefined, { scheme }: PythonStore): KnownText | undefined {
     const { args } = this.#call
     if (value?.kind === 'list') return this.#host(value.items[0], { scheme, protocol: '', technology: '' })
     const record = value?.kind === 'record' ? value.entries : undefined
@@ -171,9 +163,9 @@ class DataConnection {
     const client = name === undefined ? undefined : CLIENTS.find(({ callee }) => callee.test(name))
     if (client === undefined) return []
     const service = client.type === 'boto3' ? this.#text(positional(this.#call.args, 0)) : undefined
-    const kind = client.type === 'boto3' ? storeKind(service?.text ?? '') : client
+    const kind = client.type === 'boto3' ? pythonStore(service?.text ?? '') : client
     if (kind === undefined) return []
-    const target = storeTarget(kind, this.#address(client))
+    const target = pythonStoreTarget(kind, this.#address(client))
     const isBroker = target.protocol.startsWith('Messaging')
     return [
       {

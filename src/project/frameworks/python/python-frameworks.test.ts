@@ -72,8 +72,8 @@ api.add_resource(Book, "/books/<int:id>")
       '6: REST GET /v2/a, a',
       '6: REST POST /v2/a, a',
       '8: REST GET /items/b, b',
-      '11: REST GET /books/<int:id>, Book.get',
-      '12: REST DELETE /books/<int:id>, Book.delete',
+      '11: REST GET /items/books/<int:id>, Book.get',
+      '12: REST DELETE /items/books/<int:id>, Book.delete',
     ],
   },
   {

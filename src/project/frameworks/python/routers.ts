@@ -1,5 +1,5 @@
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
-import type { RouterKey } from '../../connections/router-graph.ts'
+import type { EndpointPrefix, RouterKey } from '../../connections/router-graph.ts'
 import {
   type Annotation,
   type CallExpression,
@@ -8,97 +8,44 @@ import {
   simpleName,
 } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { keyword, positional } from './python-calls.ts'
+import { RouteLists } from './route-lists.ts'
+import {
+  isRouterFactory,
+  type PythonLibrary,
+  pythonRouter,
+  ROUTER_LIBRARIES,
+  routerCreation,
+  VIEW_METHODS,
+} from './router-libraries.ts'
 
-/** FastAPI, Starlette, Flask and Sanic: routes are decorators or calls on a router. */
-
-const VERBS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace']
-
-/** What the calls of a library are named. */
-interface PythonLibrary {
-  readonly name: string
-  readonly modules: RegExp
-  readonly factories: RegExp
-  /** The argument that gives a router, or its mount, a prefix. */
-  readonly prefix: string
-  /** The call that mounts a router. */
-  readonly mounts: string
-  /** Whether the prefix of a mount takes the place of the router's own. */
-  readonly replaces: boolean
-  /** The method of a route that names none. */
-  readonly method: string
-}
-
-const LIBRARIES: readonly PythonLibrary[] = [
-  {
-    name: 'FastAPI',
-    modules: /^(fastapi|starlette)(\.|$)/,
-    factories: /^(FastAPI|APIRouter|Starlette)$/,
-    prefix: 'prefix',
-    mounts: 'include_router',
-    replaces: false,
-    method: 'ANY',
-  },
-  {
-    name: 'Flask',
-    modules: /^(flask|flask_\w+|quart|sanic)(\.|$)/,
-    factories: /^(Flask|Blueprint|Quart|Sanic|Namespace|Api)$/,
-    prefix: 'url_prefix',
-    mounts: 'register_blueprint',
-    replaces: true,
-    method: 'GET',
-  },
-]
-
-/** Keyword arguments are one record at the end. */
-const keyword = (args: readonly Expression[], name: string): Expression | undefined => {
-  const last = args.at(-1)
-  return last?.kind === 'record' ? last.entries.get(name) : undefined
-}
-
-/** The router that a name such as `router` or `users.router` refers to. */
-const pythonRouter = (name: string, scope: TypeScope, { modules }: DetectionContext): RouterKey => {
-  const [head = '', ...members] = name.split('.')
-  const declared = modules.declaration(head, scope.unit)
-  const member = members.at(-1)
-  // `app.api.users.router`: an import of a module inside a package.
-  const inner =
-    members.length > 1
-      ? modules.exported({ module: name.slice(0, name.lastIndexOf('.')), name: '*' }, scope.unit)
-      : undefined
-  const unit = inner?.unit ?? declared.unit
-  return { file: unit.file, name: member ?? declared.name }
-}
-
-const creationIn = (library: PythonLibrary, name: string, scope: TypeScope): CallExpression | undefined => {
-  const values = scope.variables(name).map(({ value }) => value)
-  const found = values.find((value) => value?.kind === 'call' && library.factories.test(value.call.name))
-  return found?.kind === 'call' ? found.call : undefined
-}
+/** FastAPI, Starlette, Flask, Sanic and aiohttp: routes are decorators or calls on a router. */
 
 class RouteDeclarations {
   readonly #library: PythonLibrary
   readonly #scope: TypeScope
   readonly #context: DetectionContext
+  readonly #lists: RouteLists
 
   constructor(library: PythonLibrary, scope: TypeScope, context: DetectionContext) {
     this.#library = library
     this.#scope = scope
     this.#context = context
+    this.#lists = new RouteLists(scope, context)
   }
 
-  #text(expression: Expression | undefined) {
+  #text(expression: Expression | undefined): EndpointPrefix | undefined {
     const known = this.#context.resolver.text(expression, this.#scope)
     return known === undefined ? undefined : { path: known.text, confidence: known.confidence }
   }
 
   declare(): void {
     const { unit, method } = this.#scope
-    for (const { name, value } of method.locals)
-      if (value?.kind === 'call' && this.#library.factories.test(value.call.name)) {
-        const given = keyword(value.call.args, this.#library.prefix) ?? keyword(value.call.args, 'path')
-        const prefix = this.#text(given)
-        if (prefix !== undefined) this.#context.routers.prefix({ file: unit.file, name }, prefix)
-      }
+    for (const { name, value } of [...method.locals, ...unit.types.flatMap(({ fields }) => fields)])
+      if (value?.kind === 'list' || value?.kind === 'join')
+        this.#lists.declare({ file: unit.file, name }, value)
+      else if (value?.kind === 'call' && isRouterFactory(this.#library, value.call.name, this.#scope))
+        this.#created(name, value.call)
     for (const call of method.calls) this.#call(call)
     for (const one of unit.functions)
       for (const annotation of one.annotations) this.#decorator(annotation, one)
@@ -110,36 +57,106 @@ class RouteDeclarations {
     }
   }
 
+  /** The prefix of a router; the blueprint that an `Api` is made for. */
+  #created(name: string, { name: made, args }: CallExpression): void {
+    const key = { file: this.#scope.unit.file, name }
+    const first = positional(args, 0)
+    const given = keyword(args, ...this.#library.prefixes)
+    // Flask-RESTX: a namespace without a path has its name as path.
+    const prefix = this.#text(given ?? (made === 'Namespace' ? first : undefined))
+    if (prefix !== undefined) this.#context.routers.prefix(key, prefix)
+    this.#lists.declare(key, keyword(args, 'routes'))
+    if (/Api$/.test(made) && first?.kind === 'name') this.#mount(first.name, key, undefined)
+  }
+
+  #mount(parent: string, child: RouterKey, prefix: EndpointPrefix | undefined): void {
+    const router = pythonRouter(parent, this.#scope, this.#context)
+    const replaces = prefix !== undefined && this.#library.replaces
+    this.#context.routers.mount(router, child, prefix ?? { path: '', confidence: 'high' }, replaces)
+  }
+
   #isRouter(name: string): boolean {
     const { unit } = this.#scope
-    if (creationIn(this.#library, name, this.#scope) !== undefined) return true
+    if (routerCreation(this.#library, name, this.#scope) !== undefined) return true
     const key = pythonRouter(name, this.#scope, this.#context)
     if (key.file === unit.file)
       return /^(app|router|api|bp|blueprint)$/.test(name) && !unit.bindings.has(name)
     const there = this.#context.modules.declaration(name.split('.')[0] ?? '', unit).unit
-    return creationIn(this.#library, key.name, this.#scope.at(there, undefined, there.topLevel)) !== undefined
+    return (
+      routerCreation(this.#library, key.name, this.#scope.at(there, undefined, there.topLevel)) !== undefined
+    )
   }
 
   #call(call: CallExpression): void {
-    const parent = call.receiver?.kind === 'name' ? call.receiver.name : undefined
+    // aiohttp: `app.router.add_get`.
+    const owner = this.#library.name === 'aiohttp' ? /\.router$/ : /^$/
+    const parent = call.receiver?.kind === 'name' ? call.receiver.name.replace(owner, '') : undefined
     if (parent === undefined) return
-    const { mounts, prefix } = this.#library
-    const [first] = call.args
-    if (call.name === mounts && first?.kind === 'name') {
-      const child = pythonRouter(first.name, this.#scope, this.#context)
-      const given = this.#text(keyword(call.args, prefix))
-      const router = pythonRouter(parent, this.#scope, this.#context)
-      const replaces = given !== undefined && this.#library.replaces
-      this.#context.routers.mount(router, child, given ?? { path: '', confidence: 'high' }, replaces)
-    } else if (call.name === 'add_url_rule' || call.name === 'add_api_route') {
-      const view = keyword(call.args, 'view_func') ?? call.args[call.name === 'add_url_rule' ? 2 : 1]
-      const handler = view?.kind === 'name' ? view.name : ''
-      this.#route(parent, first, keyword(call.args, 'methods'), { line: call.line, handler })
-    } else if (call.name === 'add_resource' && first?.kind === 'name') {
+    const { args, name, line } = call
+    const [first] = args
+    if (this.#library.mounts.test(name)) this.#mounted(parent, call)
+    else if (this.#library.name === 'aiohttp') this.#added(parent, call)
+    else if (name === 'init_app' && first?.kind === 'name' && this.#isApi(parent))
+      this.#mount(first.name, pythonRouter(parent, this.#scope, this.#context), undefined)
+    else if (/^add_(url_rule|api_route|route)$/.test(name)) {
+      const view = keyword(args, 'view_func', 'endpoint') ?? positional(args, name === 'add_url_rule' ? 2 : 1)
+      const path = keyword(args, 'rule', 'path') ?? positional(args, 0)
+      this.#view(parent, path, view, keyword(args, 'methods'), line)
+    } else if (/^add_(\w+_)?resource$/.test(name) && first?.kind === 'name') {
       const type = this.#scope.index.find(simpleName(first.name), this.#scope.unit)?.type
-      for (const path of call.args.slice(1).filter(({ kind }) => kind !== 'record'))
-        this.#verbs(parent, path, type?.methods ?? [], { line: call.line, handler: first.name })
+      for (const path of args.slice(1).filter(({ kind }) => kind !== 'record'))
+        this.#verbs(parent, path, type?.methods ?? [], { line, handler: first.name })
     }
+  }
+
+  /** aiohttp: `add_get("/x", handler)`, `add_route("GET", "/x", handler)`, `add_view("/x", View)`. */
+  #added(router: string, { name, args, line }: CallExpression): void {
+    const [, verb] = /^add_(get|post|put|patch|delete|head|options|view|route)$/.exec(name) ?? []
+    if (verb === undefined) return
+    const at = verb === 'route' ? 1 : 0
+    const view = positional(args, at + 1)
+    const handler = view?.kind === 'name' ? view.name : ''
+    const place = { line, handler }
+    if (verb === 'view') {
+      const type = this.#scope.index.find(simpleName(handler), this.#scope.unit)?.type
+      return this.#verbs(router, positional(args, 0), type?.methods ?? [], place)
+    }
+    const given = at === 1 ? this.#text(args[0])?.path.replace('*', 'ANY') : verb
+    this.#add(router, [(given ?? 'ANY').toUpperCase()], positional(args, at), place)
+  }
+
+  #isApi(name: string): boolean {
+    return /Api$/.test(routerCreation(this.#library, name, this.#scope)?.name ?? '')
+  }
+
+  /** `app.include_router(users.router, prefix="/users")`, `app.mount("/admin", admin)`. */
+  #mounted(parent: string, { name, args }: CallExpression): void {
+    if (name === 'add_routes')
+      return this.#lists.declare(pythonRouter(parent, this.#scope, this.#context), positional(args, 0))
+    const isMount = name === 'mount' || name === 'add_subapp'
+    const child = keyword(args, 'router', 'app', 'blueprint') ?? positional(args, isMount ? 1 : 0)
+    if (child?.kind !== 'name') return
+    const given = isMount
+      ? (keyword(args, 'path') ?? positional(args, 0))
+      : keyword(args, ...this.#library.prefixes)
+    this.#mount(parent, pythonRouter(child.name, this.#scope, this.#context), this.#text(given))
+  }
+
+  /** A function, or a class whose methods are named after verbs: `Books.as_view("books")`. */
+  #view(
+    router: string,
+    path: Expression | undefined,
+    view: Expression | undefined,
+    methods: Expression | undefined,
+    line: number,
+  ): void {
+    const owner = view?.kind === 'call' && view.call.name === 'as_view' ? view.call.receiver : undefined
+    const place = owner?.kind === 'name' ? this.#scope.index.find(owner.name, this.#scope.unit) : undefined
+    const verbs = place?.type.methods.filter(({ name }) => VIEW_METHODS.includes(name)) ?? []
+    if (place !== undefined && verbs.length > 0 && methods === undefined)
+      return this.#verbs(router, path, verbs, { line, handler: place.type.name })
+    const handler = view?.kind === 'name' ? view.name : owner?.kind === 'name' ? owner.name : ''
+    this.#route(router, path, methods, { line, handler })
   }
 
   #decorator({ name, args, line }: Annotation, { name: handler }: Method): void {
@@ -148,10 +165,10 @@ class RouteDeclarations {
     const [router, verb] = [name.slice(0, dot), name.slice(dot + 1)]
     if (!this.#isRouter(router)) return
     const path = args.get('value') ?? args.get('path') ?? args.get('rule')
-    if (VERBS.includes(verb)) this.#add(router, [verb.toUpperCase()], path, { line, handler })
+    if (VIEW_METHODS.includes(verb)) this.#add(router, [verb.toUpperCase()], path, { line, handler })
     else if (verb === 'route' || verb === 'api_route')
       this.#route(router, path, args.get('methods'), { line, handler })
-    else if (verb === 'websocket') this.#add(router, ['WS'], path, { line, handler })
+    else if (/^websocket(_route)?$/.test(verb)) this.#add(router, ['WS'], path, { line, handler })
   }
 
   /** `@ns.route("/x") class Items(Resource)`: each method named after a verb is an endpoint. */
@@ -162,7 +179,7 @@ class RouteDeclarations {
 
   #verbs(router: string, path: Expression | undefined, methods: readonly Method[], place: RoutePlace): void {
     for (const { name, line } of methods)
-      if (VERBS.includes(name))
+      if (VIEW_METHODS.includes(name))
         this.#add(router, [name.toUpperCase()], path, { line, handler: `${place.handler}.${name}` })
   }
 
@@ -178,7 +195,10 @@ class RouteDeclarations {
 
   #add(router: string, methods: readonly string[], path: Expression | undefined, place: RoutePlace): void {
     const key = pythonRouter(router, this.#scope, this.#context)
-    for (const { text, confidence } of this.#context.resolver.texts(path, this.#scope))
+    // `scoped("/x")`: a function of the project that may put something before the path.
+    const [inner] = path?.kind === 'call' && path.call.args.length === 1 ? path.call.args : []
+    const given = inner?.kind === 'text' ? inner : path
+    for (const { text, confidence } of this.#context.resolver.texts(given, this.#scope))
       for (const method of methods)
         this.#context.routers.route({
           router: key,
@@ -194,7 +214,7 @@ interface RoutePlace {
   readonly handler: string
 }
 
-export const PYTHON_ROUTERS: readonly Framework[] = LIBRARIES.map((library) => ({
+export const PYTHON_ROUTERS: readonly Framework[] = ROUTER_LIBRARIES.map((library) => ({
   name: library.name,
   language: 'python',
   applies: importsModule(library.modules),

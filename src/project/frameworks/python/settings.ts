@@ -4,9 +4,11 @@ import type { Expression, Variable } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { keyword, positional, pythonText } from './python-calls.ts'
-import { ANY_SQL, REDIS, type StoreKind, storeKind, storeTarget } from './store-kinds.ts'
+import { PYTHON_STORES, type PythonStore, pythonStore, pythonStoreTarget } from './python-stores.ts'
 
 /** Stores and brokers in the settings of Django, Flask and Celery: variables with names that these libraries read. */
+
+const { ANY_SQL, REDIS } = PYTHON_STORES
 
 /** Variables that hold an address: the name of the setting, the type of the connection. */
 const ADDRESSES: readonly (readonly [RegExp, string])[] = [
@@ -37,7 +39,7 @@ class SettingsReader {
     return expression === undefined ? undefined : pythonText(expression, scope, this.#context)
   }
 
-  #row(type: string, line: number, target: ReturnType<typeof storeTarget>): readonly Outbound[] {
+  #row(type: string, line: number, target: ReturnType<typeof pythonStoreTarget>): readonly Outbound[] {
     const isBroker = target.protocol.startsWith('Messaging')
     return [{ ...target, type: isBroker ? 'Broker' : type, source_file: this.#file, line, caller: '' }]
   }
@@ -52,10 +54,10 @@ class SettingsReader {
     const [, type] = ADDRESSES.find(([pattern]) => pattern.test(name)) ?? []
     if (type === undefined) return []
     const address = this.#text(value, scope)
-    const kind = address === undefined ? undefined : storeKind(address.text)
-    if (type === 'SQLAlchemy') return this.#row(type, line, storeTarget(ANY_SQL, address))
+    const kind = address === undefined ? undefined : pythonStore(address.text)
+    if (type === 'SQLAlchemy') return this.#row(type, line, pythonStoreTarget(ANY_SQL, address))
     // `django-db` and `cache+memory://` are no servers; a variable without a default says nothing about the kind.
-    return kind === undefined ? [] : this.#row(type, line, storeTarget(kind, address))
+    return kind === undefined ? [] : this.#row(type, line, pythonStoreTarget(kind, address))
   }
 
   /** `{"default": {"ENGINE": …}}`, one such entry, or an address that is parsed. */
@@ -65,20 +67,20 @@ class SettingsReader {
       const first = this.#text(positional(args, 0), scope)
       const given = keyword(args, 'default')
       const address = this.#text(given, scope) ?? (first?.text.includes('://') === true ? first : undefined)
-      return this.#row('Django', line, storeTarget(ANY_SQL, address))
+      return this.#row('Django', line, pythonStoreTarget(ANY_SQL, address))
     }
     if (value.kind !== 'record' || depth > MAX_DEPTH) return []
     const engine = this.#text(value.entries.get('ENGINE'), scope)
     if (engine === undefined)
       return [...value.entries.values()].flatMap((one) => this.#databases(one, line, scope, depth + 1))
     const kind =
-      storeKind(engine.text.replace(/^.*?(\w+)$/, '$1').replace(/^postgis$/, 'postgresql')) ?? ANY_SQL
+      pythonStore(engine.text.replace(/^.*?(\w+)$/, '$1').replace(/^postgis$/, 'postgresql')) ?? ANY_SQL
     const name = this.#text(value.entries.get('NAME'), scope)
-    if (kind.technology === 'SQLite') return this.#row('Django', line, storeTarget(kind, name))
-    return this.#row('Django', line, storeTarget(kind, this.#server(kind, value, scope)))
+    if (kind.technology === 'SQLite') return this.#row('Django', line, pythonStoreTarget(kind, name))
+    return this.#row('Django', line, pythonStoreTarget(kind, this.#server(kind, value, scope)))
   }
 
-  #server(kind: StoreKind, value: Expression, scope: TypeScope): KnownText | undefined {
+  #server(kind: PythonStore, value: Expression, scope: TypeScope): KnownText | undefined {
     const entry = (key: string) =>
       value.kind === 'record' ? this.#text(value.entries.get(key), scope) : undefined
     const host = entry('HOST')
@@ -99,18 +101,18 @@ class SettingsReader {
     const kind =
       found === undefined
         ? undefined
-        : storeKind(`${found.replace(/d$/, '')}:`.replace('memcache:', 'memcached'))
+        : pythonStore(`${found.replace(/d$/, '')}:`.replace('memcache:', 'memcached'))
     return kind === undefined
       ? []
       : this.#row(
           'Django',
           line,
-          storeTarget(kind, this.#location(kind, value.entries.get('LOCATION'), scope)),
+          pythonStoreTarget(kind, this.#location(kind, value.entries.get('LOCATION'), scope)),
         )
   }
 
   /** `redis://cache:6379/1`, `cache:11211`, or a list of them. */
-  #location(kind: StoreKind, given: Expression | undefined, scope: TypeScope): KnownText | undefined {
+  #location(kind: PythonStore, given: Expression | undefined, scope: TypeScope): KnownText | undefined {
     const known = this.#text(given?.kind === 'list' ? given.items[0] : given, scope)
     return known === undefined || /:\/\/|[{$]/.test(known.text)
       ? known
@@ -125,7 +127,7 @@ class SettingsReader {
     if (hosts?.kind !== 'list') return []
     const [first] = hosts.items
     const host = first?.kind === 'list' ? first.items[0] : first
-    return this.#row('Django Channels', line, storeTarget(REDIS, this.#location(REDIS, host, scope)))
+    return this.#row('Django Channels', line, pythonStoreTarget(REDIS, this.#location(REDIS, host, scope)))
   }
 }
 

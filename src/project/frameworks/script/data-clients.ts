@@ -2,7 +2,7 @@ import { databaseOf } from '../../connections/addresses.ts'
 import type { Outbound } from '../../connections/connections.ts'
 import type { DetectionContext, Framework } from '../../connections/framework.ts'
 import { callsOf } from '../../connections/outbound-http.ts'
-import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import type { CallExpression, Expression, Variable } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 
@@ -31,6 +31,13 @@ const KAFKA = { protocol: 'Messaging-Kafka', scheme: '', technology: 'Kafka' }
 const RABBIT = { protocol: 'Messaging-RabbitMQ', scheme: 'amqp', technology: 'RabbitMQ' }
 const BULL = { protocol: 'Messaging-BullMQ', scheme: '', technology: 'BullMQ' }
 
+const AWS_CLIENTS: readonly (readonly [technology: string, protocol: string, callee: RegExp])[] = [
+  ['S3', 'S3', /^S3(Client)?$/],
+  ['DynamoDB', 'DynamoDB', /^DynamoDB(Client|\.DocumentClient)?$/],
+  ['SQS', 'Messaging-SQS', /^SQS(Client)?$/],
+  ['SNS', 'Messaging-SNS', /^SNS(Client)?$/],
+]
+
 const CLIENTS: readonly DataClient[] = [
   { type: 'ioredis', module: /^ioredis$/, callee: /^(default|Redis|Cluster)$/, ...REDIS },
   { type: 'redis', module: /^(redis|@redis\/client)$/, callee: /^create(Client|Cluster)$/, ...REDIS },
@@ -39,9 +46,11 @@ const CLIENTS: readonly DataClient[] = [
   { type: 'mysql', module: /^mysql2?(\/promise)?$/, callee: /^create(Pool|Connection)$/, ...MYSQL },
   { type: 'mongodb', module: /^mongodb$/, callee: /^MongoClient$/, ...MONGO },
   { type: 'Mongoose', module: /^mongoose$/, callee: /^(connect|createConnection)$/, ...MONGO },
-  { type: 'Mongoose', module: /^@nestjs\/mongoose$/, callee: /^forRoot$/, ...MONGO },
+  { type: 'Mongoose', module: /^@nestjs\/mongoose$/, callee: /^forRoot(Async)?$/, ...MONGO },
   { type: 'TypeORM', module: /^typeorm$/, callee: /^(DataSource|createConnection)$/, ...ANY_SQL },
-  { type: 'TypeORM', module: /^@nestjs\/typeorm$/, callee: /^forRoot$/, ...ANY_SQL },
+  { type: 'TypeORM', module: /^@nestjs\/typeorm$/, callee: /^forRoot(Async)?$/, ...ANY_SQL },
+  { type: 'Sequelize', module: /^@nestjs\/sequelize$/, callee: /^forRoot(Async)?$/, ...ANY_SQL },
+  { type: 'BullMQ', module: /^@nestjs\/bull(mq)?$/, callee: /^forRoot(Async)?$/, ...REDIS },
   { type: 'Sequelize', module: /^sequelize(-typescript)?$/, callee: /^Sequelize$/, ...ANY_SQL },
   { type: 'Knex', module: /^knex$/, callee: /^(default|knex|Knex)$/, ...ANY_SQL },
   { type: 'Drizzle', module: /^drizzle-orm\/(node-postgres|postgres-js)$/, callee: /^drizzle$/, ...POSTGRES },
@@ -49,24 +58,31 @@ const CLIENTS: readonly DataClient[] = [
   { type: 'better-sqlite3', module: /^better-sqlite3$/, callee: /^default$/, ...SQLITE },
   { type: 'Elasticsearch', module: /^@(elastic|opensearch-project)\//, callee: /^Client$/, ...SEARCH },
   { type: 'kafkajs', module: /^kafkajs$/, callee: /^Kafka$/, ...KAFKA },
-  { type: 'amqplib', module: /^(amqplib|amqp-connection-manager)$/, callee: /^connect$/, ...RABBIT },
+  {
+    type: 'amqplib',
+    module: /^(amqplib(\/callback_api)?|amqp-connection-manager)$/,
+    callee: /^connect$/,
+    ...RABBIT,
+  },
   { type: 'BullMQ', module: /^(bullmq|bull)$/, callee: /^(Queue|default)$/, ...BULL },
-  {
-    type: 'AWS SDK',
-    module: /^@aws-sdk\/client-s3$/,
-    callee: /^S3(Client)?$/,
-    protocol: 'S3',
-    scheme: '',
-    technology: 'S3',
-  },
-  {
-    type: 'AWS SDK',
-    module: /^@aws-sdk\/client-dynamodb$/,
-    callee: /^DynamoDB(Client)?$/,
-    protocol: 'DynamoDB',
-    scheme: '',
-    technology: 'DynamoDB',
-  },
+  ...AWS_CLIENTS.flatMap(([technology, protocol, callee]) => [
+    {
+      type: 'AWS SDK',
+      module: new RegExp(`^@aws-sdk/client-${technology.toLowerCase()}$|^aws-sdk$`),
+      callee,
+      protocol,
+      scheme: '',
+      technology,
+    },
+    {
+      type: 'AWS SDK',
+      module: new RegExp(`^aws-sdk/clients/${technology.toLowerCase()}$`),
+      callee: /^(default|DocumentClient)$/,
+      protocol,
+      scheme: '',
+      technology,
+    },
+  ]),
 ]
 
 const MODULES = new RegExp(CLIENTS.map(({ module }) => module.source).join('|'))
@@ -97,8 +113,12 @@ const importedName = ({ receiver, name, makes }: CallExpression, { unit }: TypeS
   if (receiver !== undefined && owner === '') return undefined
   const [head = '', ...rest] = (makes || owner === '' ? name : `${owner}.${name}`).split('.')
   const binding = unit.bindings.get(head)
-  if (binding === undefined || rest.length > 1) return undefined
-  return { module: binding.module, name: rest[0] ?? binding.name }
+  // `require('knex')({ … })`
+  if (binding === undefined)
+    return receiver === undefined && unit.imports.includes(name)
+      ? { module: name, name: 'default' }
+      : undefined
+  return { module: binding.module, name: rest.length === 0 ? binding.name : rest.join('.') }
 }
 
 const dataClientOf = (call: CallExpression, scope: TypeScope): DataClient | undefined => {
@@ -108,6 +128,12 @@ const dataClientOf = (call: CallExpression, scope: TypeScope): DataClient | unde
 }
 
 const isKnown = (text: string): boolean => text !== '' && !/^[{$]|:\/\/[{$]/.test(text)
+
+/** The options that `useFactory` of Nest returns. */
+const returned = (options: Expression): Expression => {
+  const factory = member([options], 'useFactory')
+  return (factory?.kind === 'other' ? factory.lambda?.returns : undefined) ?? options
+}
 
 class DataConnection {
   readonly #call: CallExpression
@@ -126,14 +152,18 @@ class DataConnection {
 
   /** Records among the arguments, those inside of `connection` included; names are resolved in this file. */
   #options(): readonly Expression[] {
-    const given = this.#call.args.map((one) => this.#record(one))
+    const given = this.#call.args.map((one) => returned(this.#record(one)))
     return [...given, ...given.flatMap((one) => this.#record(member([one], 'connection', 'socket', 'redis')))]
   }
 
   #record(value: Expression | undefined): Expression {
     const none: Expression = { kind: 'other', text: '' }
     if (value?.kind !== 'name') return value ?? none
-    return this.#scope.variables(value.name).find((one) => one.value?.kind === 'record')?.value ?? value
+    const isRecord = (one: Variable) => one.value?.kind === 'record'
+    const here = this.#scope.variables(value.name).find(isRecord)
+    if (here !== undefined) return here.value ?? value
+    const { unit, name } = this.#context.modules.declaration(value.name, this.#scope.unit)
+    return unit.topLevel.locals.find((one) => one.name === name && isRecord(one))?.value ?? value
   }
 
   #address(scheme: string, options: readonly Expression[]): KnownText | undefined {
@@ -174,13 +204,14 @@ class DataConnection {
     // A pool that is passed on was found where it was made.
     if (client.type === 'Drizzle' && !/^(text|join|record)$/.test(this.#call.args[0]?.kind ?? '')) return []
     const found = this.#address(scheme, options)
-    if (client.type === 'BullMQ' && (found === undefined || !isKnown(found.text))) return []
+    const isQueue = client.protocol === 'Messaging-BullMQ'
+    if (isQueue && (found === undefined || !isKnown(found.text))) return []
     // `knex('users')` is a query.
     if (client.type === 'Knex' && options[0]?.kind !== 'record') return []
     const needsScheme = !client.protocol.startsWith('Messaging') && technology !== 'SQLite'
     const known = found !== undefined && isKnown(found.text) && (!needsScheme || found.text.includes('://'))
     const isFile = technology === 'SQLite' && known && !found.text.includes(':')
-    const isBroker = client.protocol.startsWith('Messaging') && client.type !== 'BullMQ'
+    const isBroker = client.protocol.startsWith('Messaging') && !isQueue
     return [
       {
         target_service: known ? databaseOf(isFile ? `sqlite:${found.text}` : found.text) : technology,

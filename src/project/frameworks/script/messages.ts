@@ -4,16 +4,9 @@ import { callsOf } from '../../connections/outbound-http.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { awsCall, awsName, importsAws, type MessageCall } from './aws-messages.ts'
 
-/** Topics and queues of kafkajs, amqplib and BullMQ. */
-
-interface MessageCall {
-  readonly protocol: string
-  readonly type: string
-  readonly direction: 'in' | 'out'
-  /** The topics or queues. */
-  readonly names: Expression | undefined
-}
+/** Topics and queues of kafkajs, amqplib, BullMQ, SQS and SNS. */
 
 const entry = (value: Expression | undefined, ...names: readonly string[]): Expression | undefined =>
   value?.kind === 'record'
@@ -35,6 +28,11 @@ const isMadeBy = (receiver: Expression | undefined, made: string, scope: TypeSco
 const kafkaCall = (call: CallExpression, scope: TypeScope): MessageCall | undefined => {
   const kafka = { protocol: 'Messaging-Kafka', type: 'kafkajs' }
   const names = entry(call.args[0], 'topic', 'topics')
+  if (call.name === 'sendBatch' && isMadeBy(call.receiver, 'producer', scope)) {
+    const batches = entry(call.args[0], 'topicMessages')
+    const items = batches?.kind === 'list' ? batches.items.flatMap((one) => entry(one, 'topic') ?? []) : []
+    return { ...kafka, direction: 'out', names: { kind: 'list', items } }
+  }
   if (call.name === 'send' && isMadeBy(call.receiver, 'producer', scope))
     return { ...kafka, direction: 'out', names }
   return call.name === 'subscribe' && isMadeBy(call.receiver, 'consumer', scope)
@@ -50,21 +48,33 @@ const rabbitCall = ({ name, receiver, args }: CallExpression): MessageCall | und
   return name === 'publish' && args.length > 2 ? { ...rabbit, direction: 'out', names: args[0] } : undefined
 }
 
-const workerCall = ({ name, makes, args }: CallExpression, { unit }: TypeScope): MessageCall | undefined =>
-  makes && unit.bindings.get(name)?.module === 'bullmq' && unit.bindings.get(name)?.name === 'Worker'
-    ? { protocol: 'Messaging-BullMQ', type: 'BullMQ', direction: 'in', names: args[0] }
-    : undefined
+const workerCall = (
+  { name, makes, args, receiver }: CallExpression,
+  scope: TypeScope,
+): MessageCall | undefined => {
+  const bull = { protocol: 'Messaging-BullMQ', type: 'BullMQ', direction: 'in' as const }
+  const { bindings } = scope.unit
+  if (makes && bindings.get(name)?.module === 'bullmq' && bindings.get(name)?.name === 'Worker')
+    return { ...bull, names: args[0] }
+  if (name !== 'process' || receiver?.kind !== 'name') return undefined
+  // Bull: `queue.process(…)`.
+  for (const { value } of scope.variables(receiver.name))
+    if (value?.kind === 'call' && value.call.makes && bindings.get(value.call.name)?.module === 'bull')
+      return { ...bull, names: value.call.args[0] }
+  return undefined
+}
 
 const importsKafka = importsModule(/^kafkajs$/)
-const importsRabbit = importsModule(/^(amqplib|amqp-connection-manager)$/)
-const importsBull = importsModule(/^bullmq$/)
+const importsRabbit = importsModule(/^(amqplib(\/callback_api)?|amqp-connection-manager)$/)
+const importsBull = importsModule(/^bull(mq)?$/)
 
 const messageCall = (call: CallExpression, scope: TypeScope): MessageCall | undefined => {
   const { unit } = scope
   return (
     (importsKafka(unit) ? kafkaCall(call, scope) : undefined) ??
     (importsRabbit(unit) ? rabbitCall(call) : undefined) ??
-    (importsBull(unit) ? workerCall(call, scope) : undefined)
+    (importsBull(unit) ? workerCall(call, scope) : undefined) ??
+    (importsAws(unit) ? awsCall(call, scope) : undefined)
   )
 }
 
@@ -88,15 +98,18 @@ const messagesIn = (
     if (found?.direction !== direction) return []
     return resolver
       .texts(found.names, at)
-      .filter(({ text }) => text !== '' && !/^[{$]/.test(text))
+      .map((known) => (importsAws(unit) ? { ...known, text: awsName(known.text) } : known))
+      .filter(
+        ({ text }) => text !== '' && !text.startsWith('{') && (importsAws(unit) || !text.startsWith('$')),
+      )
       .map((known) => ({ ...known, call: found, line: one.call.line, owner: at.type?.name ?? '' }))
   })
 }
 
 export const SCRIPT_MESSAGES: Framework = {
-  name: 'kafkajs, amqplib, BullMQ',
+  name: 'kafkajs, amqplib, BullMQ, AWS SDK, sqs-consumer',
   language: 'script',
-  applies: (unit) => importsKafka(unit) || importsRabbit(unit) || importsBull(unit),
+  applies: (unit) => importsKafka(unit) || importsRabbit(unit) || importsBull(unit) || importsAws(unit),
   inbound: (scope, context): readonly Inbound[] =>
     messagesIn('in', scope, context).map(({ text, confidence, call, line, owner }) => ({
       protocol: call.protocol,

@@ -21,6 +21,14 @@ const START_CALLS = new WeakMap<SourceIndex, StartCalls>()
 /** More applications in one folder are a mistake of the analysis or an attack. */
 const MAX_STARTS = 16
 
+/** What the calls are looked up by. */
+const START_KINDS: Readonly<Record<string, string>> = {
+  setGlobalPrefix: 'setGlobalPrefix',
+  enableVersioning: 'enableVersioning',
+  createMicroservice: 'microservice',
+  connectMicroservice: 'microservice',
+}
+
 const startCalls = (index: SourceIndex): StartCalls => {
   const known = START_CALLS.get(index)
   if (known !== undefined) return known
@@ -29,10 +37,18 @@ const startCalls = (index: SourceIndex): StartCalls => {
     if (unit.language === 'script')
       for (const { calls } of [unit.topLevel, ...unit.types.flatMap(({ methods }) => methods)])
         for (const call of calls)
-          if (call.name === 'setGlobalPrefix' || call.name === 'enableVersioning')
-            pushTo(found, `${call.name}\0${folderOf(unit.file)}`, { unit, call })
+          if (Object.hasOwn(START_KINDS, call.name))
+            enter(found, START_KINDS[call.name] ?? '', { unit, call })
   START_CALLS.set(index, found)
   return found
+}
+
+/** By the folder of the file, and by the folder of sources above it, in which helpers of the start may be anywhere. */
+const enter = (found: Map<string, StartCall[]>, kind: string, start: StartCall): void => {
+  const folder = folderOf(start.unit.file)
+  pushTo(found, `${kind}\0${folder}`, start)
+  const [, sources] = /^((?:.*\/)?src)\//.exec(`${folder}/`) ?? []
+  if (sources !== undefined && sources !== folder) pushTo(found, `${kind}\0${sources}\0below`, start)
 }
 
 /** The call in the nearest folder above a file; undefined when calls in that folder differ. */
@@ -44,7 +60,8 @@ const nearestCall = (
   const calls = startCalls(index)
   if (calls.size === 0) return undefined
   for (let folder = folderOf(unit.file); ; folder = folderOf(folder)) {
-    const nearest = calls.get(`${name}\0${folder}`)?.slice(0, MAX_STARTS)
+    const key = `${name}\0${folder}`
+    const nearest = (calls.get(key) ?? calls.get(`${key}\0below`))?.slice(0, MAX_STARTS)
     if (nearest !== undefined) return new Set(nearest.map(textOf)).size === 1 ? nearest[0] : undefined
     if (folder === '') return undefined
   }
@@ -99,4 +116,13 @@ export const versionSegments = (
   // An unresolved name is `VERSION_NEUTRAL` or a value known only at run time.
   const segments = versions.map(({ text }) => (text.startsWith('{') ? '' : `${mark}${text}`))
   return segments.length === 0 ? [''] : segments
+}
+
+/** The options of the microservice that a file belongs to. */
+export const startRecord = (scope: TypeScope): Expression | undefined => {
+  const start = nearestCall('microservice', scope, ({ unit, call }) => {
+    const transport = option(call, call.name === 'createMicroservice' ? 1 : 0, 'transport')
+    return transport?.kind === 'name' ? transport.name : unit.file
+  })
+  return start?.call.args[start.call.name === 'createMicroservice' ? 1 : 0]
 }

@@ -6,6 +6,8 @@ import { type Annotation, findAnnotation, type Method, type TypeUnit } from '../
 import { type KnownText, weaker } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { globalPrefix, versionSegments } from './nest-applications.ts'
+import { modulePrefixes } from './nest-modules.ts'
+import { listenerProtocol, nestOutbound } from './nest-transports.ts'
 
 const VERBS: Readonly<Record<string, string>> = {
   Get: 'GET',
@@ -19,26 +21,21 @@ const VERBS: Readonly<Record<string, string>> = {
 }
 
 interface NestEvent {
-  readonly protocol: string
+  /** That of the transport when absent. */
+  readonly protocol?: string
   /** The decorator that the class must have; any when absent. */
   readonly within?: string
 }
 
 const EVENTS: Readonly<Record<string, NestEvent>> = {
-  MessagePattern: { protocol: 'Messaging-Nest' },
-  EventPattern: { protocol: 'Messaging-Nest' },
+  MessagePattern: {},
+  EventPattern: {},
   Cron: { protocol: 'Scheduled' },
   Interval: { protocol: 'Scheduled' },
   SubscribeMessage: { protocol: 'WebSocket', within: 'WebSocketGateway' },
 }
 
 const GRPC = new Set(['GrpcMethod', 'GrpcStreamMethod', 'GrpcStreamCall'])
-
-const OPERATIONS: Readonly<Record<string, string>> = {
-  Query: 'query',
-  Mutation: 'mutation',
-  Subscription: 'subscription',
-}
 
 /** A class with its scope. */
 interface NestClass {
@@ -65,17 +62,20 @@ const controllerEndpoints = ({ type, scope, context }: NestClass): readonly Inbo
       return prefixes.flatMap((prefix) =>
         texts.flatMap(({ text, confidence }) => {
           const own = joinRoutes(prefix.text, text)
-          const global = globalPrefix(own, scope, context)
-          return versions.map((segment) =>
-            toInbound(
-              {
-                method: verb,
-                path: joinRoutes(global.text, segment, own),
-                confidence: weaker(weaker(global.confidence, prefix.confidence), confidence),
-              },
-              { file: scope.unit.file, line: method.line, handler: `${type.name}.${method.name}` },
-            ),
-          )
+          return modulePrefixes(type.name, scope, context).flatMap((above) => {
+            const path = joinRoutes(above, own)
+            const global = globalPrefix(path, scope, context)
+            return versions.map((segment) =>
+              toInbound(
+                {
+                  method: verb,
+                  path: joinRoutes(global.text, segment, path),
+                  confidence: weaker(weaker(global.confidence, prefix.confidence), confidence),
+                },
+                { file: scope.unit.file, line: method.line, handler: `${type.name}.${method.name}` },
+              ),
+            )
+          })
         }),
       )
     }),
@@ -123,7 +123,12 @@ const eventEndpoint = (one: NestClass, method: Method, annotation: Annotation): 
     (options?.kind === 'record' ? options.entries.get('namespace') : undefined)
   const namespace = one.context.resolver.text(given, one.scope)
   const text = namespace === undefined ? pattern.text : `${joinRoutes(namespace.text)} ${pattern.text}`
-  return [inboundOf(one, method, event.protocol, { text, confidence: pattern.confidence })]
+  return [
+    inboundOf(one, method, event.protocol ?? listenerProtocol(one.scope), {
+      text,
+      confidence: pattern.confidence,
+    }),
+  ]
 }
 
 /** `@GrpcMethod('Greeter', 'Hi')`; by default, service and method are named after class and method. */
@@ -135,20 +140,6 @@ const grpcEndpoint = (one: NestClass, method: Method, { name, args }: Annotation
   const called = given ?? method.name.charAt(0).toUpperCase() + method.name.slice(1)
   const text = `${protos.get(service.text)?.fullName ?? service.text}/${called}`
   return [inboundOf(one, method, 'gRPC', { text, confidence: service.confidence })]
-}
-
-/** Queries, mutations and subscriptions of a class with `@Resolver`. */
-const graphEndpoint = (one: NestClass, method: Method, { name, args }: Annotation): readonly Inbound[] => {
-  const operation = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined
-  if (operation === undefined || findAnnotation(one.type.annotations, 'Resolver') === undefined) return []
-  const options = args.get('1')
-  const first = args.get('value')
-  const given =
-    args.get('name') ??
-    (options?.kind === 'record' ? options.entries.get('name') : undefined) ??
-    (first?.kind === 'text' ? first : undefined)
-  const known = one.context.resolver.text(given, one.scope) ?? { ...EMPTY, text: method.name }
-  return [inboundOf(one, method, 'GraphQL', { ...known, text: `${operation} ${known.text}` })]
 }
 
 /** Queues of `@Processor('audio')`: the methods with `@Process`, or the one that overrides `process`. */
@@ -167,7 +158,7 @@ export const NEST: Framework = {
   name: 'NestJS',
   language: 'script',
   // Decorators may be imported from a package of the project that exports those of Nest.
-  applies: ({ types }) => types.length > 0,
+  applies: ({ types, imports }) => types.length > 0 || imports.some((name) => name.startsWith('@nestjs/')),
   inbound: (scope, context) =>
     scope.unit.types.flatMap((type) => {
       const one = { type, scope: scope.at(scope.unit, type, scope.unit.topLevel), context }
@@ -178,9 +169,9 @@ export const NEST: Framework = {
           method.annotations.flatMap((annotation) => [
             ...eventEndpoint(one, method, annotation),
             ...grpcEndpoint(one, method, annotation),
-            ...graphEndpoint(one, method, annotation),
           ]),
         ),
       ]
     }),
+  outbound: nestOutbound,
 }

@@ -1,17 +1,20 @@
 import { joinRoutes } from '../../connections/addresses.ts'
 import type { Inbound } from '../../connections/connections.ts'
-import type { Framework } from '../../connections/framework.ts'
+import type { DetectionContext, Framework } from '../../connections/framework.ts'
 import { toInbound } from '../../connections/inbound-web.ts'
 import { folderOf } from '../../source/source-files.ts'
 import type { SourceIndex } from '../../source/source-index.ts'
 import { findAnnotation, type SourceUnit } from '../../source/source-unit.ts'
-import type { TypeScope } from '../../source/type-scope.ts'
+import { TypeScope } from '../../source/type-scope.ts'
 
 /** Next.js: the path of a route is the path of its file. */
 
 const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 const ROUTE_FILE = /(^|\/)app\/(.*\/)?route\.[jt]sx?$/
 const API_FILE = /(^|\/)pages\/api\/.*\.[jt]sx?$/
+const PAGE_FILE = /(^|\/)app\/(.*\/)?page\.[jt]sx?$|(^|\/)pages\/(?!api\/).*\.[jt]sx?$/
+const MIDDLEWARE_FILE = /(^|\/)(middleware|proxy)\.[jt]s$/
+const CONFIG_FILE = /(^|\/)next\.config\.[cm]?[jt]s$/
 const SERVER_ACTION = 'use server'
 
 const NEXT_FOLDERS = new WeakMap<SourceIndex, ReadonlySet<string>>()
@@ -28,33 +31,70 @@ const nextFolders = (index: SourceIndex): ReadonlySet<string> => {
   return found
 }
 
-/** The part of a path below the folder `root` of a Next.js application: `web/src/app/a/route.ts` gives `a/route.ts`. */
-const below = (root: string, { unit, index }: TypeScope): string | undefined => {
+const withoutSources = (folder: string): string => folder.replace(/(^|\/)src$/, '')
+
+/** The path of a file in a Next.js application: `web/src/app/a/route.ts` gives `a/route.ts` in `web`. */
+interface RoutedFile {
+  readonly path: string
+  readonly application: string
+}
+
+const routedFile = (root: string, { unit, index }: TypeScope): RoutedFile | undefined => {
   const steps = unit.file.split('/')
-  const at = steps.findIndex((step, position) => {
-    const base = steps.slice(0, position)
-    if (base.at(-1) === 'src') base.pop()
-    return step === root && nextFolders(index).has(base.join('/'))
-  })
-  return at < 0 ? undefined : steps.slice(at + 1).join('/')
+  const applicationAt = (position: number) => withoutSources(steps.slice(0, position).join('/'))
+  const at = steps.findIndex(
+    (step, position) => step === root && nextFolders(index).has(applicationAt(position)),
+  )
+  return at < 0 ? undefined : { path: steps.slice(at + 1).join('/'), application: applicationAt(at) }
+}
+
+const configOf = (application: string, { index }: TypeScope): SourceUnit | undefined =>
+  index.units.find(({ file }) => CONFIG_FILE.test(file) && folderOf(file) === application)
+
+/** `basePath` in the configuration of the application. */
+const basePath = (application: string, scope: TypeScope, { resolver }: DetectionContext): string => {
+  const { index } = scope
+  const unit = configOf(application, scope)
+  if (unit === undefined) return ''
+  const there = new TypeScope(index, unit, undefined, unit.topLevel)
+  for (const { value } of unit.topLevel.locals)
+    for (const one of value?.kind === 'call' ? value.call.args : [value]) {
+      const given = one?.kind === 'record' ? one.entries.get('basePath') : undefined
+      const known = resolver.text(given, there)
+      if (known !== undefined && known.confidence !== 'low') return known.text
+    }
+  return ''
 }
 
 /** The path of a route; undefined for folders that are not routed. Groups and slots are no part of it. */
 const routePath = (path: string): string | undefined => {
   const steps = path.split('/')
-  if (steps.some((step) => step.startsWith('_'))) return undefined
+  // Private folders, and routes that another page shows.
+  if (steps.some((step) => /^_|^\(\.+\)/.test(step))) return undefined
   return joinRoutes(...steps.filter((step) => !/^\(.*\)$|^@/.test(step)))
 }
 
 const lineOf = (name: string, { functions, topLevel }: SourceUnit): number =>
   [...functions, ...topLevel.locals].find((one) => one.name === name)?.line ?? 1
 
+/** The route of a file below a folder, with the base path; undefined for files that are not routed. */
+const routeOf = (
+  root: string,
+  pathOf: (path: string) => string,
+  scope: TypeScope,
+  context: DetectionContext,
+): string | undefined => {
+  const found = routedFile(root, scope)
+  const route = found === undefined ? undefined : routePath(pathOf(found.path))
+  return found === undefined || route === undefined
+    ? undefined
+    : joinRoutes(basePath(found.application, scope, context), route)
+}
+
 /** `app/users/route.ts` with exported functions `GET`, `POST`, …. */
-const routeHandlers = (scope: TypeScope): readonly Inbound[] => {
+const routeHandlers = (scope: TypeScope, context: DetectionContext): readonly Inbound[] => {
   const { unit } = scope
-  if (!ROUTE_FILE.test(unit.file)) return []
-  const path = below('app', scope)
-  const route = path === undefined ? undefined : routePath(folderOf(path))
+  const route = ROUTE_FILE.test(unit.file) ? routeOf('app', folderOf, scope, context) : undefined
   if (route === undefined) return []
   return VERBS.flatMap((verb) => {
     const local = unit.exports.get(verb)
@@ -69,15 +109,61 @@ const routeHandlers = (scope: TypeScope): readonly Inbound[] => {
   })
 }
 
+const withoutIndex = (path: string): string => path.replace(/\.\w+$/, '').replace(/(^|\/)index$/, '')
+
+/** `app/users/page.tsx` and `pages/users.tsx` with a default export. */
+const page = (scope: TypeScope, context: DetectionContext): readonly Inbound[] => {
+  const { unit } = scope
+  const component = unit.exports.get('default')
+  if (!PAGE_FILE.test(unit.file) || component === undefined) return []
+  const inApp = /(^|\/)page\.[jt]sx?$/.test(unit.file) ? routedFile('app', scope) : undefined
+  const found = inApp ?? routedFile('pages', scope)
+  // Other folders are called `pages` too.
+  if (found === undefined || configOf(found.application, scope) === undefined) return []
+  const route =
+    inApp === undefined
+      ? routeOf('pages', withoutIndex, scope, context)
+      : routeOf('app', folderOf, scope, context)
+  if (route === undefined) return []
+  const name = typeof component === 'string' ? component : 'default'
+  return [named('Page', route, lineOf(name, unit), name === 'default' ? '' : name, unit)]
+}
+
+const named = (
+  protocol: string,
+  endpoint: string,
+  line: number,
+  handler: string,
+  { file }: SourceUnit,
+): Inbound => ({ protocol, endpoint, source_file: file, line, handler, confidence: 'high' })
+
+/** `middleware.ts` beside `app` or `pages`, with the paths of `config.matcher`; without one, all paths. */
+const middleware = (scope: TypeScope, { resolver }: DetectionContext): readonly Inbound[] => {
+  const { unit, index } = scope
+  const handler = ['middleware', 'proxy', 'default'].find((name) => unit.exports.has(name))
+  if (!MIDDLEWARE_FILE.test(unit.file) || handler === undefined) return []
+  if (!nextFolders(index).has(withoutSources(folderOf(unit.file)))) return []
+  if (!unit.imports.some((name) => /next/.test(name))) return []
+  const config = unit.topLevel.locals.find(({ name }) => name === 'config')
+  const given = config?.value?.kind === 'record' ? config.value.entries.get('matcher') : undefined
+  const items = given?.kind === 'list' ? given.items : given === undefined ? [] : [given]
+  const paths = items
+    .flatMap((one) => resolver.texts(one.kind === 'record' ? one.entries.get('source') : one, scope))
+    .map(({ text }) => text)
+    .filter((text) => text.startsWith('/'))
+  const local = unit.exports.get(handler)
+  const name = typeof local === 'string' ? local : handler
+  const line = paths.length === 0 ? lineOf(name, unit) : (config?.line ?? 1)
+  return (paths.length === 0 ? ['/:path*'] : paths).map((path) => named('Middleware', path, line, name, unit))
+}
+
 /** `pages/api/users/[id].ts` with a default export, which answers every method. */
-const apiRoute = (scope: TypeScope): readonly Inbound[] => {
+const apiRoute = (scope: TypeScope, context: DetectionContext): readonly Inbound[] => {
   const { unit } = scope
   const handler = unit.exports.get('default')
   if (!API_FILE.test(unit.file) || handler === undefined) return []
-  const path = below('pages', scope)
-    ?.replace(/\.\w+$/, '')
-    .replace(/(^|\/)index$/, '')
-  const route = path?.startsWith('api') ? routePath(path) : undefined
+  const isApi = routedFile('pages', scope)?.path.startsWith('api') === true
+  const route = isApi ? routeOf('pages', withoutIndex, scope, context) : undefined
   if (route === undefined) return []
   const name = typeof handler === 'string' ? handler : 'default'
   return [
@@ -94,14 +180,7 @@ const serverActions = ({ unit, index }: TypeScope): readonly Inbound[] => {
   return unit.functions
     .filter(({ name, annotations }) => exported.has(name) && findAnnotation(annotations, SERVER_ACTION))
     .filter(() => nextFolders(index).size > 0)
-    .map(({ name, line }) => ({
-      protocol: 'Server Action',
-      endpoint: name,
-      source_file: unit.file,
-      line,
-      handler: name,
-      confidence: 'high' as const,
-    }))
+    .map(({ name, line }) => named('Server Action', name, line, name, unit))
 }
 
 export const NEXT: Framework = {
@@ -110,6 +189,14 @@ export const NEXT: Framework = {
   applies: ({ file, functions }) =>
     ROUTE_FILE.test(file) ||
     API_FILE.test(file) ||
+    PAGE_FILE.test(file) ||
+    MIDDLEWARE_FILE.test(file) ||
     functions.some(({ annotations }) => findAnnotation(annotations, SERVER_ACTION) !== undefined),
-  inbound: (scope) => [...routeHandlers(scope), ...apiRoute(scope), ...serverActions(scope)],
+  inbound: (scope, context) => [
+    ...routeHandlers(scope, context),
+    ...apiRoute(scope, context),
+    ...page(scope, context),
+    ...middleware(scope, context),
+    ...serverActions(scope),
+  ],
 }

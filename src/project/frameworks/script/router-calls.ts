@@ -1,6 +1,6 @@
 import type { DetectionContext } from '../../connections/framework.ts'
 import type { EndpointRoute } from '../../connections/inbound-web.ts'
-import type { CallExpression, Expression, SourceUnit, Variable } from '../../source/source-unit.ts'
+import type { CallExpression, Expression, Variable } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 
 /** Calls on a router: how it was created, and the routes that a call adds. */
@@ -17,11 +17,19 @@ const VERBS: Readonly<Record<string, string>> = {
   all: 'ANY',
 }
 
+/** Further calls that return the router. */
+const CHAINED = new Set(['use', 'route', 'basePath', 'register', 'on', 'openapi'])
+
 /** The call that created a value: `express`, `express.Router`. */
 export const creationOf = (value: Expression | undefined): CallExpression | undefined => {
   const call = value?.kind === 'call' ? value.call : undefined
+  if (call?.receiver?.kind !== 'call') return call
+  const { receiver } = call
+  // `require('express').Router()`
+  const [module] = receiver.call.name === 'require' ? receiver.call.args : []
+  if (module?.kind === 'text') return { ...call, receiver: { kind: 'name', name: module.text } }
   // `new Hono().basePath('/api')` and `new Hono().get(…)` return the router.
-  return call?.receiver?.kind === 'call' ? creationOf(call.receiver) : call
+  return creationOf(receiver)
 }
 
 export const factoryName = ({ receiver, name }: CallExpression): string =>
@@ -36,11 +44,13 @@ export const chainOf = (
   while (at?.kind === 'call' && at.call.receiver !== undefined && at.call.makes === false) {
     const { name, args, receiver } = at.call
     if (name === 'route' && args.length === 1 && args[0]?.kind !== 'record') path ??= args[0]
-    else if (!Object.hasOwn(VERBS, name) && name !== 'use' && name !== 'route') break
+    else if (!isVerb(name) && !CHAINED.has(name)) break
     at = receiver
   }
   return { root: at, ...(path !== undefined && { path }) }
 }
+
+export const isVerb = (name: string): boolean => Object.hasOwn(VERBS, name)
 
 export const isPath = (expression: Expression | undefined): boolean =>
   expression?.kind === 'text' || expression?.kind === 'join'
@@ -61,7 +71,14 @@ export const routesOf = (
     const methods = resolver.texts(first.entries.get('method'), scope).map(({ text }) => text.toUpperCase())
     return toRoutes(methods, first.entries.get('url') ?? first.entries.get('path'))
   }
-  const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
+  // Hono: on(['GET', 'PUT'], '/x', …).
+  if (name === 'on' && args.length > 2 && (isPath(second) || second?.kind === 'list'))
+    return toRoutes(
+      resolver.texts(first, scope).map(({ text }) => text.toUpperCase()),
+      second,
+    )
+  if (name === 'openapi') return openApiRoute(first, scope, toRoutes)
+  const verb = isVerb(name) ? VERBS[name] : undefined
   if (verb === undefined) return []
   if (chained !== undefined) return toRoutes([verb], chained)
   if (args.length < 2) return []
@@ -70,20 +87,34 @@ export const routesOf = (
   return toRoutes([verb], named ? second : first)
 }
 
+/** Hono: openapi(createRoute({ method, path }), …). */
+const openApiRoute = (
+  given: Expression | undefined,
+  scope: TypeScope,
+  toRoutes: (methods: readonly string[], path: Expression | undefined) => readonly EndpointRoute[],
+): readonly EndpointRoute[] => {
+  const values = given?.kind === 'name' ? scope.variables(given.name).map(({ value }) => value) : [given]
+  for (const value of values) {
+    const [options] = value?.kind === 'call' && value.call.name === 'createRoute' ? value.call.args : []
+    const method = options?.kind === 'record' ? options.entries.get('method') : undefined
+    if (options?.kind === 'record' && method?.kind === 'text')
+      return toRoutes([method.text.toUpperCase()], options.entries.get('path'))
+  }
+  return []
+}
+
 /** Prefixes given where the router is created: `new Router({ prefix })`, `.basePath('/api')`. */
 export const ownPrefix = (variable: Variable | undefined): Expression | undefined => {
   const value = variable?.value
   if (value?.kind !== 'call') return undefined
-  if (value.call.name === 'basePath') return value.call.args[0]
+  for (let at: Expression | undefined = value; at?.kind === 'call'; at = at.call.receiver)
+    if (at.call.name === 'basePath') return at.call.args[0]
   const [options] = creationOf(value)?.args ?? []
   return options?.kind === 'record' ? options.entries.get('prefix') : undefined
 }
 
-/** The variable whose value begins with this call: `const app = new Hono().get(…)`. */
-export const nameOfValue = (root: Expression, unit: SourceUnit): string =>
-  unit.topLevel.locals.find(({ value }) => startOf(value) === root)?.name ?? ''
-
-const startOf = (value: Expression | undefined): Expression | undefined => {
+/** The call at the start of a chain. */
+export const startOf = (value: Expression | undefined): Expression | undefined => {
   let at = value
   while (at?.kind === 'call' && at.call.receiver?.kind === 'call') at = at.call.receiver
   return at

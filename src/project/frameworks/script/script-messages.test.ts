@@ -3,39 +3,6 @@ import { inboundRows, outboundRows, type Snippet } from '../../../../test/suppor
 
 const SNIPPETS: readonly Snippet[] = [
   {
-    title: 'tRPC: procedures of nested, mounted and merged routers',
-    files: {
-      'app.ts': `import { router, mergeRouters } from './trpc'
-import { users } from './users'
-import { posts as blog } from './posts'
-const inner = router({ users, blog, health: publicProcedure.query(() => 1) })
-export const appRouter = router({ v1: inner })`,
-      'users.ts': `export const users = createTRPCRouter({
-  byId: authedProcedure.input(z.string())
-    .query(() => 1),
-  admin: t.router({ ban: t.procedure.use(x).mutation(() => 1) }),
-  limit: 3,
-})`,
-      'posts.ts': `const read = router({ added: publicProcedure.subscription(() => 1) })
-export const posts = mergeRouters(read)`,
-    },
-    rows: [
-      '4: tRPC query v1.health, v1.health',
-      '1: tRPC subscription v1.blog.added, v1.blog.added',
-      '3: tRPC query v1.users.byId, v1.users.byId',
-      '4: tRPC mutation v1.users.admin.ban, v1.users.admin.ban',
-    ],
-  },
-  {
-    title: 'tRPC: routers that contain each other end, and other records give nothing',
-    files: {
-      'a.ts': `const a = router({ b, x: publicProcedure.query(() => 1) })
-const b = router({ a })
-const c = router({ rows: db.query('select 1'), list: client.users.query() })`,
-    },
-    rows: ['1: tRPC query b.a.x, b.a.x'],
-  },
-  {
     title: 'messages of kafkajs, amqplib and BullMQ in both directions',
     files: {
       'kafka.ts': `import { Kafka } from 'kafkajs'

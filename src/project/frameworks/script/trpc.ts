@@ -93,8 +93,17 @@ const declareEntries = (
   context: DetectionContext,
 ): void => {
   const [entries] = call.args
-  if (entries?.kind !== 'record') return
-  for (const [name, value] of entries.entries) {
+  if (entries?.kind === 'record') declareRecord(entries.entries, { key, path }, scope, context)
+}
+
+const declareRecord = (
+  entries: ReadonlyMap<string, Expression>,
+  { key, path }: OpenRouter,
+  scope: TypeScope,
+  context: DetectionContext,
+): void => {
+  for (const [name, value] of entries) {
+    if (name.startsWith('...')) continue
     const at = dotted(path, name)
     if (value.kind === 'name')
       routersOf(context).mount(keyOf(value.name, scope, context), { parent: key, segment: at })
@@ -110,15 +119,25 @@ const declareEntries = (
   }
 }
 
+/** `{ create: protectedProcedure.mutation(…) }`, which another router contains. */
+const isProcedures = (
+  value: Expression | undefined,
+): value is Extract<Expression, { readonly kind: 'record' }> =>
+  value?.kind === 'record' &&
+  [...value.entries.values()].some(
+    (one) => one.kind === 'call' && OPERATION.test(one.call.name) && isProcedure(one.call),
+  )
+
 const declareRouter = (
   name: string,
   value: Expression | undefined,
   scope: TypeScope,
   context: DetectionContext,
 ): void => {
+  const key = `${scope.unit.file}\0${name}`
+  if (isProcedures(value)) return declareRecord(value.entries, { key, path: '' }, scope, context)
   if (value?.kind !== 'call') return
   const { call } = value
-  const key = `${scope.unit.file}\0${name}`
   if (FACTORY.test(call.name)) declareEntries(call, { key, path: '' }, scope, context)
   else if (call.name === 'mergeRouters')
     for (const one of call.args)
@@ -132,7 +151,8 @@ export const TRPC: Framework = {
   applies: ({ topLevel }) =>
     topLevel.locals.some(
       ({ value }) =>
-        value?.kind === 'call' && (FACTORY.test(value.call.name) || value.call.name === 'mergeRouters'),
+        isProcedures(value) ||
+        (value?.kind === 'call' && (FACTORY.test(value.call.name) || value.call.name === 'mergeRouters')),
     ),
   routes: (scope, context) => {
     for (const { name, value } of scope.method.locals) declareRouter(name, value, scope, context)

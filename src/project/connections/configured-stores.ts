@@ -1,0 +1,94 @@
+import type { Configuration } from '../source/configuration.ts'
+import { databaseOf } from './addresses.ts'
+import type { Outbound } from './connections.ts'
+
+/** A store as the detectors of Java and Kotlin name it. */
+export interface ConfiguredStore {
+  readonly protocol: string
+  /** Settings that hold the address of the store; the first one present is used. */
+  readonly keys: readonly string[]
+}
+
+export const JDBC_STORE: ConfiguredStore = {
+  protocol: 'JDBC',
+  keys: [
+    'spring.datasource.url',
+    'spring.datasource.jdbc-url',
+    'quarkus.datasource.jdbc.url',
+    'datasources.default.url',
+    'spring.datasource.druid.url',
+    'spring.datasource.druid.master.url',
+    'spring.datasource.hikari.jdbc-url',
+  ],
+}
+export const JPA_STORE: ConfiguredStore = { ...JDBC_STORE, protocol: 'JPA' }
+export const R2DBC_STORE: ConfiguredStore = {
+  protocol: 'R2DBC',
+  keys: ['spring.r2dbc.url', 'r2dbc.datasources.default.url', 'quarkus.datasource.reactive.url'],
+}
+export const MONGODB_STORE: ConfiguredStore = {
+  protocol: 'MongoDB',
+  keys: [
+    'spring.data.mongodb.uri',
+    'spring.mongodb.uri',
+    'spring.data.mongodb.host',
+    'spring.mongodb.host',
+    'mongodb.uri',
+    'quarkus.mongodb.connection-string',
+  ],
+}
+export const REDIS_STORE: ConfiguredStore = {
+  protocol: 'Redis',
+  keys: [
+    'spring.data.redis.url',
+    'spring.data.redis.host',
+    'spring.redis.url',
+    'spring.redis.host',
+    'redis.uri',
+    'quarkus.redis.hosts',
+  ],
+}
+export const ELASTICSEARCH_STORE: ConfiguredStore = {
+  protocol: 'Elasticsearch',
+  keys: [
+    'spring.elasticsearch.uris',
+    'spring.elasticsearch.rest.uris',
+    'spring.data.elasticsearch.cluster-nodes',
+    'quarkus.elasticsearch.hosts',
+  ],
+}
+export const CASSANDRA_STORE: ConfiguredStore = {
+  protocol: 'Cassandra',
+  keys: ['spring.cassandra.contact-points', 'spring.data.cassandra.contact-points'],
+}
+export const NEO4J_STORE: ConfiguredStore = {
+  protocol: 'Neo4j',
+  keys: ['spring.neo4j.uri', 'spring.data.neo4j.uri', 'neo4j.uri', 'quarkus.neo4j.uri'],
+}
+export const COUCHBASE_STORE: ConfiguredStore = {
+  protocol: 'Couchbase',
+  keys: ['spring.couchbase.connection-string'],
+}
+export const DYNAMODB_STORE: ConfiguredStore = {
+  protocol: 'DynamoDB',
+  keys: ['aws.dynamodb.endpoint.url', 'spring.cloud.aws.dynamodb.endpoint'],
+}
+export const S3_STORE: ConfiguredStore = {
+  protocol: 'S3',
+  keys: ['spring.cloud.aws.s3.endpoint', 'quarkus.s3.endpoint-override'],
+}
+
+/** The address of a store in the settings of the code that uses it. */
+export const configuredTarget = (
+  { protocol, keys }: ConfiguredStore,
+  configuration: Configuration,
+  file: string,
+): Pick<Outbound, 'target_service' | 'confidence' | 'origin'> => {
+  for (const key of keys) {
+    const setting = configuration.find(key, file) ?? configuration.find(`${key}[0]`, file)
+    if (setting === undefined) continue
+    const { text, complete } = configuration.fill(setting.value, file)
+    return { target_service: databaseOf(text), confidence: complete ? 'medium' : 'low', origin: `\${${key}}` }
+  }
+  return { target_service: `${protocol} store`, confidence: 'low' }
+}

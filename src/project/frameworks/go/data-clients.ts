@@ -1,0 +1,244 @@
+import { databaseOf } from '../../connections/addresses.ts'
+import type { Outbound } from '../../connections/connections.ts'
+import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import type { KnownText } from '../../source/text-resolver.ts'
+import { dsnAddress } from './dsn.ts'
+import { fieldOf, goCalls, isFixed, moduleOf, type PlacedGoCall } from './go-calls.ts'
+import { GoValues } from './go-values.ts'
+
+/** Clients of stores and brokers, by the package of the function that makes them. */
+
+interface GoClient {
+  readonly type: string
+  readonly module: RegExp
+  readonly callee: RegExp
+  readonly protocol: string
+  /** The scheme of an address without one; empty when the driver is an argument. */
+  readonly scheme: string
+  /** What the target is called when its address is unknown. */
+  readonly technology: string
+  /** The position of the address among the arguments; of options, that of the options. */
+  readonly at: number
+}
+
+const POSTGRES = { protocol: 'SQL', scheme: 'postgresql', technology: 'PostgreSQL' }
+const MYSQL = { protocol: 'SQL', scheme: 'mysql', technology: 'MySQL' }
+const SQLITE = { protocol: 'SQL', scheme: 'sqlite', technology: 'SQLite' }
+const SQL_SERVER = { protocol: 'SQL', scheme: 'sqlserver', technology: 'SQL Server' }
+const ANY_SQL = { protocol: 'SQL', scheme: '', technology: 'database' }
+const MONGO = { protocol: 'MongoDB', scheme: 'mongodb', technology: 'MongoDB' }
+const REDIS = { protocol: 'Redis', scheme: 'redis', technology: 'Redis' }
+const SEARCH = { protocol: 'Elasticsearch', scheme: 'http', technology: 'Elasticsearch' }
+const KAFKA = { protocol: 'Messaging-Kafka', scheme: '', technology: 'Kafka' }
+const RABBIT = { protocol: 'Messaging-RabbitMQ', scheme: 'amqp', technology: 'RabbitMQ' }
+const NATS = { protocol: 'Messaging-NATS', scheme: 'nats', technology: 'NATS' }
+const KAFKA_GO = /^github\.com\/segmentio\/kafka-go$/
+const CONFLUENT = /^github\.com\/confluentinc\/confluent-kafka-go(\/v\d+)?\/kafka$/
+
+const row = (
+  type: string,
+  module: RegExp,
+  callee: RegExp,
+  store: Pick<GoClient, 'protocol' | 'scheme' | 'technology'>,
+  at = 0,
+): GoClient => ({ type, module, callee, ...store, at })
+
+const CLIENTS: readonly GoClient[] = [
+  row('database/sql', /^database\/sql$/, /^Open$/, ANY_SQL, 1),
+  row('sqlx', /^github\.com\/jmoiron\/sqlx$/, /^(Must)?(Open|Connect)(Context)?$/, ANY_SQL, 1),
+  row('GORM', /^gorm\.io\/driver\/postgres$/, /^(Open|New)$/, POSTGRES),
+  row('GORM', /^gorm\.io\/driver\/mysql$/, /^(Open|New)$/, MYSQL),
+  row('GORM', /^(gorm\.io\/driver\/sqlite|github\.com\/glebarez\/sqlite)$/, /^Open$/, SQLITE),
+  row('GORM', /^gorm\.io\/driver\/sqlserver$/, /^(Open|New)$/, SQL_SERVER),
+  row('GORM', /^github\.com\/jinzhu\/gorm$/, /^Open$/, ANY_SQL, 1),
+  row(
+    'pgx',
+    /^github\.com\/jackc\/pgx(\/v\d+)?(\/pgxpool)?$/,
+    /^(Connect|New|ConnectConfig|NewWithConfig)$/,
+    POSTGRES,
+    1,
+  ),
+  row('MongoDB', /^go\.mongodb\.org\/mongo-driver(\/v\d+)?\/mongo(\/options)?$/, /^ApplyURI$/, MONGO),
+  row(
+    'Redis',
+    /^github\.com\/(redis\/go-redis|go-redis\/redis)(\/v\d+)?$/,
+    /^New(Client|ClusterClient|UniversalClient|FailoverClient)$/,
+    REDIS,
+  ),
+  row('Redis', /^github\.com\/gomodule\/redigo\/redis$/, /^DialURL$/, REDIS),
+  row('Redis', /^github\.com\/gomodule\/redigo\/redis$/, /^Dial$/, REDIS, 1),
+  row(
+    'Elasticsearch',
+    /^github\.com\/(elastic\/go-elasticsearch|opensearch-project\/opensearch-go)(\/v\d+)?$/,
+    /^New(Default|Typed)?Client$/,
+    SEARCH,
+  ),
+  row('Elasticsearch', /olivere\/elastic/, /^SetURL$/, SEARCH),
+  row('memcache', /^github\.com\/bradfitz\/gomemcache\/memcache$/, /^New$/, {
+    protocol: 'Memcached',
+    scheme: 'memcached',
+    technology: 'Memcached',
+  }),
+  row('gocql', /^github\.com\/gocql\/gocql$/, /^NewCluster$/, {
+    protocol: 'Cassandra',
+    scheme: 'cassandra',
+    technology: 'Cassandra',
+  }),
+  row(
+    'sarama',
+    /^github\.com\/(IBM|Shopify)\/sarama$/,
+    /^New(SyncProducer|AsyncProducer|ConsumerGroup|Consumer|Client)$/,
+    KAFKA,
+  ),
+  row('kafka-go', KAFKA_GO, /^(Writer|WriterConfig|ReaderConfig)$/, KAFKA),
+  row('confluent-kafka-go', CONFLUENT, /^New(Producer|Consumer)$/, KAFKA),
+  row('amqp091', /^github\.com\/(rabbitmq\/amqp091-go|streadway\/amqp)$/, /^Dial(Config|TLS)?$/, RABBIT),
+  row('NATS', /^github\.com\/nats-io\/nats\.go$/, /^Connect$/, NATS),
+  row(
+    'AWS SDK',
+    /^github\.com\/aws\/aws-sdk-go(-v2)?\/service\/s3$/,
+    /^New(FromConfig)?$/,
+    { protocol: 'S3', scheme: '', technology: 'S3' },
+    9,
+  ),
+  row('MinIO', /^github\.com\/minio\/minio-go(\/v\d+)?$/, /^New$/, {
+    protocol: 'S3',
+    scheme: 'http',
+    technology: 'S3',
+  }),
+  row(
+    'AWS SDK',
+    /^github\.com\/aws\/aws-sdk-go(-v2)?\/service\/dynamodb$/,
+    /^New(FromConfig)?$/,
+    { protocol: 'DynamoDB', scheme: '', technology: 'DynamoDB' },
+    9,
+  ),
+  row(
+    'AWS SDK',
+    /^github\.com\/aws\/aws-sdk-go(-v2)?\/service\/sqs$/,
+    /^New(FromConfig)?$/,
+    { protocol: 'Messaging-SQS', scheme: '', technology: 'SQS' },
+    9,
+  ),
+  row(
+    'AWS SDK',
+    /^github\.com\/aws\/aws-sdk-go(-v2)?\/service\/sns$/,
+    /^New(FromConfig)?$/,
+    { protocol: 'Messaging-SNS', scheme: '', technology: 'SNS' },
+    9,
+  ),
+]
+
+/** Packages of the same libraries without a client of their own. */
+const COMPANIONS =
+  /^gorm\.io\/gorm$|^go\.mongodb\.org\/mongo-driver|^github\.com\/aws\/aws-sdk-go|^github\.com\/jackc\/pgx/
+const MODULES = new RegExp(
+  [...CLIENTS.map(({ module }) => module), COMPANIONS].map(({ source }) => source).join('|'),
+)
+
+/** Drivers of database/sql by their registered names and by the packages that register them. */
+const DRIVERS: readonly (readonly [RegExp, RegExp, Pick<GoClient, 'scheme' | 'technology'>])[] = [
+  [/^(postgres|pgx.*|pq|cloudsqlpostgres|nrpostgres)$/, /lib\/pq$|jackc\/pgx/, POSTGRES],
+  [/^(mysql|nrmysql)$/, /go-sql-driver\/mysql$/, MYSQL],
+  [/^sqlite3?$/, /sqlite3?$/, SQLITE],
+  [/^(sqlserver|mssql|azuresql)$/, /go-mssqldb/, SQL_SERVER],
+  [/^(oracle|godror)$/, /godror|go-ora/, { scheme: 'oracle', technology: 'Oracle' }],
+]
+
+/** Fields of options that hold addresses. */
+const ADDRESS_FIELDS = [
+  'DSN',
+  'Addr',
+  'Addrs',
+  'Addresses',
+  'Brokers',
+  'URL',
+  'bootstrap.servers',
+  'MasterName',
+]
+
+/** With a scheme, or a host with its port. Anything else may be a password. */
+const ADDRESS = /^[a-z][\w+.-]*:\/\/|^sqlite:|^[\w.-]+:\d+$/
+
+const clientOf = ({ call, scope }: PlacedGoCall): GoClient | undefined => {
+  const module = moduleOf(call, scope)
+  if (module === undefined)
+    // `options.Client().ApplyURI(uri)`
+    return call.name === 'ApplyURI' ? CLIENTS.find(({ callee }) => callee.test(call.name)) : undefined
+  return CLIENTS.find((one) => one.module.test(module) && one.callee.test(call.name))
+}
+
+class GoConnection {
+  readonly #placed: PlacedGoCall
+  readonly #values: GoValues
+
+  constructor(placed: PlacedGoCall, { resolver }: DetectionContext) {
+    this.#placed = placed
+    this.#values = new GoValues(resolver)
+  }
+
+  /** The text of an argument, of the address in options, or of a parsed address. */
+  #addresses(at: number): readonly KnownText[] {
+    const { call, scope } = this.#placed
+    const given = call.args[at]
+    const made = this.#values.source(given, scope)
+    if (made?.value.kind === 'record')
+      return this.#values.texts(fieldOf(made.value, ...ADDRESS_FIELDS), made.scope)
+    if (made?.value.kind === 'call' && /^Parse\w*$/.test(made.value.call.name))
+      return this.#values.texts(made.value.call.args[0], made.scope)
+    return this.#values.texts(given, scope)
+  }
+
+  #driver(client: GoClient): Pick<GoClient, 'scheme' | 'technology'> {
+    if (client.scheme !== '' || client.protocol !== 'SQL') return client
+    const { call, scope } = this.#placed
+    const name = this.#values.text(call.args[client.at - 1], scope)?.text ?? ''
+    const found =
+      DRIVERS.find(([driver]) => driver.test(name)) ??
+      DRIVERS.find(([, module]) => scope.unit.imports.some((one) => module.test(one)))
+    return found?.[2] ?? client
+  }
+
+  outbound(client: GoClient): readonly Outbound[] {
+    const { call, scope } = this.#placed
+    const at = client.callee.test('ConnectContext') && /Context$/.test(call.name) ? client.at + 1 : client.at
+    const { scheme, technology } = this.#driver({ ...client, at })
+    const found = this.#addresses(at)
+    const isBroker = client.protocol.startsWith('Messaging')
+    const targets = (found.length === 0 ? [undefined] : found).map((one) => {
+      const address = one === undefined ? undefined : dsnAddress(scheme, one.text)
+      const known = address !== undefined && isFixed(address) && ADDRESS.test(address)
+      return {
+        target_service: known ? databaseOf(address) : technology,
+        // The password of a known address may be known only at run time.
+        confidence: known
+          ? one?.confidence === 'high'
+            ? ('high' as const)
+            : ('medium' as const)
+          : ('low' as const),
+        ...(address !== undefined &&
+          !known &&
+          /:\/\/.*\$\{/.test(address) && { origin: databaseOf(address) }),
+      }
+    })
+    return targets.map((target) => ({
+      ...target,
+      protocol: client.protocol,
+      type: isBroker ? 'Broker' : client.type,
+      source_file: scope.unit.file,
+      line: call.line,
+      caller: scope.method.name,
+    }))
+  }
+}
+
+export const GO_DATA_CLIENTS: Framework = {
+  name: 'database and broker clients',
+  language: 'go',
+  applies: importsModule(MODULES),
+  outbound: (scope, context) =>
+    goCalls(scope).flatMap((placed) => {
+      const client = clientOf(placed)
+      return client === undefined ? [] : new GoConnection(placed, context).outbound(client)
+    }),
+}

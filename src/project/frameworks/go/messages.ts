@@ -1,0 +1,185 @@
+import type { Inbound, Outbound } from '../../connections/connections.ts'
+import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import type { KnownText } from '../../source/text-resolver.ts'
+import type { TypeScope } from '../../source/type-scope.ts'
+import { fieldOf, goCalls, isFixed, moduleOf } from './go-calls.ts'
+import { GoValues } from './go-values.ts'
+
+/** Topics, queues and subjects of Kafka, RabbitMQ, NATS and SQS. */
+
+interface MessageCall {
+  readonly direction: 'in' | 'out'
+  readonly names: Expression | undefined
+  readonly key?: Expression | undefined
+}
+
+interface MessageLibrary {
+  readonly type: string
+  readonly module: RegExp
+  readonly protocol: string
+  readonly find: (call: CallExpression, isOfModule: boolean) => MessageCall | undefined
+}
+
+const into = (names: Expression | undefined): MessageCall => ({ direction: 'in', names })
+const out = (names: Expression | undefined, key?: Expression): MessageCall => ({
+  direction: 'out',
+  names,
+  key,
+})
+
+const EMPTY: Expression = { kind: 'text', text: '' }
+
+const kafkaGo: MessageLibrary['find'] = ({ name, makes, args: [made] }, isOfModule) => {
+  if (!isOfModule || !makes) return undefined
+  if (name === 'ReaderConfig') return into(fieldOf(made, 'Topic', 'GroupTopics'))
+  return /^(Writer|WriterConfig|Message)$/.test(name) ? out(fieldOf(made, 'Topic')) : undefined
+}
+
+const sarama: MessageLibrary['find'] = ({ name, makes, args, receiver }, isOfModule) => {
+  if (makes) return isOfModule && name === 'ProducerMessage' ? out(fieldOf(args[0], 'Topic')) : undefined
+  if (receiver === undefined) return undefined
+  if (name === 'Consume' && args.length === 3) return into(args[1])
+  return name === 'ConsumePartition' ? into(args[0]) : undefined
+}
+
+const confluent: MessageLibrary['find'] = ({ name, makes, args, receiver }, isOfModule) => {
+  // Only a producer leaves the partition open.
+  if (makes)
+    return isOfModule && name === 'TopicPartition' && fieldOf(args[0], 'Partition') !== undefined
+      ? out(fieldOf(args[0], 'Topic'))
+      : undefined
+  return receiver !== undefined && /^Subscribe(Topics)?$/.test(name) && args.length === 2
+    ? into(args[0])
+    : undefined
+}
+
+const rabbit: MessageLibrary['find'] = ({ name, makes, args, receiver }, isOfModule) => {
+  if (makes || isOfModule || receiver === undefined) return undefined
+  if (name === 'Consume' && args.length === 7) return into(args[0])
+  if (name === 'ConsumeWithContext' && args.length === 8) return into(args[1])
+  const [exchange = EMPTY, key] =
+    name === 'Publish' && args.length === 5
+      ? args
+      : name === 'PublishWithContext' && args.length === 6
+        ? args.slice(1)
+        : []
+  if (key === undefined) return undefined
+  // The default exchange delivers to the queue that the routing key names.
+  return exchange.kind === 'text' && exchange.text === '' ? out(key) : out(exchange, key)
+}
+
+const nats: MessageLibrary['find'] = ({ name, makes, args, receiver }, isOfModule) => {
+  if (makes || isOfModule || receiver === undefined) return undefined
+  if (name === 'Publish' && args.length >= 2) return out(args.length === 3 ? args[1] : args[0])
+  return /^(Queue)?Subscribe(Sync)?$/.test(name) ? into(args[0]) : undefined
+}
+
+const sqs: MessageLibrary['find'] = ({ name, makes, args: [made] }, isOfModule) => {
+  if (!isOfModule || !makes) return undefined
+  if (name === 'ReceiveMessageInput') return into(fieldOf(made, 'QueueUrl'))
+  return /^SendMessage(Batch)?Input$/.test(name) ? out(fieldOf(made, 'QueueUrl')) : undefined
+}
+
+const LIBRARIES: readonly MessageLibrary[] = [
+  {
+    type: 'kafka-go',
+    module: /^github\.com\/segmentio\/kafka-go$/,
+    protocol: 'Messaging-Kafka',
+    find: kafkaGo,
+  },
+  {
+    type: 'sarama',
+    module: /^github\.com\/(IBM|Shopify)\/sarama$/,
+    protocol: 'Messaging-Kafka',
+    find: sarama,
+  },
+  {
+    type: 'confluent-kafka-go',
+    module: /^github\.com\/confluentinc\/confluent-kafka-go(\/v\d+)?\/kafka$/,
+    protocol: 'Messaging-Kafka',
+    find: confluent,
+  },
+  {
+    type: 'amqp091',
+    module: /^github\.com\/(rabbitmq\/amqp091-go|streadway\/amqp)$/,
+    protocol: 'Messaging-RabbitMQ',
+    find: rabbit,
+  },
+  {
+    type: 'NATS',
+    module: /^github\.com\/nats-io\/nats\.go(\/jetstream)?$/,
+    protocol: 'Messaging-NATS',
+    find: nats,
+  },
+  {
+    type: 'AWS SDK',
+    module: /^github\.com\/aws\/aws-sdk-go(-v2)?\/service\/sqs$/,
+    protocol: 'Messaging-SQS',
+    find: sqs,
+  },
+]
+
+interface FoundMessage extends KnownText {
+  readonly library: MessageLibrary
+  readonly line: number
+  readonly owner: string
+  readonly key?: string
+}
+
+/** Names that are known only at run time are left out. */
+const messagesIn = (
+  direction: MessageCall['direction'],
+  scope: TypeScope,
+  { resolver }: DetectionContext,
+): readonly FoundMessage[] => {
+  const values = new GoValues(resolver)
+  const used = LIBRARIES.filter(({ module }) => importsModule(module)(scope.unit))
+  return goCalls(scope).flatMap(({ call, scope: inside }) =>
+    used.flatMap((library) => {
+      const module = moduleOf(call, inside)
+      const found = library.find(call, module !== undefined && library.module.test(module))
+      if (found?.direction !== direction) return []
+      const key = values.text(found.key, inside)?.text ?? ''
+      return values
+        .texts(found.names, inside)
+        .map((known) => ({ ...known, text: known.text.replace(/^https?:\/\/.*\//, '') }))
+        .filter(({ text }) => isFixed(text))
+        .map((known) => ({
+          ...known,
+          library,
+          line: call.line,
+          owner: inside.method.name,
+          ...(isFixed(key) && { key }),
+        }))
+    }),
+  )
+}
+
+export const GO_MESSAGES: Framework = {
+  name: LIBRARIES.map(({ type }) => type)
+    .filter((type) => type !== 'AWS SDK')
+    .join(', '),
+  language: 'go',
+  applies: (unit) => LIBRARIES.some(({ module }) => importsModule(module)(unit)),
+  inbound: (scope, context): readonly Inbound[] =>
+    messagesIn('in', scope, context).map(({ text, confidence, library, line, owner }) => ({
+      protocol: library.protocol,
+      endpoint: text,
+      source_file: scope.unit.file,
+      line,
+      handler: owner,
+      confidence,
+    })),
+  outbound: (scope, context): readonly Outbound[] =>
+    messagesIn('out', scope, context).map(({ text, confidence, library, line, owner, key }) => ({
+      target_service: text,
+      protocol: library.protocol,
+      type: library.type,
+      source_file: scope.unit.file,
+      line,
+      caller: owner,
+      confidence,
+      ...(key !== undefined && { routing_key: key }),
+    })),
+}

@@ -1,0 +1,118 @@
+import {
+  CASSANDRA_STORE,
+  type ConfiguredStore,
+  configuredTarget,
+  DYNAMODB_STORE,
+  ELASTICSEARCH_STORE,
+  JDBC_STORE,
+  JPA_STORE,
+  MONGODB_STORE,
+  NEO4J_STORE,
+  REDIS_STORE,
+  S3_STORE,
+} from '../../connections/configured-stores.ts'
+import type { Outbound } from '../../connections/connections.ts'
+import type { DetectionContext, Framework } from '../../connections/framework.ts'
+import { firstArgument, simpleName, type TypeUnit, type Variable } from '../../source/source-unit.ts'
+import type { TypeScope } from '../../source/type-scope.ts'
+
+/** Clients of stores that a class holds: a field or a parameter of its constructor has the type of the library. */
+
+interface StoreClient {
+  readonly packages: RegExp
+  /** Simple names of the types. */
+  readonly types: RegExp
+  readonly store: ConfiguredStore
+}
+
+const HELD_DATA: ConfiguredStore = { protocol: 'DataStore', keys: [] }
+
+const client = (packages: RegExp, types: RegExp, store: ConfiguredStore): StoreClient => ({
+  packages,
+  types,
+  store,
+})
+
+const LIBRARIES: Readonly<Record<string, readonly StoreClient[]>> = {
+  'AWS SDK': [
+    client(/^software\.amazon\.awssdk\.services\.s3$/, /^S3(Async)?Client$/, S3_STORE),
+    client(/^com\.amazonaws\.services\.s3$/, /^AmazonS3(Client)?$/, S3_STORE),
+    client(/^io\.awspring\.cloud\.s3$/, /^S3(Template|Operations)$/, S3_STORE),
+    client(/^software\.amazon\.awssdk\.services\.dynamodb$/, /^DynamoDb(Async)?Client$/, DYNAMODB_STORE),
+    client(/^software\.amazon\.awssdk\.enhanced\.dynamodb$/, /^DynamoDb\w*(Client|Table)$/, DYNAMODB_STORE),
+    client(/^com\.amazonaws\.services\.dynamodbv2(\.document)?$/, /^(Amazon)?DynamoDB$/, DYNAMODB_STORE),
+  ],
+  MinIO: [client(/^io\.minio$/, /^Minio(Async)?Client$/, S3_STORE)],
+  'Redis clients': [
+    client(
+      /^redis\.clients\.jedis$/,
+      /^(Jedis|JedisPool|JedisPooled|UnifiedJedis|JedisCluster)$/,
+      REDIS_STORE,
+    ),
+    client(/^org\.redisson\.api$/, /^Redisson(Reactive)?Client$/, REDIS_STORE),
+    client(/^io\.lettuce\.core(\.api)?$/, /^(RedisClient|StatefulRedisConnection)$/, REDIS_STORE),
+  ],
+  'MongoDB driver': [
+    client(/^com\.mongodb\.(\w+\.)*client(\.\w+)*$/, /^Mongo(Client|Database|Collection)$/, MONGODB_STORE),
+  ],
+  'Elasticsearch clients': [
+    client(/^co\.elastic\.clients\.elasticsearch$/, /^Elasticsearch(Async)?Client$/, ELASTICSEARCH_STORE),
+    client(/^org\.elasticsearch\.client$/, /^RestHighLevelClient$/, ELASTICSEARCH_STORE),
+    client(/^org\.opensearch\.client\.opensearch$/, /^OpenSearchClient$/, ELASTICSEARCH_STORE),
+  ],
+  'Cassandra driver': [client(/^com\.datastax\.oss\.driver\.api\.core$/, /^CqlSession$/, CASSANDRA_STORE)],
+  'Neo4j driver': [client(/^org\.neo4j\.driver$/, /^Driver$/, NEO4J_STORE)],
+  jOOQ: [client(/^org\.jooq$/, /^DSLContext$/, JDBC_STORE)],
+  Hibernate: [client(/^org\.hibernate$/, /^SessionFactory$/, JPA_STORE)],
+  DataStore: [client(/^androidx\.datastore\.core$/, /^DataStore$/, HELD_DATA)],
+}
+
+/** Whether an import gives the type of a client, by its name or with its whole package. */
+const gives = (imported: string, { packages, types }: StoreClient, name?: string): boolean => {
+  const dot = imported.lastIndexOf('.')
+  const last = imported.slice(dot + 1)
+  const isNamed = last === '*' || (types.test(last) && (name === undefined || last === name))
+  return isNamed && packages.test(imported.slice(0, dot))
+}
+
+const heldBy = ({ fields, constructors }: TypeUnit): readonly Variable[] => [
+  ...fields,
+  ...constructors.flatMap(({ parameters }) => parameters),
+]
+
+const clientsOf =
+  (label: string, clients: readonly StoreClient[]) =>
+  (scope: TypeScope, { resolver }: DetectionContext): readonly Outbound[] =>
+    scope.unit.types.flatMap((type) => {
+      const found = new Map<string, Outbound>()
+      for (const { type: written, line } of heldBy(type)) {
+        const name = simpleName(written)
+        const used = clients.find(
+          (one) => one.types.test(name) && scope.unit.imports.some((imported) => gives(imported, one, name)),
+        )
+        if (used === undefined || found.has(used.store.protocol)) continue
+        // What a DataStore holds is its name.
+        const held = used.store === HELD_DATA ? firstArgument(written) : ''
+        const target =
+          held === ''
+            ? configuredTarget(used.store, resolver.configuration, scope.unit.file)
+            : { target_service: held, confidence: 'medium' as const }
+        found.set(used.store.protocol, {
+          ...target,
+          protocol: used.store.protocol,
+          type: label,
+          source_file: scope.unit.file,
+          line,
+          caller: type.name,
+        })
+      }
+      return [...found.values()]
+    })
+
+export const STORE_CLIENTS: readonly Omit<Framework, 'language'>[] = Object.entries(LIBRARIES).map(
+  ([name, clients]) => ({
+    name,
+    applies: ({ imports }) => imports.some((imported) => clients.some((one) => gives(imported, one))),
+    outbound: clientsOf(name, clients),
+  }),
+)

@@ -1,0 +1,156 @@
+import type { RouterKey } from '../../connections/router-graph.ts'
+import { folderOf, joinPath } from '../../source/source-files.ts'
+import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import type { KnownText } from '../../source/text-resolver.ts'
+import type { TypeScope } from '../../source/type-scope.ts'
+import { isPath } from './router-calls.ts'
+import type { RouterNames } from './router-libraries.ts'
+
+/** Routers mounted on each other: `use`, `register`, `route`, and functions that get a router. */
+
+const NO_PREFIX: KnownText = { text: '', confidence: 'high' }
+const MAX_PREFIXES = 16
+/** Names of settings that hold a path. */
+const PATH_NAME = /(prefix|path|base|root|url|route)$/i
+
+const entry = (value: Expression | undefined, name: string): Expression | undefined =>
+  value?.kind === 'record' ? value.entries.get(name) : undefined
+
+/** The function whose code a call is in, by the parameter that the call is made on: `instance` of an inline plugin. */
+export const inlineRouter = (name: string, at: CallExpression, calls: readonly CallExpression[]): string => {
+  const { line } = at
+  const around = calls.flatMap((call) => {
+    const [first] = call.args
+    return call !== at &&
+      call.name === 'register' &&
+      first?.kind === 'other' &&
+      first.lambda?.parameters[0] === name
+      ? [first.lambda]
+      : []
+  })
+  const inner = around.findLast((one) => one.line <= line && line <= one.lastLine)
+  return inner === undefined ? name : `${name}@${inner.line}`
+}
+
+export class RouterMounts {
+  readonly #names: RouterNames
+  readonly #scope: TypeScope
+
+  constructor(names: RouterNames, scope: TypeScope) {
+    this.#names = names
+    this.#scope = scope
+  }
+
+  #mount(parent: RouterKey, child: RouterKey, prefixes: readonly KnownText[] = [NO_PREFIX]): void {
+    if (child.file === parent.file && child.name === parent.name) return
+    for (const { text, confidence } of prefixes.slice(0, MAX_PREFIXES))
+      this.#names.context.routers.mount(parent, child, { path: text, confidence })
+  }
+
+  #texts(expression: Expression | undefined): readonly KnownText[] {
+    const found = this.#names.context.resolver.texts(expression, this.#scope)
+    return found.length === 0 ? [NO_PREFIX] : found
+  }
+
+  /** `use('/users', router)`, also with `mount('/users', app)` of Koa. */
+  use({ args }: CallExpression, parent: RouterKey): void {
+    const [first] = args
+    const given = this.#isPrefix(first, args.length) ? first : undefined
+    const prefixes = this.#texts(given)
+    for (const child of given === undefined ? args : args.slice(1)) {
+      const inner = child.kind === 'call' && child.call.name === 'mount' ? child.call.args : undefined
+      const [path, mounted] = inner?.length === 1 ? [undefined, inner[0]] : (inner ?? [])
+      if (mounted !== undefined)
+        for (const key of this.#names.mounted(mounted, this.#scope))
+          this.#mount(parent, key, this.#texts(path))
+      else if (inner === undefined)
+        for (const key of this.#names.mounted(child, this.#scope)) this.#mount(parent, key, prefixes)
+    }
+    this.#listed(args, parent)
+  }
+
+  #isPrefix(first: Expression | undefined, count: number): boolean {
+    if (isPath(first)) return true
+    if (count < 2 || first === undefined) return false
+    if (first.kind === 'list') return first.items.some(isPath)
+    if (first.kind !== 'name') return false
+    return PATH_NAME.test(first.name) || this.#texts(first)[0]?.text.startsWith('/') === true
+  }
+
+  /** `routes.forEach((one) => app.use(one.path, one.router))` over a list of records. */
+  #listed([first, second]: readonly Expression[], parent: RouterKey): void {
+    if (first?.kind !== 'name' || second?.kind !== 'name') return
+    const [one, path, ...others] = first.name.split('.')
+    const [same, router, ...more] = second.name.split('.')
+    if (one !== same || path === undefined || router === undefined || others.length + more.length > 0) return
+    const { unit, method } = this.#scope
+    for (const { value } of [...method.locals, ...unit.topLevel.locals]) {
+      if (value?.kind !== 'list') continue
+      for (const item of value.items) {
+        const child = entry(item, router)
+        if (child === undefined || entry(item, path) === undefined) continue
+        for (const key of this.#names.mounted(child, this.#scope))
+          this.#mount(parent, key, this.#texts(entry(item, path)))
+      }
+    }
+  }
+
+  /** Fastify: `register(plugin, { prefix })`; a plugin is a function that gets the router as a parameter. */
+  register({ args: [plugin, options] }: CallExpression, parent: RouterKey): void {
+    if (plugin === undefined) return
+    const { unit } = this.#scope
+    const module = plugin.kind === 'name' ? unit.bindings.get(plugin.name)?.module : undefined
+    if (/^(@fastify\/|fastify-)autoload$/.test(module ?? '')) return this.#autoload(options, parent)
+    const prefixes = this.#texts(entry(options, 'prefix'))
+    if (plugin.kind === 'other' && plugin.lambda !== undefined) {
+      const [name = ''] = plugin.lambda.parameters
+      return this.#mount(parent, { file: unit.file, name: `${name}@${plugin.lambda.line}` }, prefixes)
+    }
+    // `register(import('./users'))`
+    for (const found of this.#names.mounted(plugin, this.#scope))
+      this.#mount(parent, found.file === unit.file ? found : { ...found, name: '*' }, prefixes)
+  }
+
+  /** All plugins below a folder; the names of folders are part of the path. */
+  #autoload(options: Expression | undefined, parent: RouterKey): void {
+    const folder = this.#folder(entry(options, 'dir'))
+    if (folder === undefined) return
+    const given = entry(options, 'options')
+    const [prefix = NO_PREFIX] = this.#texts(entry(given, 'prefix'))
+    const named = this.#texts(entry(options, 'dirNameRoutePrefix'))[0]?.text !== 'false'
+    const parameters = this.#texts(entry(options, 'routeParams'))[0]?.text === 'true'
+    for (const { file, language } of this.#scope.index.units) {
+      if (language !== 'script' || !file.startsWith(`${folder}/`)) continue
+      const below = named ? folderOf(file.slice(folder.length + 1)) : ''
+      const path = parameters ? below.replace(/(^|\/)_{1,2}(?=\w)/g, '$1:') : below
+      this.#mount(parent, { file, name: '*' }, [{ ...prefix, text: `${prefix.text}/${path}` }])
+    }
+  }
+
+  /** The folder of `path.join(__dirname, 'routes')`, in the sources. */
+  #folder(dir: Expression | undefined): string | undefined {
+    const args = dir?.kind === 'call' ? dir.call.args : dir?.kind === 'join' ? dir.parts : []
+    const steps = args.flatMap((one) => (one.kind === 'text' ? one.text.split('/') : []))
+    const at = folderOf(this.#scope.unit.file).split('/')
+    for (const step of steps) {
+      if (step === '..') at.pop()
+      else if (step !== '' && step !== '.') at.push(step)
+    }
+    return steps.length === 0 ? undefined : joinPath('', at.filter((step) => step !== '').join('/'))
+  }
+
+  /** `userRoutes(app)` and `require('./users')(app)`: the routes of that file are on this router. */
+  passed({ name, args, receiver, makes }: CallExpression): void {
+    if (receiver !== undefined || makes) return
+    const { modules } = this.#names.context
+    const { unit } = this.#scope
+    const found = name.startsWith('.')
+      ? modules.exported({ module: name, name: 'default' }, unit)
+      : modules.declaration(name, unit)
+    if (found === undefined || found.unit === unit) return
+    for (const one of args) {
+      const router = one.kind === 'name' ? this.#names.find(one.name, this.#scope) : undefined
+      if (router !== undefined) this.#mount(router.key, { file: found.unit.file, name: '*' })
+    }
+  }
+}

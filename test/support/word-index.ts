@@ -1,0 +1,44 @@
+import { type Doc, writeDocs } from '../../src/packets/format/docs.ts'
+import { memorySource } from '../../src/packets/format/faiss.ts'
+import { deriveWordIndex } from '../../src/packets/search/derive-word-index.ts'
+import { LexicalIndex } from '../../src/packets/search/lexical.ts'
+import type { RankingKind } from '../../src/packets/search/word-fields.ts'
+import { WordIndexFile } from '../../src/packets/search/word-index.ts'
+import { writeWordIndex } from '../../src/packets/search/word-index-writer.ts'
+import { RunFile } from '../../src/platform/packets/run-file.ts'
+
+interface IndexedFiles {
+  readonly docs: Uint8Array
+  readonly sparse?: Uint8Array
+  readonly kind?: RankingKind
+}
+
+/** The bytes of a word index over these files. */
+export const wordIndexBytes = async ({ docs, sparse, kind = 'plain' }: IndexedFiles): Promise<Buffer> => {
+  const store = new RunFile(undefined)
+  const contents = await deriveWordIndex(
+    { docs: memorySource(docs), sparse: sparse && memorySource(sparse) },
+    { kind, madeFrom: 'test', promised: undefined },
+    store,
+    () => {},
+  )
+  const pieces: Uint8Array[] = []
+  for await (const piece of writeWordIndex(store, contents)) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+export const textDocs = (texts: readonly string[]): Uint8Array =>
+  writeDocs(texts.map((text, i) => ({ id: String(i), text, metadata: {} })))
+
+export const openWordIndex = (bytes: Uint8Array): Promise<WordIndexFile> =>
+  WordIndexFile.open(memorySource(bytes))
+
+/** An index over texts, one a row, with the words of a `sparse/bm25.json` when it is given. */
+export const lexicalOf = async (texts: readonly string[], sparse?: Uint8Array): Promise<LexicalIndex> =>
+  new LexicalIndex(
+    await openWordIndex(await wordIndexBytes({ docs: textDocs(texts), ...(sparse && { sparse }) })),
+  )
+
+/** An index with fields over chunks. */
+export const fieldIndexOf = async (docs: readonly Doc[]): Promise<LexicalIndex> =>
+  new LexicalIndex(await openWordIndex(await wordIndexBytes({ docs: writeDocs(docs), kind: 'fields' })))
