@@ -249,13 +249,18 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'What API files, schemas and configuration of proxies declare.',
     imports: ['project/connections', 'project/source', 'kernel'],
   },
+  'project/deployment': {
+    purpose: 'Compose files, Kubernetes manifests, Helm charts, Dockerfiles, and what images run.',
+    imports: ['project/source', 'kernel'],
+  },
   'project/services': {
     purpose: 'The deployables of a project, its stores and brokers, and their relations.',
-    imports: ['project/source', 'project/build', 'project/connections', 'kernel'],
+    imports: ['project/deployment', 'project/source', 'project/build', 'project/connections', 'kernel'],
   },
   'project/architecture': {
     purpose: 'Types, their relations, metrics and diagrams.',
     imports: [
+      'project/deployment',
       'project/interfaces',
       'project/services',
       'project/source',

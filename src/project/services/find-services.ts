@@ -1,11 +1,11 @@
 import type { Structure } from '../build/shape.ts'
+import type { DeclaredContainer } from '../deployment/declared-container.ts'
 import { servedService } from '../source/configuration.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { folderOf, inOrder, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
 import { ContainerFolders } from './container-folders.ts'
 import { type Container, mergeContainers } from './containers.ts'
-import type { DeclaredContainer } from './declared-container.ts'
 import { goDrafts } from './go-programs.ts'
 import { imageDrafts, imageServices } from './image-services.ts'
 import { jvmBuildDraft, jvmMain } from './jvm-applications.ts'
@@ -92,7 +92,7 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
       )
     if (/\.csproj$/.test(path) && /<Project\s+Sdk="Microsoft\.NET\.Sdk\.(Web|Worker)"/.test(read(path) ?? ''))
       return shown('service', folderOf(path), name)
-    if (name === 'Procfile') return shown('service', folderOf(path), name)
+    if (name === 'Procfile' || name === 'fly.toml') return shown('service', folderOf(path), name)
     return swiftDraft(path, read)
   })
 

@@ -166,7 +166,7 @@ spec: { selector: { app: orders } }
         'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [base]\nmetadata: { name: x }\n',
     },
     nodes: ['service:a service', 'service:b service'],
-    relations: [],
+    relations: ['a -> b configured'],
   },
   {
     title: 'Helm: templates with the values of the chart, and its dependencies',

@@ -21,7 +21,7 @@ const fillValues = (text: string, values: ReadonlyMap<string, string>, chart: st
       key === undefined ? chart : (values.get(key) ?? whole),
     )
   // Parts that are known only at installation, such as a tag.
-  return filled.replace(/:?\$\{\.[^}]*\}$/, '')
+  return filled.replace(/[:-]*\$\{\.[^}]*\}$/, '')
 }
 
 /** Charts that this one installs with it: databases and brokers. */
