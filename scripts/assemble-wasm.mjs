@@ -1,16 +1,29 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import openWabt from 'wabt'
 
-const FOLDER = fileURLToPath(new URL('../src/packets/search/wasm/', import.meta.url))
+const SRC = fileURLToPath(new URL('../src/', import.meta.url))
 
-/** The TypeScript module that holds the assembled `scan.wat`. It is checked in, so that tests need no build. */
-export const assembleScan = async () => {
+/** Every WebAssembly text that is assembled; the module is beside it. */
+export const WASM_TEXTS = [
+  'packets/search/wasm/scan.wat',
+  'packets/minilm/wasm/layers.wat',
+  'packets/minilm/wasm/multiply.wat',
+]
+
+/** Where the module of a WebAssembly text is. @param {string} path */
+export const wasmModulePath = (path) => `${SRC}${path.replace(/\.wat$/, '-bytes.ts')}`
+
+/** The TypeScript module that holds an assembled text. It is checked in, so that tests need no build. @param {string} path */
+export const assembleWasm = async (path) => {
   const wabt = await openWabt()
-  const module = wabt.parseWat('scan.wat', readFileSync(`${FOLDER}scan.wat`, 'utf8'), { simd: true })
+  const name = basename(path)
+  const module = wabt.parseWat(name, readFileSync(SRC + path, 'utf8'), { simd: true })
   const base64 = Buffer.from(module.toBinary({}).buffer).toString('base64')
-  return `/** \`scan.wat\`, assembled by \`npm run wasm\`. */\nexport const SCAN_BYTES =\n  '${base64}'\n`
+  const constant = `${basename(path, '.wat').toUpperCase()}_BYTES`
+  return `/** \`${name}\`, assembled by \`npm run wasm\`. */\nexport const ${constant} =\n  '${base64}'\n`
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
-  writeFileSync(`${FOLDER}scan-bytes.ts`, await assembleScan())
+  for (const path of WASM_TEXTS) writeFileSync(wasmModulePath(path), await assembleWasm(path))

@@ -112,7 +112,7 @@ const describeOutput = (/** @type {readonly OutputChunk[]} */ chunks) => {
   }
 }
 
-/** Writes the licences of all packages whose code is in the bundle. */
+/** Writes the licences of all packages whose code is in the bundle, and the notice of the model. */
 const writeNotices = async (/** @type {readonly string[]} */ inputs) => {
   const packages = new Set()
   for (const input of inputs) {
@@ -128,6 +128,8 @@ const writeNotices = async (/** @type {readonly string[]} */ inputs) => {
       return `${name} ${version} (${license})\n\n${text.trim()}\n`
     }),
   )
+  const model = await readFile(at('dist.new/model/NOTICE.txt'), 'utf8').catch(() => undefined)
+  if (model !== undefined) notices.push(`all-MiniLM-L6-v2 (Apache-2.0)\n\n${model}`)
   await writeFile(at('dist.new/THIRD_PARTY.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`))
 }
 
@@ -177,6 +179,9 @@ const buildAlone = async (/** @type {string} */ path) => {
   })
 }
 
+const runScript = (/** @type {string[]} */ ...words) =>
+  execFileSync(process.execPath, ['scripts/run.mjs', ...words], { cwd: root, stdio: 'inherit' })
+
 if (process.argv.includes('--watch')) {
   watch({ ...inputOf(entries), output: output('dist') })
 } else {
@@ -186,10 +191,8 @@ if (process.argv.includes('--watch')) {
   const meta = describeOutput(written.output.filter((one) => one.type === 'chunk'))
   for (const path of STANDALONE) await buildAlone(path)
   // Rules are parsed and validated here: at run time they are JSON files.
-  execFileSync(process.execPath, ['scripts/run.mjs', 'scripts/rules.ts', 'dist.new/rules.json'], {
-    cwd: root,
-    stdio: 'inherit',
-  })
+  runScript('scripts/rules.ts', 'dist.new/rules.json')
+  runScript('scripts/model.ts', 'dist.new/model')
   await writeNotices(meta.inputs)
   await writeFile(at('dist.new/meta.json'), JSON.stringify(meta))
   await writeFile(at('dist.new/package.json'), JSON.stringify({ type: 'commonjs' }))

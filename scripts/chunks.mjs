@@ -7,7 +7,9 @@ export const STANDALONE = ['src/bin/lineage-verify.ts']
 export const INTERNAL = ['src/bin/scan-child.ts']
 
 /** Entry files of worker threads. */
-export const THREADS = ['project', 'workflow', 'vector'].map((name) => `src/app/threads/${name}.ts`)
+export const THREADS = ['project', 'workflow', 'vector', 'sentence'].map(
+  (name) => `src/app/threads/${name}.ts`,
+)
 
 /**
  * The entry modules of each task that users wait for. Modules loaded by the same set of tasks share one chunk: each

@@ -153,14 +153,16 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/packets/policy.ts': 'the keys that the policy of the operator names',
   'src/platform/packets/verified-stamp.ts':
     'a store of ours: looks at the files of a packet and opens none of them',
-  'src/platform/packets/packet-vectors.ts': 'an index of ours; what a packet holds is read through the jail',
+  'src/platform/packets/vectors/packet-vectors.ts':
+    'an index of ours; what a packet holds is read through the jail',
   'src/platform/packets/store.ts': 'a store of ours, whose folders are no links',
   'src/platform/files/process-identity.ts': 'what the system tells of processes',
-  'src/platform/packets/vector-file.ts': 'an index of ours',
+  'src/platform/packets/vectors/vector-file.ts': 'an index of ours',
   'src/platform/packets/word-index-file.ts':
     'an index of ours, bound to inode and ctime of what it was made of',
   'src/platform/packets/run-file.ts':
     'a draft beside an index of ours, created exclusively, which it removes',
+  'src/platform/packets/sentence-model.ts': 'files of our own build',
   'src/app/commands/gate/install-ports.ts': 'the name of the running program',
   'src/app/commands/client-command.ts': 'the name of the running program',
   'src/app/commands/server/doctor.ts': 'whether root and state folder may be used',
@@ -197,6 +199,7 @@ const WHOLE_READERS: Readonly<Record<string, string>> = {
   'src/app/open/receipts/signing-key.ts': 'the key that the operator names',
   'src/app/config/load-config.ts': 'from a descriptor that was judged',
   'src/app/open/load-rules.ts': 'files of our own build',
+  'src/platform/packets/sentence-model.ts': 'files of our own build',
   'src/bin/lineage-verify.ts': 'the file the operator names',
 }
 

@@ -219,6 +219,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
       'project/frameworks/jvm',
       'project/frameworks/python',
       'project/frameworks/script',
+      'project/frameworks/swift',
       'project/connections',
       'project/source',
       'kernel',
@@ -238,6 +239,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'project/frameworks/script': {
     purpose: 'Frameworks of JavaScript and TypeScript.',
+    imports: ['project/connections', 'project/source', 'kernel'],
+  },
+  'project/frameworks/swift': {
+    purpose: 'Vapor, clients of HTTP and stores of Swift.',
     imports: ['project/connections', 'project/source', 'kernel'],
   },
   'project/interfaces': {
@@ -293,6 +298,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'The built-in sentence embedder: tokenizer, windows of a passage, model.',
     imports: ['packets/format', 'kernel'],
   },
+  'packets/minilm/wasm': { purpose: 'Kernels of the model as WebAssembly.', imports: [] },
   'packets/ask': {
     purpose: 'The questions: lookup, plan, query, evidence, document.',
     imports: [
@@ -385,8 +391,16 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Client of OCI registries: addresses, credentials, transport, upload.',
     imports: ['platform/system', 'platform/programs', 'packets', 'kernel'],
   },
+  'platform/packets/lock': {
+    purpose: 'Files about the packets of a project: packets.lock, and what this user resolved and revoked.',
+    imports: ['platform/jail', 'platform/files', 'packets', 'kernel'],
+  },
   'platform/packets': {
     purpose: 'Packets on disk: store, drafts, vector files, caches; embedding servers; sigstore.',
+    imports: ['platform/jail', 'platform/files', 'platform/syntax', 'platform/system', 'packets', 'kernel'],
+  },
+  'platform/packets/vectors': {
+    purpose: 'Vectors of packets: files, rebuilt ones, search in a thread.',
     imports: ['platform/jail', 'platform/files', 'platform/syntax', 'platform/system', 'packets', 'kernel'],
   },
   kernel: {

@@ -66,6 +66,8 @@ export interface Embedder {
   readonly prefixes?: Prefixes
   /** What vectors depend on beside model and text. Vectors of two variants are never mixed. */
   readonly variant?: string
+  /** Texts to be embedded by one call, so that progress can be shown; a server takes more. */
+  readonly batch?: number
   /** Splits a passage into texts that the model can take whole. Without it a passage is one text. */
   readonly windows?: (source: WindowSource) => readonly TextWindow[]
   embed(texts: readonly string[], use: 'document' | 'query', signal: AbortSignal): Promise<Matrix>
@@ -82,6 +84,7 @@ export const withPrefixes = (embedder: Embedder, prefixes: Prefixes): Embedder =
     },
     ...(embedder.weight !== undefined && { weight: embedder.weight }),
     ...(embedder.variant !== undefined && { variant: embedder.variant }),
+    ...(embedder.batch !== undefined && { batch: embedder.batch }),
     ...(embedder.windows !== undefined && { windows: embedder.windows }),
     prefixes,
     embed: (texts, use, signal) =>
@@ -91,4 +94,12 @@ export const withPrefixes = (embedder: Embedder, prefixes: Prefixes): Embedder =
         signal,
       ),
   }
+}
+
+/** No vectors: the packet is searched by words. */
+export const WORDS_ONLY: Embedder = {
+  model: 'words',
+  provider: 'none',
+  dim: 0,
+  embed: async (texts) => ({ rows: texts.length, dim: 0, values: new Float32Array() }),
 }

@@ -22,7 +22,7 @@ import { gitMetadataFiles } from '../../src/platform/files/git-metadata.ts'
 import { keyFile } from '../../src/platform/files/key-file.ts'
 import { writeOutputFile } from '../../src/platform/files/output-file.ts'
 import { readChunks, replaceStoreFile } from '../../src/platform/packets/drafts.ts'
-import { openVectors } from '../../src/platform/packets/vector-file.ts'
+import { openVectors } from '../../src/platform/packets/vectors/vector-file.ts'
 import { systemClock } from '../../src/platform/system/clock.ts'
 
 interface Writer {

@@ -8,12 +8,10 @@ const FEIGN: FrameworkSnippets = {
     {
       title: 'a client by the name of a service',
       files: {
-        'Billing.java': `@FeignClient(name = "billing", path = "/v1")
+        'Billing.java': `import org.springframework.cloud.openfeign.FeignClient; @FeignClient(name = "billing", path = "/v1")
 interface Billing { @PostMapping("/invoices") Invoice create(Order order); }`,
       },
-      rows: [
-        'out 2: REST FeignClient -> billing, Billing; path /v1; calls POST /v1/invoices',
-      ],
+      rows: ['out 2: REST FeignClient -> billing, Billing; path /v1; calls POST /v1/invoices'],
     },
     {
       title: 'a client with an address of the settings',
@@ -36,9 +34,7 @@ interface Stock {
     fun item(@PathVariable id: String): Item
 }`,
       },
-      rows: [
-        'out 2: REST FeignClient -> stock, Stock; calls GET /items/{id}',
-      ],
+      rows: ['out 2: REST FeignClient -> stock, Stock; calls GET /items/{id}'],
     },
   ],
   notFound: [
@@ -57,7 +53,7 @@ const REST_TEMPLATE: FrameworkSnippets = {
     {
       title: 'requests under any name of the client',
       files: {
-        'Shop.java': `class Shop {
+        'Shop.java': `import org.springframework.web.client.RestTemplate; class Shop {
   private final RestTemplate http = new RestTemplate();
   Order order(String id) { return http.getForObject("http://orders/orders/{id}", Order.class, id); }
   void pay() { http.exchange("http://payments/pay", HttpMethod.PUT, null, Void.class); }
@@ -93,9 +89,7 @@ const REST_TEMPLATE: FrameworkSnippets = {
     )
 }`,
       },
-      rows: [
-        'out 2: REST RestTemplate GET -> https://geo.test/search, Geo',
-      ],
+      rows: ['out 2: REST RestTemplate GET -> https://geo.test/search, Geo'],
     },
   ],
   notFound: [
@@ -150,15 +144,15 @@ class Vets {
   URI uri() { return discovery.getInstances("vets-service").get(0).getUri(); }
 }`,
       },
-      rows: [
-        'out 4: REST DiscoveryClient -> lb://vets-service, Vets',
-      ],
+      rows: ['out 4: REST DiscoveryClient -> lb://vets-service, Vets'],
     },
   ],
   notFound: [
     {
       title: 'a builder of another library',
-      files: { 'Links.java': 'class Links { LinkBuilder links; void a() { links.get().uri("http://x/y"); } }' },
+      files: {
+        'Links.java': 'class Links { LinkBuilder links; void a() { links.get().uri("http://x/y"); } }',
+      },
     },
   ],
 }
@@ -171,7 +165,7 @@ const EXCHANGE: FrameworkSnippets = {
     {
       title: 'an interface with an address',
       files: {
-        'Users.java': `@HttpExchange("https://users.test/api")
+        'Users.java': `import org.springframework.web.service.annotation.*; @HttpExchange("https://users.test/api")
 interface Users {
   @GetExchange("/users/{id}") User user(@PathVariable String id);
   @PostExchange("/users") void create(@RequestBody User user);
@@ -202,7 +196,8 @@ class Config {
     {
       title: 'a group with settings',
       files: {
-        'Echo.java': '@HttpExchange(url = "/echo") interface Echo { @PostExchange String echo(String text); }',
+        'Echo.java':
+          '@HttpExchange(url = "/echo") interface Echo { @PostExchange String echo(String text); }',
         'App.java': `import org.springframework.web.service.registry.ImportHttpServices;
 @ImportHttpServices(group = "echo", types = Echo.class) class App {}`,
         'application.properties': 'spring.http.serviceclient.echo.base-url=http://echo',
@@ -216,66 +211,11 @@ class Config {
   notFound: [
     {
       title: 'an exchange of messages',
-      files: { 'Fanout.java': 'interface Fanout { @Exchange("orders") void send(); TopicExchange exchange(); }' },
+      files: {
+        'Fanout.java': 'interface Fanout { @Exchange("orders") void send(); TopicExchange exchange(); }',
+      },
     },
   ],
 }
 
-const MICROPROFILE: FrameworkSnippets = {
-  framework: 'MicroProfile REST client',
-  language: 'Java, Kotlin',
-  finds: ['calls'],
-  found: [
-    {
-      title: 'a client with its address',
-      files: {
-        'Stars.java': `@Path("/stars")
-@RegisterRestClient(baseUri = "https://stars.test")
-interface Stars { @GET @Path("/{id}") Star star(@PathParam("id") String id); }`,
-      },
-      rows: [
-        'out 3: REST RestClient -> https://stars.test, Stars; url https://stars.test; calls GET /stars/{id}',
-      ],
-    },
-    {
-      title: 'an address in the settings of Quarkus',
-      files: {
-        'Heroes.java': `@RegisterRestClient(configKey = "heroes")
-@Path("/api/heroes")
-interface Heroes { @GET Hero random(); }`,
-        'application.properties': 'quarkus.rest-client.heroes.url=http://rest-heroes:8083',
-      },
-      rows: [
-        'out 3: REST RestClient -> http://rest-heroes:8083, Heroes; url http://rest-heroes:8083; calls GET /api/heroes [medium]',
-        'out 1: Configuration Service URL -> http://rest-heroes:8083; path quarkus.rest-client.heroes.url',
-      ],
-    },
-    {
-      title: 'a setting with the name of the type',
-      files: {
-        'Villains.java': `package shop;
-@RegisterRestClient
-interface Villains { @DELETE @Path("/villains") void clear(); }`,
-        'application.properties': 'shop.Villains/mp-rest/url=http://villains',
-      },
-      rows: [
-        'out 3: REST RestClient -> http://villains, Villains; url http://villains; calls DELETE /villains [medium]',
-        'out 1: Configuration Service URL -> http://villains; path shop.Villains/mp-rest/url',
-      ],
-    },
-  ],
-  notFound: [
-    {
-      title: 'an interface without registration',
-      files: { 'Plain.java': 'interface Plain { @GET @Path("/x") String x(); }' },
-    },
-  ],
-}
-
-export const JAVA_CLIENT_SNIPPETS: readonly FrameworkSnippets[] = [
-  FEIGN,
-  REST_TEMPLATE,
-  WEB_CLIENT,
-  EXCHANGE,
-  MICROPROFILE,
-]
+export const JAVA_CLIENT_SNIPPETS: readonly FrameworkSnippets[] = [FEIGN, REST_TEMPLATE, WEB_CLIENT, EXCHANGE]

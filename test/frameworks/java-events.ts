@@ -8,7 +8,7 @@ const REACTIVE: FrameworkSnippets = {
     {
       title: 'channels without settings',
       files: {
-        'Prices.java': `class Prices {
+        'Prices.java': `import org.eclipse.microprofile.reactive.messaging.*; class Prices {
   @Incoming("prices") @Outgoing("doubled") double twice(double price) { return price * 2; }
 }`,
       },
@@ -24,9 +24,7 @@ const REACTIVE: FrameworkSnippets = {
         'application.properties': `mp.messaging.incoming.fights.connector=smallrye-kafka
 mp.messaging.incoming.fights.topic=fights.v1`,
       },
-      rows: [
-        'in 1: Messaging-Kafka fights.v1, Fights.on [medium]',
-      ],
+      rows: ['in 1: Messaging-Kafka fights.v1, Fights.on [medium]'],
     },
     {
       title: 'an emitter',
@@ -34,13 +32,14 @@ mp.messaging.incoming.fights.topic=fights.v1`,
         'Fights.java': 'class Fights { @Channel("fights") MutinyEmitter<Fight> emitter; }',
         'application.properties': 'mp.messaging.outgoing.fights.connector=smallrye-rabbitmq',
       },
-      rows: [
-        'out 1: Messaging-RabbitMQ Reactive Messaging -> fights, Fights',
-      ],
+      rows: ['out 1: Messaging-RabbitMQ Reactive Messaging -> fights, Fights'],
     },
   ],
   notFound: [
-    { title: 'another channel', files: { 'A.java': 'class A { @Channel("x") Socket socket; Emitter<String> plain; }' } },
+    {
+      title: 'another channel',
+      files: { 'A.java': 'class A { @Channel("x") Socket socket; Emitter<String> plain; }' },
+    },
   ],
 }
 
@@ -130,10 +129,7 @@ class Pets {
   @Post(uri = "/{name}") void create(String name) {}
 }`,
       },
-      rows: [
-        'in 4: REST GET /pets, Pets.all',
-        'in 5: REST POST /pets/{name}, Pets.create',
-      ],
+      rows: ['in 4: REST GET /pets, Pets.all', 'in 5: REST POST /pets/{name}, Pets.create'],
     },
     {
       title: 'clients by name and by address',

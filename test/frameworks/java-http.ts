@@ -8,22 +8,19 @@ const JDK: FrameworkSnippets = {
     {
       title: 'a request of the builder',
       files: {
-        'Ping.java': `class Ping {
+        'Ping.java': `import java.net.http.HttpRequest; class Ping {
   void run() { HttpRequest.newBuilder().uri(URI.create("http://pong/ping")).GET().build(); }
 }`,
       },
-      rows: [
-        'out 2: REST HttpClient -> http://pong/ping, Ping',
-      ],
+      rows: ['out 2: REST HttpClient -> http://pong/ping, Ping'],
     },
     {
       title: 'the address as the first argument',
       files: {
-        'Ping.java': 'class Ping { void run() { HttpRequest.newBuilder(URI.create("https://pong.test/x")).build(); } }',
+        'Ping.java':
+          'class Ping { void run() { HttpRequest.newBuilder(URI.create("https://pong.test/x")).build(); } }',
       },
-      rows: [
-        'out 1: REST HttpClient -> https://pong.test/x, Ping',
-      ],
+      rows: ['out 1: REST HttpClient -> https://pong.test/x, Ping'],
     },
     {
       title: 'a constant in Kotlin',
@@ -33,9 +30,7 @@ class Ping {
     fun run() = HttpRequest.newBuilder().uri(URI.create("$PONG/health")).build()
 }`,
       },
-      rows: [
-        'out 3: REST HttpClient -> http://pong:9000/health, Ping',
-      ],
+      rows: ['out 3: REST HttpClient -> http://pong:9000/health, Ping'],
     },
   ],
   notFound: [
@@ -54,11 +49,10 @@ const OKHTTP: FrameworkSnippets = {
     {
       title: 'a request',
       files: {
-        'Feed.java': 'class Feed { void load() { Request r = new Request.Builder().url("https://feed.test/rss").build(); } }',
+        'Feed.java':
+          'import okhttp3.Request; class Feed { void load() { Request r = new Request.Builder().url("https://feed.test/rss").build(); } }',
       },
-      rows: [
-        'out 1: REST OkHttp -> https://feed.test/rss, Feed',
-      ],
+      rows: ['out 1: REST OkHttp -> https://feed.test/rss, Feed'],
     },
     {
       title: 'a request in Kotlin',
@@ -69,9 +63,7 @@ const OKHTTP: FrameworkSnippets = {
     }
 }`,
       },
-      rows: [
-        'out 3: REST OkHttp -> https://feed.test/items/{id}, Feed [medium]',
-      ],
+      rows: ['out 3: REST OkHttp -> https://feed.test/items/{id}, Feed [medium]'],
     },
     {
       title: 'a constant of the build',
@@ -83,15 +75,16 @@ const OKHTTP: FrameworkSnippets = {
     fun load() = Request.Builder().url(BuildConfig.FEED_URL + "/rss").build()
 }`,
       },
-      rows: [
-        'out 2: REST OkHttp -> https://feed.test/rss, Feed [medium]',
-      ],
+      rows: ['out 2: REST OkHttp -> https://feed.test/rss, Feed [medium]'],
     },
   ],
   notFound: [
     {
       title: 'a builder of another type',
-      files: { 'Image.kt': 'class Image { fun load() { ImageLoader.Builder().url("https://img.test/a.png").build() } }' },
+      files: {
+        'Image.kt':
+          'class Image { fun load() { ImageLoader.Builder().url("https://img.test/a.png").build() } }',
+      },
     },
   ],
 }
@@ -107,9 +100,7 @@ const APACHE: FrameworkSnippets = {
         'Tax.java': `import org.apache.http.client.methods.HttpGet;
 class Tax { void rate() { client.execute(new HttpGet("https://tax.test/rates")); } }`,
       },
-      rows: [
-        'out 2: REST Apache HttpClient GET -> https://tax.test/rates, Tax',
-      ],
+      rows: ['out 2: REST Apache HttpClient GET -> https://tax.test/rates, Tax'],
     },
     {
       title: 'version 5 with a setting',
@@ -134,9 +125,7 @@ class Tax {
     fun clear() = client.execute(HttpDelete("http://tax/cache"))
 }`,
       },
-      rows: [
-        'out 3: REST Apache HttpClient DELETE -> http://tax/cache, Tax',
-      ],
+      rows: ['out 3: REST Apache HttpClient DELETE -> http://tax/cache, Tax'],
     },
   ],
   notFound: [
@@ -156,13 +145,11 @@ const GRPC: FrameworkSnippets = {
       title: 'a service and its methods',
       files: {
         'cart.proto': 'package shop;\nservice CartService { rpc AddItem(A) returns (B); }',
-        'Cart.java': `class Cart extends CartServiceGrpc.CartServiceImplBase {
+        'Cart.java': `import io.grpc.stub.StreamObserver; class Cart extends CartServiceGrpc.CartServiceImplBase {
   @Override public void addItem(A request, StreamObserver<B> out) {}
 }`,
       },
-      rows: [
-        'in 2: gRPC shop.CartService/AddItem, Cart.addItem',
-      ],
+      rows: ['in 2: gRPC shop.CartService/AddItem, Cart.addItem'],
     },
     {
       title: 'a stub and its channel',
@@ -187,10 +174,7 @@ const GRPC: FrameworkSnippets = {
 }`,
         'Shop.java': 'class Shop { @GrpcClient("cart") CartServiceGrpc.CartServiceBlockingStub cart; }',
       },
-      rows: [
-        'in 2: gRPC AdService/GetAds, Ads.getAds',
-        'out 1: gRPC GrpcClient -> cart, Shop',
-      ],
+      rows: ['in 2: gRPC AdService/GetAds, Ads.getAds', 'out 1: gRPC GrpcClient -> cart, Shop'],
     },
   ],
   notFound: [

@@ -23,9 +23,7 @@ const MYBATIS: FrameworkSnippets = {
         'UserMapper.java': `import com.baomidou.mybatisplus.core.mapper.BaseMapper;
 public interface UserMapper extends BaseMapper<User> {}`,
       },
-      rows: [
-        'out 2: JDBC MyBatis -> JDBC store, UserMapper; path User [low]',
-      ],
+      rows: ['out 2: JDBC MyBatis -> JDBC store, UserMapper; path User [low]'],
     },
     {
       title: 'packages that are scanned',
@@ -44,7 +42,8 @@ public interface UserMapper extends BaseMapper<User> {}`,
     {
       title: 'mappers of MapStruct and of the project',
       files: {
-        'CartMapper.java': 'import org.mapstruct.Mapper;\n@Mapper interface CartMapper extends BaseMapper<Cart, CartView> {}',
+        'CartMapper.java':
+          'import org.mapstruct.Mapper;\n@Mapper interface CartMapper extends BaseMapper<Cart, CartView> {}',
       },
     },
   ],
@@ -64,9 +63,7 @@ fun connect() {
 }
 `,
       },
-      rows: [
-        'out 3: JDBC Exposed -> jdbc:h2:mem:test',
-      ],
+      rows: ['out 3: JDBC Exposed -> jdbc:h2:mem:test'],
     },
     {
       title: 'an address in a variable',
@@ -78,9 +75,7 @@ class Databases {
 }
 `,
       },
-      rows: [
-        'out 4: JDBC Exposed -> jdbc:postgresql://db:5432/shop, Databases',
-      ],
+      rows: ['out 4: JDBC Exposed -> jdbc:postgresql://db:5432/shop, Databases'],
     },
     {
       title: 'a data source',
@@ -93,15 +88,15 @@ object Databases {
 }
 `,
       },
-      rows: [
-        'out 4: JDBC Exposed -> JDBC store, Databases [low]',
-      ],
+      rows: ['out 4: JDBC Exposed -> JDBC store, Databases [low]'],
     },
   ],
   notFound: [
     {
       title: 'another connection',
-      files: { 'A.kt': 'import org.jetbrains.exposed.sql.Table\n\nfun open() { socket.connect("jdbc:h2:mem:x") }\n' },
+      files: {
+        'A.kt': 'import org.jetbrains.exposed.sql.Table\n\nfun open() { socket.connect("jdbc:h2:mem:x") }\n',
+      },
     },
   ],
 }

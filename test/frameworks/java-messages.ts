@@ -8,7 +8,7 @@ const KAFKA: FrameworkSnippets = {
     {
       title: 'listener and template',
       files: {
-        'Orders.java': `class Orders {
+        'Orders.java': `import org.springframework.kafka.annotation.KafkaListener; class Orders {
   KafkaTemplate<String, Order> kafka;
   @KafkaListener(topics = {"paid", "refunded"}) void on(Payment payment) { kafka.send("orders", payment.id()); }
 }`,
@@ -25,9 +25,7 @@ const KAFKA: FrameworkSnippets = {
         'Orders.java': `class Orders { @KafkaListener(topics = "\${topics.paid}") void paid(String id) {} }`,
         'application.yml': 'topics:\n  paid: payments.v1',
       },
-      rows: [
-        'in 1: Messaging-Kafka payments.v1, Orders.paid [medium]',
-      ],
+      rows: ['in 1: Messaging-Kafka payments.v1, Orders.paid [medium]'],
     },
     {
       title: 'a record in Kotlin',
@@ -38,13 +36,14 @@ const KAFKA: FrameworkSnippets = {
     }
 }`,
       },
-      rows: [
-        'out 3: Messaging-Kafka KafkaTemplate -> mails, Mails',
-      ],
+      rows: ['out 3: Messaging-Kafka KafkaTemplate -> mails, Mails'],
     },
   ],
   notFound: [
-    { title: 'another sender', files: { 'Mail.java': 'class Mail { MailSender kafka; void a() { kafka.send("orders", x); } }' } },
+    {
+      title: 'another sender',
+      files: { 'Mail.java': 'class Mail { MailSender kafka; void a() { kafka.send("orders", x); } }' },
+    },
   ],
 }
 
@@ -62,10 +61,7 @@ class Reader {
   void run() { consumer.subscribe(List.of("a", "b")); }
 }`,
       },
-      rows: [
-        'in 4: Messaging-Kafka a, Reader.run',
-        'in 4: Messaging-Kafka b, Reader.run',
-      ],
+      rows: ['in 4: Messaging-Kafka a, Reader.run', 'in 4: Messaging-Kafka b, Reader.run'],
     },
     {
       title: 'a producer with a constant',
@@ -77,9 +73,7 @@ class Writer {
   void run() { producer.send(new ProducerRecord<>(TOPIC, "x")); }
 }`,
       },
-      rows: [
-        'out 5: Messaging-Kafka KafkaProducer -> events, Writer',
-      ],
+      rows: ['out 5: Messaging-Kafka KafkaProducer -> events, Writer'],
     },
     {
       title: 'a consumer in Kotlin',
@@ -91,9 +85,7 @@ class Reader(private val consumer: KafkaConsumer<String, String>) {
     }
 }`,
       },
-      rows: [
-        'in 4: Messaging-Kafka clicks, Reader.run',
-      ],
+      rows: ['in 4: Messaging-Kafka clicks, Reader.run'],
     },
   ],
   notFound: [
@@ -114,10 +106,11 @@ const AMQP: FrameworkSnippets = {
   found: [
     {
       title: 'a listener of a queue',
-      files: { 'Mails.java': 'class Mails { @RabbitListener(queues = "mails") void on(Mail mail) {} }' },
-      rows: [
-        'in 1: Messaging-RabbitMQ mails, Mails.on',
-      ],
+      files: {
+        'Mails.java':
+          'import org.springframework.amqp.rabbit.annotation.RabbitListener; class Mails { @RabbitListener(queues = "mails") void on(Mail mail) {} }',
+      },
+      rows: ['in 1: Messaging-RabbitMQ mails, Mails.on'],
     },
     {
       title: 'exchange and routing key',
@@ -127,9 +120,7 @@ const AMQP: FrameworkSnippets = {
   void placed(Order order) { rabbit.convertAndSend("shop", "orders.placed", order); }
 }`,
       },
-      rows: [
-        'out 3: Messaging-RabbitMQ RabbitTemplate -> shop, Shop; key orders.placed',
-      ],
+      rows: ['out 3: Messaging-RabbitMQ RabbitTemplate -> shop, Shop; key orders.placed'],
     },
     {
       title: 'a binding in Kotlin',
@@ -139,13 +130,14 @@ const AMQP: FrameworkSnippets = {
     fun on(order: Order) {}
 }`,
       },
-      rows: [
-        'in 3: Messaging-RabbitMQ stock, Stock.on',
-      ],
+      rows: ['in 3: Messaging-RabbitMQ stock, Stock.on'],
     },
   ],
   notFound: [
-    { title: 'another template', files: { 'A.java': 'class A { TextTemplate rabbit; void a() { rabbit.convertAndSend("x", y); } }' } },
+    {
+      title: 'another template',
+      files: { 'A.java': 'class A { TextTemplate rabbit; void a() { rabbit.convertAndSend("x", y); } }' },
+    },
   ],
 }
 
@@ -156,17 +148,18 @@ const JMS: FrameworkSnippets = {
   found: [
     {
       title: 'a listener',
-      files: { 'Prints.java': 'class Prints { @JmsListener(destination = "prints") void on(String text) {} }' },
-      rows: [
-        'in 1: Messaging-JMS prints, Prints.on',
-      ],
+      files: {
+        'Prints.java':
+          'import org.springframework.jms.annotation.JmsListener; class Prints { @JmsListener(destination = "prints") void on(String text) {} }',
+      },
+      rows: ['in 1: Messaging-JMS prints, Prints.on'],
     },
     {
       title: 'a template',
-      files: { 'Prints.java': 'class Prints { JmsTemplate jms; void a() { jms.convertAndSend("prints", "x"); } }' },
-      rows: [
-        'out 1: Messaging-JMS JmsTemplate -> prints, Prints',
-      ],
+      files: {
+        'Prints.java': 'class Prints { JmsTemplate jms; void a() { jms.convertAndSend("prints", "x"); } }',
+      },
+      rows: ['out 1: Messaging-JMS JmsTemplate -> prints, Prints'],
     },
     {
       title: 'a destination of the settings',
@@ -177,13 +170,14 @@ const JMS: FrameworkSnippets = {
 }`,
         'application.properties': 'prints.queue=prints.v2',
       },
-      rows: [
-        'in 3: Messaging-JMS prints.v2, Prints.on [medium]',
-      ],
+      rows: ['in 3: Messaging-JMS prints.v2, Prints.on [medium]'],
     },
   ],
   notFound: [
-    { title: 'another listener', files: { 'A.java': 'class A { @Listener(destination = "prints") void on() {} }' } },
+    {
+      title: 'another listener',
+      files: { 'A.java': 'class A { @Listener(destination = "prints") void on() {} }' },
+    },
   ],
 }
 
@@ -204,9 +198,7 @@ const STREAM: FrameworkSnippets = {
           destination: orders
 `,
       },
-      rows: [
-        'in 1: Messaging-Stream orders, Audit.audit [medium]',
-      ],
+      rows: ['in 1: Messaging-Stream orders, Audit.audit [medium]'],
     },
     {
       title: 'a supplier that the settings bind',
@@ -214,20 +206,22 @@ const STREAM: FrameworkSnippets = {
         'Ticks.java': 'class Ticks { @Bean Supplier<String> ticks() { return () -> "x"; } }',
         'application.properties': 'spring.cloud.stream.bindings.ticks-out-0.destination=clock',
       },
-      rows: [
-        'out 1: Messaging-Stream Function -> clock, Ticks [medium]',
-      ],
+      rows: ['out 1: Messaging-Stream Function -> clock, Ticks [medium]'],
     },
     {
       title: 'the bridge',
-      files: { 'Shop.java': 'class Shop { StreamBridge bridge; void a() { bridge.send("orders-out-0", order); } }' },
-      rows: [
-        'out 1: Messaging-Stream StreamBridge -> orders-out-0, Shop',
-      ],
+      files: {
+        'Shop.java':
+          'import org.springframework.cloud.stream.function.StreamBridge; class Shop { StreamBridge bridge; void a() { bridge.send("orders-out-0", order); } }',
+      },
+      rows: ['out 1: Messaging-Stream StreamBridge -> orders-out-0, Shop'],
     },
   ],
   notFound: [
-    { title: 'a bean that nothing binds', files: { 'A.java': 'class A { @Bean Consumer<String> log() { return x -> {}; } }' } },
+    {
+      title: 'a bean that nothing binds',
+      files: { 'A.java': 'class A { @Bean Consumer<String> log() { return x -> {}; } }' },
+    },
   ],
 }
 

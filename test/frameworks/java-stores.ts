@@ -30,19 +30,16 @@ const JDBC = stores(
     {
       title: 'the client',
       files: { 'Orders.java': 'class Orders { JdbcClient db; void a() { db.sql("select 1").query(); } }' },
-      rows: [
-        'out 1: JDBC JdbcClient -> JDBC store, Orders [low]',
-      ],
+      rows: ['out 1: JDBC JdbcClient -> JDBC store, Orders [low]'],
     },
     {
       title: 'a repository of Spring Data JDBC',
       files: {
-        'Owner.java': 'import org.springframework.data.relational.core.mapping.Table;\n@Table class Owner { @Id Long id; }',
+        'Owner.java':
+          'import org.springframework.data.relational.core.mapping.Table;\n@Table class Owner { @Id Long id; }',
         'Owners.java': 'interface Owners extends ListCrudRepository<Owner, Long> {}',
       },
-      rows: [
-        'out 1: JDBC JdbcRepository -> JDBC store, Owners; path Owner [low]',
-      ],
+      rows: ['out 1: JDBC JdbcRepository -> JDBC store, Owners; path Owner [low]'],
     },
   ],
   { 'A.java': 'class A { TextTemplate db; void a() { db.query("select 1"); } }' },
@@ -54,16 +51,15 @@ const JPA = stores(
     {
       title: 'a repository',
       files: { 'Pets.java': 'interface Pets extends JpaRepository<Pet, Long> {}' },
-      rows: [
-        'out 1: JPA JpaRepository -> JPA store, Pets; path Pet [low]',
-      ],
+      rows: ['out 1: JPA JpaRepository -> JPA store, Pets; path Pet [low]'],
     },
     {
       title: 'an entity manager',
-      files: { 'Pets.kt': 'class Pets(private val em: EntityManager) {\n    fun add(pet: Pet) { em.persist(pet) }\n}' },
-      rows: [
-        'out 2: JPA EntityManager -> JPA store, Pets [low]',
-      ],
+      files: {
+        'Pets.kt':
+          'class Pets(private val em: EntityManager) {\n    fun add(pet: Pet) { em.persist(pet) }\n}',
+      },
+      rows: ['out 2: JPA EntityManager -> JPA store, Pets [low]'],
     },
     {
       title: 'the marker interface, and a base of the project',
@@ -100,19 +96,16 @@ const R2DBC = stores(
     {
       title: 'a repository of coroutines with its entity',
       files: {
-        'Post.kt': 'import org.springframework.data.relational.core.mapping.Table\n\n@Table("posts")\ndata class Post(val id: Long)\n',
+        'Post.kt':
+          'import org.springframework.data.relational.core.mapping.Table\n\n@Table("posts")\ndata class Post(val id: Long)\n',
         'Posts.kt': 'interface Posts : CoroutineCrudRepository<Post, Long>',
       },
-      rows: [
-        'out 1: R2DBC R2dbcRepository -> R2DBC store, Posts; path Post [low]',
-      ],
+      rows: ['out 1: R2DBC R2dbcRepository -> R2DBC store, Posts; path Post [low]'],
     },
     {
       title: 'the client',
       files: { 'Posts.java': 'class Posts { DatabaseClient db; void a() { db.sql("select 1"); } }' },
-      rows: [
-        'out 1: R2DBC DatabaseClient -> R2DBC store, Posts [low]',
-      ],
+      rows: ['out 1: R2DBC DatabaseClient -> R2DBC store, Posts [low]'],
     },
   ],
   { 'A.java': 'class A { SearchClient db; void a() { db.sql("select 1"); } }' },
@@ -124,12 +117,11 @@ const MONGO = stores(
     {
       title: 'a repository whose entity is a document',
       files: {
-        'Account.java': 'import org.springframework.data.mongodb.core.mapping.Document;\n@Document class Account {}',
+        'Account.java':
+          'import org.springframework.data.mongodb.core.mapping.Document;\n@Document class Account {}',
         'Accounts.java': 'interface Accounts extends CrudRepository<Account, String> {}',
       },
-      rows: [
-        'out 1: MongoDB MongoRepository -> MongoDB store, Accounts; path Account [low]',
-      ],
+      rows: ['out 1: MongoDB MongoRepository -> MongoDB store, Accounts; path Account [low]'],
     },
     {
       title: 'a reactive repository with its address',
@@ -145,9 +137,7 @@ const MONGO = stores(
     {
       title: 'a template',
       files: { 'Posts.java': 'class Posts { ReactiveMongoTemplate db; void a() { db.save(post); } }' },
-      rows: [
-        'out 1: MongoDB MongoTemplate -> MongoDB store, Posts [low]',
-      ],
+      rows: ['out 1: MongoDB MongoTemplate -> MongoDB store, Posts [low]'],
     },
   ],
   { 'A.java': 'class A { MailTemplate db; void a() { db.save(post); } }' },
@@ -159,17 +149,17 @@ const REDIS = stores(
     {
       title: 'a repository whose entity is a hash',
       files: {
-        'Session.java': 'import org.springframework.data.redis.core.RedisHash;\n@RedisHash("s") class Session {}',
+        'Session.java':
+          'import org.springframework.data.redis.core.RedisHash;\n@RedisHash("s") class Session {}',
         'Sessions.java': 'interface Sessions extends CrudRepository<Session, String> {}',
       },
-      rows: [
-        'out 1: Redis RedisRepository -> Redis store, Sessions; path Session [low]',
-      ],
+      rows: ['out 1: Redis RedisRepository -> Redis store, Sessions; path Session [low]'],
     },
     {
       title: 'a template with its address',
       files: {
-        'Cache.java': 'class Cache { StringRedisTemplate redis; void a() { redis.opsForValue().set("a", "b"); } }',
+        'Cache.java':
+          'class Cache { StringRedisTemplate redis; void a() { redis.opsForValue().set("a", "b"); } }',
         'application.yml': 'spring:\n  data:\n    redis:\n      host: cache',
       },
       rows: [
@@ -180,11 +170,10 @@ const REDIS = stores(
     {
       title: 'a reactive template in Kotlin',
       files: {
-        'Cache.kt': 'class Cache(private val redis: ReactiveRedisTemplate<String, String>) {\n    fun a() = redis.opsForList()\n}',
+        'Cache.kt':
+          'class Cache(private val redis: ReactiveRedisTemplate<String, String>) {\n    fun a() = redis.opsForList()\n}',
       },
-      rows: [
-        'out 2: Redis RedisTemplate -> Redis store, Cache [low]',
-      ],
+      rows: ['out 2: Redis RedisTemplate -> Redis store, Cache [low]'],
     },
   ],
   { 'A.java': 'class A { LocalCache redis; void a() { redis.opsForValue(); } }' },
@@ -226,4 +215,11 @@ const ELASTICSEARCH = stores(
   { 'A.java': 'class A { SearchIndex es; void a() { es.search(q, P.class); } }' },
 )
 
-export const JAVA_STORE_SNIPPETS: readonly FrameworkSnippets[] = [JDBC, JPA, R2DBC, MONGO, REDIS, ELASTICSEARCH]
+export const JAVA_STORE_SNIPPETS: readonly FrameworkSnippets[] = [
+  JDBC,
+  JPA,
+  R2DBC,
+  MONGO,
+  REDIS,
+  ELASTICSEARCH,
+]

@@ -8,7 +8,7 @@ const SPRING_MVC: FrameworkSnippets = {
     {
       title: 'a controller with a prefix',
       files: {
-        'OrderController.java': `@RestController
+        'OrderController.java': `import org.springframework.web.bind.annotation.*; @RestController
 @RequestMapping("/orders")
 class OrderController {
   @GetMapping("/{id}") Order one(@PathVariable String id) { return null; }
@@ -227,50 +227,4 @@ class Filter { void run() { request.mutate().uri(target).build(); } }`,
   ],
 }
 
-const JAX_RS: FrameworkSnippets = {
-  framework: 'JAX-RS',
-  language: 'Java, Kotlin',
-  finds: ['endpoints'],
-  found: [
-    {
-      title: 'a resource with subpaths',
-      files: {
-        'Orders.java': `@Path("/orders")
-class Orders {
-  @GET List<Order> all() { return null; }
-  @DELETE @Path("/{id}") void remove(@PathParam("id") String id) {}
-}`,
-      },
-      rows: ['in 3: REST GET /orders, Orders.all', 'in 4: REST DELETE /orders/{id}, Orders.remove'],
-    },
-    {
-      title: 'constants',
-      files: {
-        'Api.java': 'interface Api { String ROOT = "/api"; }',
-        'Carts.java': `@Path(Api.ROOT + "/carts")
-class Carts { @PUT @Path("{id}") void put() {} }`,
-      },
-      rows: ['in 2: REST PUT /api/carts/{id}, Carts.put'],
-    },
-    {
-      title: 'a resource in Kotlin',
-      files: {
-        'Hello.kt': `@Path("/hello")
-class Hello {
-    @GET
-    @Produces("text/plain")
-    fun hello() = "hello"
-}`,
-      },
-      rows: ['in 5: REST GET /hello, Hello.hello'],
-    },
-  ],
-  notFound: [
-    {
-      title: 'methods of a type without a path',
-      files: { 'Verbs.java': 'class Verbs { @GET String x() { return ""; } }' },
-    },
-  ],
-}
-
-export const JAVA_WEB_SNIPPETS: readonly FrameworkSnippets[] = [SPRING_MVC, WEBFLUX, GATEWAY, JAX_RS]
+export const JAVA_WEB_SNIPPETS: readonly FrameworkSnippets[] = [SPRING_MVC, WEBFLUX, GATEWAY]

@@ -29,9 +29,7 @@ object Network {
 }
 `,
       },
-      rows: [
-        'out 4: REST Retrofit -> https://news.test/api, NewsApi; calls GET /topics/{id} + POST /topics',
-      ],
+      rows: ['out 4: REST Retrofit -> https://news.test/api, NewsApi; calls GET /topics/{id} + POST /topics'],
     },
     {
       title: 'a client that Hilt provides, with a constant of the build',
@@ -57,9 +55,7 @@ object NetworkModule {
 }
 `,
       },
-      rows: [
-        'out 3: REST Retrofit -> https://shop.test, ShopApi; calls DELETE /carts/{id} [medium]',
-      ],
+      rows: ['out 3: REST Retrofit -> https://shop.test, ShopApi; calls DELETE /carts/{id} [medium]'],
     },
     {
       title: 'an interface in Java whose address is not known',
@@ -70,9 +66,7 @@ interface GitHub {
   @HTTP(method = "PURGE", path = "cache") Call<Void> purge();
 }`,
       },
-      rows: [
-        'out 2: REST Retrofit -> GitHub, GitHub; calls GET /repos/{owner} + PURGE /cache [low]',
-      ],
+      rows: ['out 2: REST Retrofit -> GitHub, GitHub; calls GET /repos/{owner} + PURGE /cache [low]'],
     },
   ],
   notFound: [
@@ -134,9 +128,7 @@ class Databases {
   AppDatabase open(Context c) { return Room.databaseBuilder(c, AppDatabase.class, NAME).build(); }
 }`,
       },
-      rows: [
-        'out 3: SQL Room -> sqlite:feeds.db, AppDatabase',
-      ],
+      rows: ['out 3: SQL Room -> sqlite:feeds.db, AppDatabase'],
     },
     {
       title: 'an access object whose database is not in the project',
@@ -150,9 +142,7 @@ abstract class LogDao {
 }
 `,
       },
-      rows: [
-        'out 4: SQL Room -> sqlite, LogDao [medium]',
-      ],
+      rows: ['out 4: SQL Room -> sqlite, LogDao [medium]'],
     },
   ],
   notFound: [
@@ -178,9 +168,7 @@ class Settings @Inject constructor(private val store: DataStore<Preferences>) {
 }
 `,
       },
-      rows: [
-        'out 3: DataStore DataStore -> Preferences, Settings [medium]',
-      ],
+      rows: ['out 3: DataStore DataStore -> Preferences, Settings [medium]'],
     },
     {
       title: 'a message of protobuf',
@@ -192,9 +180,7 @@ class UserSource(
 )
 `,
       },
-      rows: [
-        'out 4: DataStore DataStore -> UserPreferences, UserSource [medium]',
-      ],
+      rows: ['out 4: DataStore DataStore -> UserPreferences, UserSource [medium]'],
     },
     {
       title: 'a delegate with a name',
@@ -204,7 +190,7 @@ class UserSource(
 val Context.settings by preferencesDataStore(name = "settings")
 `,
       },
-      rows: [],
+      rows: ['out 3: DataStore DataStore -> settings'],
     },
   ],
   notFound: [

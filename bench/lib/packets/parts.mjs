@@ -5,8 +5,8 @@ import { projectDir } from '../contestants.mjs'
 
 /** Modules of the product, bundled like the product. */
 const PARTS = `
-  export { openVectors } from './src/platform/packets/vector-file.ts'
-  export { VectorThread } from './src/platform/packets/vector-threads.ts'
+  export { openVectors } from './src/platform/packets/vectors/vector-file.ts'
+  export { VectorThread } from './src/platform/packets/vectors/vector-threads.ts'
   export { systemClock } from './src/platform/system/clock.ts'
   export { packetReader } from './src/platform/packets/reader.ts'
   export { writeFlatIndex } from './src/packets/format/faiss.ts'

@@ -19,6 +19,7 @@ const SETTING_KEYS = {
     'plainRegistries',
     'allowedRegistries',
     'maxPacketBytes',
+    'embedder',
     'embeddingUrl',
     'embeddingModel',
     'embeddingKey',

@@ -84,6 +84,7 @@ const SAMPLES: Readonly<Record<string, readonly [unknown, unknown]>> = {
   readToken: ['0123456789abcdef', 'fedcba9876543210'],
   issuer: ['https://issuer.example', 'https://other.example'],
   store: ['memory', 'logs.db'],
+  embedder: ['minilm', 'words'],
   embeddingUrl: ['http://127.0.0.1:1/v1', 'http://localhost:2/v1'],
 }
 const samples = ({ key, kind, choices, fallback }: Setting): readonly [unknown, unknown] => {

@@ -57,6 +57,8 @@ const choice = <const C extends string>(
   return rule('text', fallback, { description, choices, refuse })
 }
 
+const EMBEDDERS = ['minilm', 'words', 'server'] as const
+
 /**
  * Every setting. The key `limits.callMs` is also the flag `--limits-call-ms` and the variable
  * `WARRANT_LIMITS_CALL_MS`. A plain table instead of a schema library, because it is built and checked at every start.
@@ -176,6 +178,11 @@ const RULES = {
     'Connect only to these registry hosts and their subdomains; empty allows every host.',
   ),
   maxPacketBytes: whole(16 * 1024 ** 3, 'Largest packet to download, in bytes.', 1, Number.MAX_SAFE_INTEGER),
+  embedder: optional(
+    'How packets are embedded: minilm (built in, needs no network), words (no vectors) or server. Default: server where embeddingUrl is set, else minilm.',
+    (value) =>
+      EMBEDDERS.some((one) => one === value) ? undefined : `expected one of ${EMBEDDERS.join(', ')}`,
+  ),
   embeddingUrl: optional('URL of an embedding server with an OpenAI-compatible API.', (value) =>
     isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
       ? undefined

@@ -19,7 +19,7 @@ import { verifiedStamps } from '../../platform/packets/verified-stamp.ts'
 import { OciClient } from '../../platform/registry/client.ts'
 import { packetRoot, requireStoreWithoutSymlinks } from '../config/packet-root.ts'
 import type { Config } from '../config/settings.ts'
-import { embedderFor } from './embedders.ts'
+import { closeEmbedders, embedderFor } from './embedders.ts'
 import { PacketWorkspace } from './packet-workspace.ts'
 import { openPacketLock } from './packets/packet-lock.ts'
 import { isReference, openRegistry, recordResolutions } from './registry.ts'
@@ -109,6 +109,7 @@ export class PacketService {
     for (const downloads of this.#downloads) downloads.close()
     await this.#openPackets.close()
     await this.#vectors.close()
+    await closeEmbedders()
     await this.#scratch.remove()
   }
 

@@ -50,8 +50,8 @@ export const buildManifest = (
   lexical: { ranking: FIELD_RANKING },
   files: {
     docs: 'docs.jsonl',
-    vectors: failure === undefined ? { path: 'vectors.f16.bin', format: 'f16_rowmajor' } : null,
-    index: failure === undefined ? { path: 'faiss/index.faiss', format: 'faiss' } : null,
+    vectors: matrix.dim > 0 ? { path: 'vectors.f16.bin', format: 'f16_rowmajor' } : null,
+    index: matrix.dim > 0 ? { path: 'faiss/index.faiss', format: 'faiss' } : null,
     ...(windows !== undefined && {
       windows: { path: WINDOW_FILES.index, format: 'faiss', rows: WINDOW_FILES.rows },
     }),
@@ -59,7 +59,7 @@ export const buildManifest = (
   },
   counts: {
     docs: matrix.rows,
-    vectors: failure === undefined ? matrix.rows : 0,
+    vectors: matrix.dim > 0 ? matrix.rows : 0,
     ...(windows !== undefined && { windows: windows.matrix.rows }),
   },
   source: { input_dir: '.', file_ext_counts: countExtensions(files) },
@@ -76,8 +76,8 @@ export const buildManifest = (
   },
   incremental: {
     enabled: options.known !== undefined,
-    reused: failure === undefined ? matrix.rows - fresh : 0,
-    embedded: fresh,
+    reused: matrix.dim > 0 ? matrix.rows - fresh : 0,
+    embedded: matrix.dim > 0 ? fresh : 0,
     removed: 0,
   },
   ...(checksums !== undefined && { checksums }),

@@ -5,7 +5,7 @@ import type { Doc } from '../format/docs.ts'
 import type { Matrix } from '../format/vectors.ts'
 import { windowsOf } from '../search/passage-windows.ts'
 
-/** Chunks between two progress reports; enough for the parallel requests of an embedder. */
+/** Windows between two progress reports; enough for the parallel requests of a server. */
 const BATCH = 256
 
 export interface EmbeddedDocs {
@@ -56,15 +56,16 @@ export const embedDocs = async (
     }
   }
   const missing = inputs.flatMap((_, at) => (vectors[at] === undefined ? [at] : []))
-  for (let at = 0; at < missing.length; at += BATCH) {
-    const batch = missing.slice(at, at + BATCH)
+  const { batch: size = BATCH } = embedder
+  for (let at = 0; at < missing.length; at += size) {
+    const batch = missing.slice(at, at + size)
     const { values, dim } = await embedder.embed(
       batch.map((one) => inputs[one] as string),
       'document',
       signal,
     )
     for (const [i, one] of batch.entries()) vectors[one] = values.subarray(i * dim, (i + 1) * dim)
-    progress?.(Math.min(at + BATCH, missing.length), missing.length)
+    progress?.(Math.min(at + size, missing.length), missing.length)
   }
   const all = vectors as Float32Array[]
   const dim = all[0]?.length ?? embedder.dim ?? 0

@@ -179,7 +179,7 @@ describe('an index with fields', () => {
       doc(`text of a section ${filler} wick`, { headings: ['Wick'] }),
       doc(`copper ${filler} kettle`),
       doc(`${filler} copper kettle`),
-      doc(filler),
+      ...Array.from({ length: 6 }, () => doc(filler)),
     ])
     expect(rows(await index.search('wick', 2))).toEqual([1, 0])
     expect(rows(await index.search('copper kettle', 2))).toEqual([3, 2])

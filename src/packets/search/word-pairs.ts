@@ -2,7 +2,8 @@ import { visitPositions, type WordPostings } from './posting-blocks.ts'
 
 /** Words further apart than this do not belong together. */
 const MAX_DISTANCE = 8
-const PAIR_WEIGHT = 1
+/** Two words side by side add this share of the lower of their weights. */
+const PAIR_WEIGHT = 0.25
 
 export interface WeightedPostings extends WordPostings {
   /** Inverse document frequency. */
@@ -31,7 +32,8 @@ const pairScore = (words: readonly PlacedWord[]): number => {
   words.forEach((a, i) => {
     for (const b of words.slice(i + 1)) {
       const distance = Math.max(leastDistance(a.positions, b.positions), 1)
-      if (distance <= MAX_DISTANCE) score += (PAIR_WEIGHT * Math.min(a.weight, b.weight)) / distance
+      const nearness = (MAX_DISTANCE + 1 - distance) / MAX_DISTANCE
+      if (nearness > 0) score += PAIR_WEIGHT * Math.min(a.weight, b.weight) * nearness
     }
   })
   return score

@@ -194,6 +194,7 @@ export const cacheDocuments = (embedder: Embedder, root: string, maxBytes = MAX_
     model,
     provider: embedder.provider,
     ...(variant !== undefined && { variant }),
+    ...(embedder.batch !== undefined && { batch: embedder.batch }),
     ...(embedder.windows !== undefined && { windows: embedder.windows }),
     get dim() {
       return embedder.dim

@@ -57,6 +57,7 @@ export const cacheQueries = (embedder: Embedder, root: string): Embedder => {
     model,
     provider: embedder.provider,
     ...(variant !== undefined && { variant }),
+    ...(embedder.batch !== undefined && { batch: embedder.batch }),
     ...(embedder.windows !== undefined && { windows: embedder.windows }),
     get dim() {
       return embedder.dim

@@ -14,9 +14,9 @@ import { FIELD_RANKING } from '../../packets/search/word-fields.ts'
 import { type OpenedFile, openAsyncJail } from '../jail/async.ts'
 import { diskFaults } from './drafts.ts'
 import { openedSource } from './file-source.ts'
-import { openOwnVectors, openRebuilt, rebuildVectors } from './packet-vectors.ts'
 import { MAX_DOCS, Payload } from './payload.ts'
-import { type OpenVectors, openVectors } from './vector-file.ts'
+import { openOwnVectors, openRebuilt, rebuildVectors } from './vectors/packet-vectors.ts'
+import { type OpenVectors, openVectors } from './vectors/vector-file.ts'
 import { PacketWords } from './word-index-file.ts'
 
 /** Bytes of the statistics of a quantized row. */

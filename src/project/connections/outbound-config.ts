@@ -57,7 +57,7 @@ const HOST_SETTINGS: readonly (readonly [RegExp, string, string, string?])[] = [
 ]
 
 const DESCRIPTIVE_KEY =
-  /(^|\.)(\$schema|\$ref|\$id|schemaLocation|namespace|homepage|license|termsOfService|externalDocs|contact|repository|scm|targetNamespace|documentation|\w*(runbook|schema|docs|documentation|source|repo(sitory)?|bug|issue|homepage|icon|logo|avatar)s?[_-]?ur[il]|social\[\d+\]|git\.url|annotations|description|home|sources\[\d+\]|icon|summary)(\.|$)/i
+  /(^|\.)(\$schema|\$ref|\$id|schemaLocation|namespace|homepage|license|termsOfService|externalDocs|contact|repository|scm|targetNamespace|documentation|\w*(runbook|schema|docs|documentation|source|repo(sitory)?|bug|issue|homepage|icon|logo|avatar)s?[_-]?ur[il]|social\[\d+\]|git\.url|annotations|description|\w*(LINK|TOS|TERMS|PRIVACY|SUPPORT|HELP|FORUM)(_URL)?|home|sources\[\d+\]|icon|summary)(\.|$)/i
 
 /** Builds, checks, documents and packages; and containers, whose addresses are read with the container. */
 const DESCRIPTION_FILE =

@@ -84,7 +84,8 @@ const firstOf = <K extends keyof PlacedContainer>(all: readonly PlacedContainer[
 
 const merged = (first: PlacedContainer, all: readonly PlacedContainer[], system: string): Container => {
   const codeFolder = firstOf(all, 'codeFolder')
-  const technology = firstOf(all, 'technology')
+  const known = all.find((one) => one.technology !== undefined && one.technology.name !== 'database')
+  const technology = known?.technology ?? firstOf(all, 'technology')
   const image = firstOf(all, 'image')
   const maps = (key: 'environment' | 'shared') => new Map([...all].reverse().flatMap((one) => [...one[key]]))
   const lists = (key: 'hosts' | 'ports' | 'dependsOn' | 'values' | 'mounts') => [

@@ -14,6 +14,7 @@ import { folderName, isInside } from './names.ts'
 import { packageDraft } from './package-file.ts'
 import { pythonApplication, pythonCommandDraft } from './python-applications.ts'
 import type { Deployable, ServiceDraft, ServiceKind } from './service-draft.ts'
+import { swiftDraft } from './swift-applications.ts'
 import { type CloudResource, cloudResources, cloudServices } from './terraform.ts'
 
 export interface ServicesFound {
@@ -89,9 +90,10 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
         path.replace(/\/?src\/main\/AndroidManifest\.xml$/, ''),
         'Android application',
       )
-    if (/\.xcodeproj\/project\.pbxproj$/.test(path))
-      return shown('mobile application', folderOf(folderOf(path)), 'Xcode project')
-    return []
+    if (/\.csproj$/.test(path) && /<Project\s+Sdk="Microsoft\.NET\.Sdk\.(Web|Worker)"/.test(read(path) ?? ''))
+      return shown('service', folderOf(path), name)
+    if (name === 'Procfile') return shown('service', folderOf(path), name)
+    return swiftDraft(path, read)
   })
 
 /** The name of a service among those of its containers: the one that says the folder, when there are several. */
@@ -122,7 +124,7 @@ const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonl
         name: configured ?? chooseName(names, folderName(folder)) ?? own,
         folder,
         kind:
-          (['mobile application', 'web application', 'command'] as const).find(
+          (['mobile application', 'desktop application', 'web application', 'command'] as const).find(
             (kind) => kinds.includes(kind) && !(kind === 'command' && kinds.includes('service')),
           ) ?? 'service',
         shownBy: group.map(({ evidence }) => evidence),
@@ -167,7 +169,7 @@ export const findServices = (sources: ServiceSources): ServicesFound => {
   ])
   const programs = goDrafts(sources.units, (file) => moduleFolder(file, modules))
   const coded = [...codeDrafts(sources, modules), ...programs, ...fileDrafts(sources)]
-  const places = new ContainerFolders(coded, modules, sources.texts)
+  const places = new ContainerFolders(coded, modules, sources.texts, sources.structure.project.name)
   const containers = mergeContainers(places.place(sources.declared))
   const known = [
     ...coded,

@@ -1,4 +1,5 @@
 import { folderOf, joinPath, nameOf } from '../source/source-files.ts'
+import { isInside } from './names.ts'
 
 /** Modules of a Gradle or Maven build that are libraries: their code is part of the applications that use them. */
 
@@ -34,13 +35,20 @@ const gradleUses = (
   })
 }
 
-/** For each module the modules that it uses directly, by their folders. */
-const directUses = ({ paths, read, dependencies }: ModuleSources): ReadonlyMap<string, readonly string[]> => {
-  const scripts = paths.filter((path) => /^build\.gradle(\.kts)?$/.test(nameOf(path))).slice(0, MAX_MODULES)
-  const roots = paths
+const gradleScripts = (paths: readonly string[]): readonly string[] =>
+  paths.filter((path) => /^build\.gradle(\.kts)?$/.test(nameOf(path))).slice(0, MAX_MODULES)
+
+/** The roots of Gradle builds, inner ones first. */
+const gradleRoots = (paths: readonly string[]): readonly string[] =>
+  paths
     .filter((path) => /^settings\.gradle(\.kts)?$/.test(nameOf(path)))
     .map(folderOf)
     .sort((a, b) => b.length - a.length)
+
+/** For each module the modules that it uses directly, by their folders. */
+const directUses = ({ paths, read, dependencies }: ModuleSources): ReadonlyMap<string, readonly string[]> => {
+  const scripts = gradleScripts(paths)
+  const roots = gradleRoots(paths)
   const folders = new Set(scripts.map(folderOf))
   const uses = new Map<string, readonly string[]>(
     scripts.map((path) => [folderOf(path), gradleUses(path, read(path) ?? '', roots, folders)]),
@@ -57,15 +65,37 @@ const directUses = ({ paths, read, dependencies }: ModuleSources): ReadonlyMap<s
   return uses
 }
 
+/** All modules of the builds that have one application: a plugin of the build may add them. */
+const modulesOfOnly = (
+  applications: readonly string[],
+  paths: readonly string[],
+): ReadonlyMap<string, readonly string[]> => {
+  const roots = gradleRoots(paths)
+  const rootOf = (folder: string) => roots.find((one) => isInside(folder, one))
+  const found = new Map<string, readonly string[]>()
+  for (const root of roots) {
+    const inside = applications.filter((folder) => rootOf(folder) === root)
+    const [only] = inside
+    if (only === undefined || inside.length > 1) continue
+    const modules = gradleScripts(paths).map(folderOf)
+    found.set(
+      only,
+      modules.filter((folder) => folder !== root && rootOf(folder) === root),
+    )
+  }
+  return found
+}
+
 /** The folders of the library modules of each application: those that it uses, directly or through others. */
 export const libraryFolders = (
   applications: readonly string[],
   sources: ModuleSources,
 ): ReadonlyMap<string, readonly string[]> => {
   const uses = directUses(sources)
+  const only = modulesOfOnly(applications, sources.paths)
   return new Map(
     applications.map((application) => {
-      const found = new Set(uses.get(application) ?? [])
+      const found = new Set([...(uses.get(application) ?? []), ...(only.get(application) ?? [])])
       for (const folder of found) for (const one of uses.get(folder) ?? []) found.add(one)
       return [application, [...found].filter((folder) => !applications.includes(folder))]
     }),

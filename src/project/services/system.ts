@@ -191,7 +191,7 @@ class SystemBuilder {
   }
 
   inbound(one: Inbound): void {
-    const to = serviceOf(one.source_file, this.#sources.services)
+    const to = serviceOf(one.served_by ?? one.source_file, this.#sources.services)
     if (to === undefined || !one.protocol.startsWith('Messaging')) return
     const name = technologyOf(one.protocol)?.name ?? one.protocol.replace('Messaging-', '')
     const source = { file: one.source_file, line: one.line }

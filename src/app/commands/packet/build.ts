@@ -4,17 +4,16 @@ import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
 import { UnparsedFiles } from '../../../kernel/text/unparsed-files.ts'
 import { type BuildOptions, buildPacket, type SourceFile } from '../../../packets/build/build.ts'
 import { CHUNK_SIZES } from '../../../packets/build/chunk.ts'
-import type { Embedder } from '../../../packets/embed.ts'
+import { WORDS_ONLY } from '../../../packets/embed.ts'
 import { type Lock, readLock } from '../../../packets/format/lockfile.ts'
 import { checkPacketName, versionTag } from '../../../packets/format/reference.ts'
-import { LOCAL_MODEL } from '../../../packets/search/local-embedder.ts'
 import { replaceStoreFile } from '../../../platform/packets/drafts.ts'
 import { knownVectors, packetFolder, recoverPacket, writePacket } from '../../../platform/packets/folder.ts'
 import { readSources } from '../../../platform/packets/source.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, type Subcommand, textFlag } from '../../../surfaces/cli/subcommand.ts'
 import { VERSION } from '../../config/version.ts'
-import { embedderFor } from '../../open/embedders.ts'
+import { closeEmbedders, embedderForBuild } from '../../open/embedders.ts'
 import { withProgress } from '../progress.ts'
 import { requireWritable } from '../require-writable.ts'
 import {
@@ -28,8 +27,6 @@ import {
 } from './settings.ts'
 
 const LOCK_FILE = 'packet.lock.json'
-/** The model for a server that is configured without one; older packet builders used the same. */
-const USUAL_MODEL = 'jinaai/jina-embeddings-v2-base-code'
 
 /** The `created_at` of reproducible builds. */
 const createdAt = ({ SOURCE_DATE_EPOCH }: NodeJS.ProcessEnv): string | undefined =>
@@ -101,16 +98,7 @@ const makePacket = (
 ) =>
   withProgress(progressJob(invocation, 'embed', 'chunks'), (progress) =>
     buildPacket(files, { ...options, progress }, NO_ABORT),
-  )
-
-const pickEmbedder = async (invocation: Invocation): Promise<Embedder> => {
-  const { config } = await embedSettings(invocation)
-  const model = config.embeddingUrl === undefined ? LOCAL_MODEL : (config.embeddingModel ?? USUAL_MODEL)
-  const embedder = embedderFor(config)(model)
-  if (embedder === undefined)
-    throw usageFaults.option('there is no embedder; set --embedding-url or leave it out')
-  return embedder
-}
+  ).finally(closeEmbedders)
 
 const MAX_REPORTED = 10
 
@@ -147,7 +135,7 @@ export const build: Subcommand = async (invocation, [source]) => {
     checkPacketName(name),
     versionTag(version),
   )
-  const embedder = await pickEmbedder(invocation)
+  const embedder = embedderForBuild((await embedSettings(invocation)).config)
   const { model } = embedder
   const from = resolve(needText(source, 'the folder to pack'))
   const skipped: { readonly path: string; readonly why: string }[] = []
@@ -168,8 +156,7 @@ export const build: Subcommand = async (invocation, [source]) => {
     embedder,
     sizes: readChunkSizes(invocation),
     ...readLabels(invocation),
-    // The built-in embedder is faster than looking up known vectors.
-    ...(model !== LOCAL_MODEL && { known: await knownVectors(folder, model) }),
+    ...(embedder !== WORDS_ONLY && { known: await knownVectors(folder, model) }),
     ...(held !== undefined && { held }),
     lock: lockMode(invocation),
   })

@@ -1,7 +1,8 @@
 import type { Digest } from '../../../kernel/encoding/digest.ts'
+import { SENTENCE_MODEL } from '../../../packets/minilm/model-name.ts'
 import { LOCAL_MODEL } from '../../../packets/search/local-embedder.ts'
-import { rebuildVectors } from '../../../platform/packets/packet-vectors.ts'
 import { packetReader } from '../../../platform/packets/reader.ts'
+import { rebuildVectors } from '../../../platform/packets/vectors/packet-vectors.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Config } from '../../config/settings.ts'
@@ -31,8 +32,8 @@ export const rebuildPacketVectors = async (
     )
   const packet = await packetReader(root, systemClock)(digest, folder)
   try {
-    // Packets of the built-in embedder are always queried with it, so new vectors would never be used.
-    if (packet.manifest.embedding.model === LOCAL_MODEL)
+    // Packets of a built-in embedder are always queried with it, so new vectors would never be used.
+    if ([LOCAL_MODEL, SENTENCE_MODEL].includes(packet.manifest.embedding.model))
       throw usageFaults.option(
         '--rebuild does not work for packets of the built-in embedder; build the packet again with --embedding-model',
       )

@@ -3,8 +3,10 @@ import type { Digest } from '../../../kernel/encoding/digest.ts'
 import { isRecord } from '../../../kernel/encoding/json.ts'
 import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
 import type { Candidate } from '../../../packets/ask/candidate.ts'
+import { WORDS_ONLY } from '../../../packets/embed.ts'
 import { readManifest } from '../../../packets/format/manifest.ts'
 import { parseReference } from '../../../packets/format/reference.ts'
+import { SENTENCE_MODEL } from '../../../packets/minilm/model-name.ts'
 import { LOCAL_MODEL } from '../../../packets/search/local-embedder.ts'
 import type { Trust } from '../../../packets/trust/trust.ts'
 import { packetFolder } from '../../../platform/packets/folder.ts'
@@ -91,6 +93,15 @@ export const packetPath = async (invocation: Invocation, asked: string): Promise
   return join(stored, 'payload')
 }
 
+/** What a search of a packet needs, by the model of its vectors. */
+const NEEDS: Readonly<Record<string, string>> = {
+  [SENTENCE_MODEL]:
+    'nothing: it was built with the built-in sentence embedder, which finds passages by meaning',
+  [LOCAL_MODEL]:
+    'nothing: it was built with an earlier built-in embedder, which matches words and parts of words but not meaning; build it again to search by meaning',
+  [WORDS_ONLY.model]: 'nothing: it has no vectors and is searched by words',
+}
+
 /** Prints the contents of a packet and the embedder it needs. */
 export const inspect: Subcommand = async (invocation, [what]) => {
   const folder = await packetPath(invocation, needText(what, 'a folder or a fetched packet'))
@@ -98,10 +109,9 @@ export const inspect: Subcommand = async (invocation, [what]) => {
   if (source === undefined) throw usageFaults.argument(`${what} has no manifest.json; name a packet`)
   const manifest = readManifest(await source.read(0, source.size))
   const { cpm, counts, embedding, source: origin, build_status, build_error } = manifest
-  const local = embedding.model === LOCAL_MODEL
-  const needs = local
-    ? 'nothing: it was built with the built-in embedder, which matches words and parts of words but not meaning'
-    : `an embedding server for ${embedding.model}; without one it is searched by words alone`
+  const needs =
+    NEEDS[embedding.model] ??
+    `an embedding server for ${embedding.model}; without one it is searched by words alone`
   const broken = build_status === undefined ? {} : { build_status, build_error }
   const answer = { ok: true, folder, packet: cpm, counts, embedding, origin, needs, ...broken }
   invocation.terminal.print(JSON.stringify(answer, null, invocation.json ? 0 : 2))

@@ -13,77 +13,67 @@ import {
 } from '../../connections/configured-stores.ts'
 import type { Outbound } from '../../connections/connections.ts'
 import type { DetectionContext, Framework } from '../../connections/framework.ts'
-import {
-  firstArgument,
-  type SourceUnit,
-  simpleName,
-  type TypeUnit,
-  type Variable,
-} from '../../source/source-unit.ts'
+import { firstArgument, simpleName, type TypeUnit, type Variable } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 
 /** Clients of stores that a class holds: a field or a parameter of its constructor has the type of the library. */
 
 interface StoreClient {
-  /** Package and names of the types. */
+  readonly packages: RegExp
+  /** Simple names of the types. */
   readonly types: RegExp
   readonly store: ConfiguredStore
 }
 
 const HELD_DATA: ConfiguredStore = { protocol: 'DataStore', keys: [] }
 
+const client = (packages: RegExp, types: RegExp, store: ConfiguredStore): StoreClient => ({
+  packages,
+  types,
+  store,
+})
+
 const LIBRARIES: Readonly<Record<string, readonly StoreClient[]>> = {
   'AWS SDK': [
-    { types: /^software\.amazon\.awssdk\.services\.s3\.(S3Client|S3AsyncClient)$/, store: S3_STORE },
-    { types: /^com\.amazonaws\.services\.s3\.AmazonS3(Client)?$/, store: S3_STORE },
-    { types: /^io\.awspring\.cloud\.s3\.S3_STORE(Template|Operations)$/, store: S3_STORE },
-    {
-      types: /^software\.amazon\.awssdk\.services\.dynamodb\.DynamoDb(Async)?Client$/,
-      store: DYNAMODB_STORE,
-    },
-    {
-      types: /^software\.amazon\.awssdk\.enhanced\.dynamodb\.DynamoDb\w*(Client|Table)$/,
-      store: DYNAMODB_STORE,
-    },
-    {
-      types: /^com\.amazonaws\.services\.dynamodbv2\.(document\.DynamoDB|AmazonDynamoDB)$/,
-      store: DYNAMODB_STORE,
-    },
+    client(/^software\.amazon\.awssdk\.services\.s3$/, /^S3(Async)?Client$/, S3_STORE),
+    client(/^com\.amazonaws\.services\.s3$/, /^AmazonS3(Client)?$/, S3_STORE),
+    client(/^io\.awspring\.cloud\.s3$/, /^S3(Template|Operations)$/, S3_STORE),
+    client(/^software\.amazon\.awssdk\.services\.dynamodb$/, /^DynamoDb(Async)?Client$/, DYNAMODB_STORE),
+    client(/^software\.amazon\.awssdk\.enhanced\.dynamodb$/, /^DynamoDb\w*(Client|Table)$/, DYNAMODB_STORE),
+    client(/^com\.amazonaws\.services\.dynamodbv2(\.document)?$/, /^(Amazon)?DynamoDB$/, DYNAMODB_STORE),
   ],
-  MinIO: [{ types: /^io\.minio\.Minio(Async)?Client$/, store: S3_STORE }],
+  MinIO: [client(/^io\.minio$/, /^Minio(Async)?Client$/, S3_STORE)],
   'Redis clients': [
-    {
-      types: /^redis\.clients\.jedis\.(Jedis|JedisPool|JedisPooled|UnifiedJedis|JedisCluster)$/,
-      store: REDIS_STORE,
-    },
-    { types: /^org\.redisson\.api\.Redisson(Reactive)?Client$/, store: REDIS_STORE },
-    { types: /^io\.lettuce\.core\.(RedisClient|api\.StatefulRedisConnection)$/, store: REDIS_STORE },
+    client(
+      /^redis\.clients\.jedis$/,
+      /^(Jedis|JedisPool|JedisPooled|UnifiedJedis|JedisCluster)$/,
+      REDIS_STORE,
+    ),
+    client(/^org\.redisson\.api$/, /^Redisson(Reactive)?Client$/, REDIS_STORE),
+    client(/^io\.lettuce\.core(\.api)?$/, /^(RedisClient|StatefulRedisConnection)$/, REDIS_STORE),
   ],
   'MongoDB driver': [
-    { types: /^com\.mongodb\.[\w.]*client[\w.]*\.Mongo(Client|Database|Collection)$/, store: MONGODB_STORE },
+    client(/^com\.mongodb\.(\w+\.)*client(\.\w+)*$/, /^Mongo(Client|Database|Collection)$/, MONGODB_STORE),
   ],
   'Elasticsearch clients': [
-    {
-      types: /^co\.elastic\.clients\.elasticsearch\.Elasticsearch(Async)?Client$/,
-      store: ELASTICSEARCH_STORE,
-    },
-    { types: /^org\.elasticsearch\.client\.RestHighLevelClient$/, store: ELASTICSEARCH_STORE },
-    { types: /^org\.opensearch\.client\.opensearch\.OpenSearchClient$/, store: ELASTICSEARCH_STORE },
+    client(/^co\.elastic\.clients\.elasticsearch$/, /^Elasticsearch(Async)?Client$/, ELASTICSEARCH_STORE),
+    client(/^org\.elasticsearch\.client$/, /^RestHighLevelClient$/, ELASTICSEARCH_STORE),
+    client(/^org\.opensearch\.client\.opensearch$/, /^OpenSearchClient$/, ELASTICSEARCH_STORE),
   ],
-  'Cassandra driver': [
-    { types: /^com\.datastax\.oss\.driver\.api\.core\.CqlSession$/, store: CASSANDRA_STORE },
-  ],
-  'Neo4j driver': [{ types: /^org\.neo4j\.driver\.Driver$/, store: NEO4J_STORE }],
-  jOOQ: [{ types: /^org\.jooq\.DSLContext$/, store: JDBC_STORE }],
-  Hibernate: [{ types: /^org\.hibernate\.SessionFactory$/, store: JPA_STORE }],
-  DataStore: [{ types: /^androidx\.datastore\.core\.DataStore$/, store: HELD_DATA }],
+  'Cassandra driver': [client(/^com\.datastax\.oss\.driver\.api\.core$/, /^CqlSession$/, CASSANDRA_STORE)],
+  'Neo4j driver': [client(/^org\.neo4j\.driver$/, /^Driver$/, NEO4J_STORE)],
+  jOOQ: [client(/^org\.jooq$/, /^DSLContext$/, JDBC_STORE)],
+  Hibernate: [client(/^org\.hibernate$/, /^SessionFactory$/, JPA_STORE)],
+  DataStore: [client(/^androidx\.datastore\.core$/, /^DataStore$/, HELD_DATA)],
 }
 
-/** The full names that the simple name of a type may have in a file. */
-const fullNames = (name: string, { imports }: SourceUnit): readonly string[] =>
-  imports.flatMap((one) =>
-    one.endsWith(`.${name}`) ? [one] : one.endsWith('.*') ? [`${one.slice(0, -1)}${name}`] : [],
-  )
+/** Whether an import gives the type of a client, by its name or with its whole package. */
+const gives = (imported: string, { packages, types }: StoreClient, name?: string): boolean => {
+  const dot = imported.lastIndexOf('.')
+  const last = imported.slice(dot + 1)
+  const isNamed = last === '*' || (types.test(last) && (name === undefined || last === name))
+  return isNamed && packages.test(imported.slice(0, dot))
+}
 
 const heldBy = ({ fields, constructors }: TypeUnit): readonly Variable[] => [
   ...fields,
@@ -96,8 +86,10 @@ const clientsOf =
     scope.unit.types.flatMap((type) => {
       const found = new Map<string, Outbound>()
       for (const { type: written, line } of heldBy(type)) {
-        const names = fullNames(simpleName(written), scope.unit)
-        const used = clients.find(({ types }) => names.some((name) => types.test(name)))
+        const name = simpleName(written)
+        const used = clients.find(
+          (one) => one.types.test(name) && scope.unit.imports.some((imported) => gives(imported, one, name)),
+        )
         if (used === undefined || found.has(used.store.protocol)) continue
         // What a DataStore holds is its name.
         const held = used.store === HELD_DATA ? firstArgument(written) : ''
@@ -120,13 +112,7 @@ const clientsOf =
 export const STORE_CLIENTS: readonly Omit<Framework, 'language'>[] = Object.entries(LIBRARIES).map(
   ([name, clients]) => ({
     name,
-    applies: ({ imports }) =>
-      imports.some(
-        (one) =>
-          clients.some(({ types }) => types.test(one)) ||
-          (one.endsWith('.*') &&
-            clients.some(({ types }) => types.source.includes(one.slice(0, -2).replaceAll('.', '\\.')))),
-      ),
+    applies: ({ imports }) => imports.some((imported) => clients.some((one) => gives(imported, one))),
     outbound: clientsOf(name, clients),
   }),
 )

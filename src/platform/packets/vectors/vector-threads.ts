@@ -1,8 +1,8 @@
-import type { Clock } from '../../kernel/ports.ts'
-import type { SearchHit } from '../../packets/search/exact-search.ts'
-import type { VectorIndex } from '../../packets/search/vector-index.ts'
-import type { ThreadJob } from '../system/thread-state.ts'
-import { WorkerPool } from '../system/worker-pool.ts'
+import type { Clock } from '../../../kernel/ports.ts'
+import type { SearchHit } from '../../../packets/search/exact-search.ts'
+import type { VectorIndex } from '../../../packets/search/vector-index.ts'
+import type { ThreadJob } from '../../system/thread-state.ts'
+import { WorkerPool } from '../../system/worker-pool.ts'
 import { type OpenVectors, openVectors, type VectorFiles, type VectorShape } from './vector-file.ts'
 
 /** The first opening quantizes every float of the index. */

@@ -1,0 +1,170 @@
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import type { CheckDeadline } from '../../kernel/jail.ts'
+import type { Clock } from '../../kernel/ports.ts'
+import type { Embedder } from '../../packets/embed.ts'
+import { packetFaults } from '../../packets/faults.ts'
+import type { Matrix } from '../../packets/format/vectors.ts'
+import { SentenceModel } from '../../packets/minilm/model.ts'
+import { MODEL_DIM, MODEL_PLACES, VOCABULARY_SIZE } from '../../packets/minilm/model-layout.ts'
+import { SENTENCE_MODEL, SENTENCE_PROVIDER } from '../../packets/minilm/model-name.ts'
+import { makeTokenizer, type Tokenizer } from '../../packets/minilm/tokenizer.ts'
+import { splitWindows } from '../../packets/minilm/windows.ts'
+import type { ThreadJob } from '../system/thread-state.ts'
+import { WorkerPool } from '../system/worker-pool.ts'
+
+const MODEL_FILE = 'minilm.bin'
+const VOCABULARY_FILE = 'vocabulary.txt'
+
+/** Up to so many texts are embedded in this thread: a worker would load the model first. */
+const FEW = 4
+/** Texts of one job. Threads end at about the same time when jobs are short. */
+const JOB_TEXTS = 8
+/** Texts between two reports of progress. */
+const BATCH_TEXTS = 64
+const MAX_THREADS = 8
+const JOB_MS = 600_000
+
+const refuseModel = (cause: unknown): never => {
+  throw packetFaults.embedder('the model of the sentence embedder cannot be read', {
+    cause,
+    fix: 'Install Warrant again, or search by words with --embedder words.',
+  })
+}
+
+/** Whether a folder has the model. A build without the weights has none. */
+export const hasSentenceModel = (folder: string): boolean =>
+  [MODEL_FILE, VOCABULARY_FILE].every((name) => existsSync(join(folder, name)))
+
+/** Reads the file of the model into the memory of the kernels, without a second copy of it. */
+const readModel = (path: string): SentenceModel => {
+  const file = openSync(path, 'r')
+  try {
+    if (fstatSync(file).size !== MODEL_PLACES.size) throw new Error(`${path} has the wrong size`)
+    return new SentenceModel((into) => {
+      for (let at = 0; at < into.length; ) {
+        const read = readSync(file, into, at, into.length - at, at)
+        if (read === 0) throw new Error(`${path} is cut off`)
+        at += read
+      }
+    })
+  } finally {
+    closeSync(file)
+  }
+}
+
+const readTokenizer = (path: string): Tokenizer => {
+  const tokens = readFileSync(path, 'utf8').trimEnd().split('\n')
+  if (tokens.length !== VOCABULARY_SIZE) throw new Error(`${path} has ${tokens.length} tokens`)
+  return makeTokenizer(tokens)
+}
+
+/** The model in a folder. Its parts are read on first need. */
+class ModelFolder {
+  readonly #folder: string
+  #tokenizer: Tokenizer | undefined
+  #model: SentenceModel | undefined
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  get tokenizer(): Tokenizer {
+    try {
+      this.#tokenizer ??= readTokenizer(join(this.#folder, VOCABULARY_FILE))
+      return this.#tokenizer
+    } catch (cause) {
+      return refuseModel(cause)
+    }
+  }
+
+  get #loaded(): SentenceModel {
+    try {
+      this.#model ??= readModel(join(this.#folder, MODEL_FILE))
+      return this.#model
+    } catch (cause) {
+      return refuseModel(cause)
+    }
+  }
+
+  /** Embeds texts one after the other. `check` is called before each and may throw. */
+  embed(texts: readonly string[], check: () => void): Float32Array {
+    const values = new Float32Array(texts.length * MODEL_DIM)
+    const [{ tokenizer }, model] = [this, this.#loaded]
+    texts.forEach((text, row) => {
+      check()
+      values.set(model.embed(tokenizer.encode(text).ids), row * MODEL_DIM)
+    })
+    return values
+  }
+}
+
+/** The jobs of a worker thread, which loads the model once. */
+export const sentenceJobs = (folder: string) => {
+  const model = new ModelFolder(folder)
+  return ({ args }: ThreadJob, { checkDeadline }: { readonly checkDeadline: CheckDeadline }): Float32Array =>
+    model.embed(args as readonly string[], checkDeadline)
+}
+
+interface SentenceSettings {
+  /** The folder of the model. */
+  readonly folder: string
+  /** The program of the worker threads. */
+  readonly program: URL
+  readonly clock: Clock
+  readonly threads?: number
+}
+
+/** Embeds many texts in worker threads, each job on the next free one. */
+const embedInThreads = (pool: WorkerPool<string>, texts: readonly string[], signal: AbortSignal) => {
+  const jobs: Promise<Float32Array>[] = []
+  for (let at = 0; at < texts.length; at += JOB_TEXTS)
+    jobs.push(
+      // The worker returns what the job is declared to return.
+      pool.run('embed', texts.slice(at, at + JOB_TEXTS), { ms: JOB_MS, signal }) as Promise<Float32Array>,
+    )
+  return Promise.all(jobs)
+}
+
+/**
+ * The built-in sentence embedder: all-MiniLM-L6-v2 on this machine, without network. Vectors do not depend on the
+ * machine, the version of Node.js or the number of threads.
+ */
+export const sentenceEmbedder = ({
+  folder,
+  program,
+  clock,
+  threads,
+}: SentenceSettings): Embedder & { readonly close: () => Promise<void> } => {
+  const model = new ModelFolder(folder)
+  let pool: WorkerPool<string> | undefined
+  const embedAll = async (texts: readonly string[], signal: AbortSignal): Promise<Float32Array> => {
+    if (texts.length <= FEW) return model.embed(texts, () => signal.throwIfAborted())
+    const maxThreads = Math.min(threads ?? availableParallelism(), MAX_THREADS)
+    pool ??= new WorkerPool({ program, setup: folder, clock, maxThreads })
+    const values = new Float32Array(texts.length * MODEL_DIM)
+    const parts = await embedInThreads(pool, texts, signal)
+    parts.forEach((part, job) => {
+      values.set(part, job * JOB_TEXTS * MODEL_DIM)
+    })
+    return values
+  }
+  return {
+    model: SENTENCE_MODEL,
+    provider: SENTENCE_PROVIDER,
+    dim: MODEL_DIM,
+    batch: BATCH_TEXTS,
+    windows: (source) => splitWindows(model.tokenizer, source),
+    close: async () => {
+      const open = pool
+      pool = undefined
+      await open?.close()
+    },
+    embed: async (texts, _use, signal): Promise<Matrix> => ({
+      rows: texts.length,
+      dim: MODEL_DIM,
+      values: await embedAll(texts, signal),
+    }),
+  }
+}
