@@ -147,6 +147,13 @@ const PYTHON: readonly Row[] = [
   ['Kafka client', /^(kafka|confluent_kafka|aiokafka)(\.|$)/],
   ['pika', /^(pika|aio_pika)(\.|$)/],
   ['boto3', /^(boto3|aioboto3)(\.|$)/],
+  ['Elasticsearch', /^(elasticsearch|opensearchpy)(\.|$)/],
+  ['MySQL client', /^(pymysql|MySQLdb|aiomysql|asyncmy|mysql\.connector)(\.|$)/],
+  ['Kombu', /^kombu(\.|$)/],
+  ['RQ', /^(rq|django_rq)(\.|$)/],
+  ['Dramatiq', /^dramatiq(\.|$)/],
+  ['APScheduler', /^apscheduler(\.|$)/],
+  ['FastStream', /^faststream(\.|$)/],
 ]
 
 const GO: readonly Row[] = [

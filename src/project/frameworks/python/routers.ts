@@ -12,9 +12,9 @@ import { keyword, positional } from './python-calls.ts'
 import { RouteLists } from './route-lists.ts'
 import {
   isRouterFactory,
+  PYTHON_ROUTER_LIBRARIES,
   type PythonLibrary,
   pythonRouter,
-  ROUTER_LIBRARIES,
   routerCreation,
   VIEW_METHODS,
 } from './router-libraries.ts'
@@ -231,7 +231,7 @@ interface RoutePlace {
 /** A class of the project that extends a router, or a router of another file, is imported without the library. */
 const importsRouters = importsModule(/(^|\.)(\w*_)?(routers?|blueprints?)$/)
 
-export const PYTHON_ROUTERS: readonly Framework[] = ROUTER_LIBRARIES.map((library) => ({
+export const PYTHON_ROUTERS: readonly Framework[] = PYTHON_ROUTER_LIBRARIES.map((library) => ({
   name: library.name,
   language: 'python',
   applies: (unit) => importsModule(library.modules)(unit) || importsRouters(unit),
