@@ -1,5 +1,5 @@
 import { rolesOf } from '../connections/roles.ts'
-import { folderOf, nameOf } from '../source/source-files.ts'
+import { folderOf, joinPath, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
 import type { ServiceDraft } from './service-draft.ts'
 
@@ -35,4 +35,23 @@ export const jvmBuildDraft = (
   if (!units.some(({ file }) => file.startsWith(code))) return []
   const reason = isKtor ? 'configuration of Ktor' : 'build with Quarkus'
   return [{ folder, kind: 'service', evidence: { file: path, line: 1, reason } }]
+}
+
+/** An Android application, by its manifest. A library may have one that looks the same: its build says so. */
+export const androidDraft = (
+  path: string,
+  read: (path: string) => string | undefined,
+): readonly ServiceDraft[] => {
+  const [, folder] = /^(?:(.*)\/)?src\/main\/AndroidManifest\.xml$/.exec(path) ?? [undefined, undefined]
+  if (!/(^|\/)src\/main\/AndroidManifest\.xml$/.test(path)) return []
+  if (!/<application\b[^>]*android:(label|name|icon)/s.test(read(path) ?? '')) return []
+  const scripts = ['build.gradle', 'build.gradle.kts'].map((name) => read(joinPath(folder ?? '', name)) ?? '')
+  if (scripts.some((text) => /com\.android\.library|android\.library\b/.test(text))) return []
+  return [
+    {
+      folder: folder ?? '',
+      kind: 'mobile application',
+      evidence: { file: path, line: 1, reason: 'Android application' },
+    },
+  ]
 }
