@@ -42,14 +42,15 @@ export const androidDraft = (
   path: string,
   read: (path: string) => string | undefined,
 ): readonly ServiceDraft[] => {
-  const [, folder] = /^(?:(.*)\/)?src\/main\/AndroidManifest\.xml$/.exec(path) ?? [undefined, undefined]
-  if (!/(^|\/)src\/main\/AndroidManifest\.xml$/.test(path)) return []
+  const found = /^(?:(.*)\/)?src\/main\/AndroidManifest\.xml$/.exec(path)
+  if (found === null) return []
+  const folder = found[1] ?? ''
   if (!/<application\b[^>]*android:(label|name|icon)/s.test(read(path) ?? '')) return []
-  const scripts = ['build.gradle', 'build.gradle.kts'].map((name) => read(joinPath(folder ?? '', name)) ?? '')
+  const scripts = ['build.gradle', 'build.gradle.kts'].map((name) => read(joinPath(folder, name)) ?? '')
   if (scripts.some((text) => /com\.android\.library|android\.library\b/.test(text))) return []
   return [
     {
-      folder: folder ?? '',
+      folder,
       kind: 'mobile application',
       evidence: { file: path, line: 1, reason: 'Android application' },
     },
