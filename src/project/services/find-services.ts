@@ -8,7 +8,7 @@ import { ContainerFolders } from './container-folders.ts'
 import { type Container, mergeContainers } from './containers.ts'
 import { goDrafts } from './go-programs.ts'
 import { imageDrafts, imageServices } from './image-services.ts'
-import { jvmBuildDraft, jvmMain } from './jvm-applications.ts'
+import { androidDraft, jvmBuildDraft, jvmMain } from './jvm-applications.ts'
 import { libraryFolders } from './library-modules.ts'
 import { folderName, isInside } from './names.ts'
 import { packageDraft } from './package-file.ts'
@@ -81,15 +81,7 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
       { folder, kind, evidence: { file: path, line: 1, reason } },
     ]
     if (name === 'pyproject.toml') return pythonCommandDraft(path, read(path))
-    if (
-      /(^|\/)src\/main\/AndroidManifest\.xml$/.test(path) &&
-      /<application\b[^>]*android:(label|name|icon)/s.test(read(path) ?? '')
-    )
-      return shown(
-        'mobile application',
-        path.replace(/\/?src\/main\/AndroidManifest\.xml$/, ''),
-        'Android application',
-      )
+    if (name === 'AndroidManifest.xml') return androidDraft(path, read)
     if (/\.csproj$/.test(path) && /<Project\s+Sdk="Microsoft\.NET\.Sdk\.(Web|Worker)"/.test(read(path) ?? ''))
       return shown('service', folderOf(path), name)
     if (name === 'Procfile' || name === 'fly.toml') return shown('service', folderOf(path), name)
