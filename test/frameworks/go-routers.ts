@@ -97,6 +97,22 @@ const ECHO = groups('echo', 'github.com/labstack/echo/v4', {
   parameter: ':id',
 })
 
+const GIN_SNIPPETS: FrameworkSnippets = {
+  ...GIN,
+  found: [
+    ...GIN.found,
+    {
+      title: 'a path without a slash',
+      files: {
+        'main.go': `package main
+import "github.com/gin-gonic/gin"
+func routes(g *gin.Engine) { g.GET("version", version) }`,
+      },
+      rows: ['in 3: REST GET /version, version'],
+    },
+  ],
+}
+
 const FIBER = groups('fiber', 'github.com/gofiber/fiber/v2', {
   make: 'fiber.New()',
   type: 'fiber.Router',
@@ -244,4 +260,11 @@ func (a *API) Register(mux *http.ServeMux) { mux.HandleFunc(prefix+"/users", a.u
   notFound: NOT_ROUTES('net/http'),
 }
 
-export const GO_ROUTER_SNIPPETS: readonly FrameworkSnippets[] = [GIN, ECHO, FIBER, CHI, GORILLA, NET_HTTP]
+export const GO_ROUTER_SNIPPETS: readonly FrameworkSnippets[] = [
+  GIN_SNIPPETS,
+  ECHO,
+  FIBER,
+  CHI,
+  GORILLA,
+  NET_HTTP,
+]

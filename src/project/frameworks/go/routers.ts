@@ -147,7 +147,9 @@ class FunctionRoutes {
     if (known === undefined) return
     // net/http since Go 1.22: `GET /items/{id}`; a host may come before the path.
     const [, verb, rest = known.text] = /^(?:([A-Z]+)\s+)?(\S*)$/.exec(known.text) ?? []
-    if (!/^(\/|\{\w*\}\/|\$\{[^}]*\}\/|$)/.test(rest)) return
+    // gin and echo add the slash: `r.GET("version", …)`.
+    const isRelative = /^[A-Z]+$/.test(call.name) && /^[\w:*{][\w:*{}/.-]*$/.test(rest)
+    if (!isRelative && !/^(\/|\{\w*\}\/|\$\{[^}]*\}\/|$)/.test(rest)) return
     const prefixes = (call.within ?? [])
       .filter(({ name, args }) => (name === 'Route' || name === 'Group') && args.length === 2)
       .reverse()
