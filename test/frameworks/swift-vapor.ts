@@ -61,6 +61,7 @@ func routes(_ app: Application) throws {
             carts.patch(":id", use: change)
             shop.get("offers", use: offers)
         }
+        shop.group(Auth()) { $0.get("mine", use: mine) }
     }
     adminRoutes(app.grouped("admin"))
 }
@@ -71,7 +72,8 @@ func adminRoutes(_ admin: RoutesBuilder) {
       rows: [
         'in 5: REST PATCH /shop/carts/:id, change',
         'in 6: REST GET /shop/offers, offers',
-        'in 12: REST GET /admin/users',
+        'in 8: REST GET /shop/mine, mine',
+        'in 13: REST GET /admin/users',
       ],
     },
   ],

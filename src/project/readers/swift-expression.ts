@@ -18,12 +18,12 @@ const isComment = ({ kind }: SyntaxNode): boolean => kind.endsWith('comment')
 const memberOf = (node: SyntaxNode | undefined): string =>
   childOfKind(childOfKind(node, 'navigation_suffix'), 'simple_identifier')?.text() ?? ''
 
-/** The first parameter of a closure. */
+/** The first parameter of a closure; `$0` when it has no name. */
 const closureParameter = (closure: SyntaxNode): Expression => {
   const types = childOfKind(closure, 'lambda_function_type')
   const [first] = childrenOfKind(childOfKind(types, 'lambda_function_type_parameters'), 'lambda_parameter')
   const name = childOfKind(first, 'simple_identifier')?.text()
-  return name === undefined ? { kind: 'other', text: '' } : { kind: 'name', name }
+  return { kind: 'name', name: name ?? '$0' }
 }
 
 /**
