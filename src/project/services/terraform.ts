@@ -97,10 +97,13 @@ const blockEnd = (text: string): number => {
   return text.length
 }
 
-const resourcesOf = (file: string, text: string): readonly CloudResource[] =>
-  [...text.matchAll(RESOURCE)].flatMap(({ 0: whole, 1: type = '', 2: label = '', index }) => {
+const resourcesOf = (file: string, text: string): readonly CloudResource[] => {
+  let [line, counted] = [1, 0]
+  return [...text.matchAll(RESOURCE)].flatMap(({ 0: whole, 1: type = '', 2: label = '', index }) => {
     const found = KINDS.find((one) => one.type.test(type))
     if (found === undefined) return []
+    line += text.slice(counted, index).split('\n').length - 1
+    counted = index
     const rest = text.slice(index + whole.length, index + MAX_BODY)
     const body = rest.slice(0, blockEnd(rest))
     const engine = attribute(body, 'engine|engine_type|database_version') ?? ''
@@ -115,10 +118,11 @@ const resourcesOf = (file: string, text: string): readonly CloudResource[] =>
         kind: found.kind,
         name: found.isShared === true ? technology : (named ?? label),
         technology,
-        source: { file, line: text.slice(0, index).split('\n').length, reason: `${type}.${label}` },
+        source: { file, line, reason: `${type}.${label}` },
       },
     ]
   })
+}
 
 /** What the Terraform files of a project create; examples of how to use a module create nothing here. */
 export const cloudResources = (texts: ReadonlyMap<string, string>): readonly CloudResource[] =>
