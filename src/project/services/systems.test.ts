@@ -251,6 +251,8 @@ resource "aws_ecs_service" "api" {
   name = "api-service"
 }
 resource "aws_iam_role" "none" {}
+resource "aws_s3_bucket" "access_logs" {}
+resource "google_storage_bucket" "images" {}
 `,
       'infra/examples/x/main.tf': 'resource "aws_s3_bucket" "none" {}\n',
       'api/package.json': '{"scripts":{"start":"x"},"dependencies":{"express":"5"}}',
@@ -261,6 +263,7 @@ resource "aws_iam_role" "none" {}
       'broker:SQS SQS',
       'service:api service in api',
       'service:resize service',
+      'store:Cloud Storage Cloud Storage',
       'store:cache Memcached',
       'store:shop PostgreSQL',
     ],
