@@ -219,6 +219,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
       'project/frameworks/jvm',
       'project/frameworks/python',
       'project/frameworks/script',
+      'project/frameworks/swift',
       'project/connections',
       'project/source',
       'kernel',
@@ -238,6 +239,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'project/frameworks/script': {
     purpose: 'Frameworks of JavaScript and TypeScript.',
+    imports: ['project/connections', 'project/source', 'kernel'],
+  },
+  'project/frameworks/swift': {
+    purpose: 'Vapor, clients of HTTP and stores of Swift.',
     imports: ['project/connections', 'project/source', 'kernel'],
   },
   'project/interfaces': {
@@ -390,6 +395,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'platform/registry': {
     purpose: 'Client of OCI registries: addresses, credentials, transport, upload.',
     imports: ['platform/system', 'platform/programs', 'packets', 'kernel'],
+  },
+  'platform/packets/lock': {
+    purpose: 'Files about the packets of a project: packets.lock, and what this user resolved and revoked.',
+    imports: ['platform/jail', 'platform/files', 'packets', 'kernel'],
   },
   'platform/packets': {
     purpose: 'Packets on disk: store, drafts, vector files, caches; embedding servers; sigstore.',

@@ -1,19 +1,54 @@
 import type { Toolset } from '../../kernel/catalog.ts'
 import { describeArguments, optionalArguments, type Tool } from '../../kernel/tool.ts'
+import { PathInput } from '../../project/tool-support.ts'
 import { UNIFIED_TOOLS } from './tool-table.ts'
+
+/** What older servers call the folder of a project. */
+const PATH_NAMES = ['projectPath', 'rootPath'] as const
+
+type PathName = (typeof PATH_NAMES)[number]
+
+/** The same tool with its folder as `path`. The former names are accepted and not listed. */
+const withPath = (tool: Tool, former: PathName | undefined): Tool => {
+  if (former === undefined) return tool
+  const run = tool.run as (args: object, call: Parameters<Tool['run']>[1]) => unknown
+  const named = Object.fromEntries(PATH_NAMES.map((name) => [name, PathInput.optional()]))
+  return {
+    ...tool,
+    input: tool.input.extend({
+      path: PathInput.default('.').describe('Folder; "." is the root.'),
+      ...named,
+    }),
+    unlistedArguments: [...(tool.unlistedArguments ?? []), ...PATH_NAMES],
+    run: (
+      { path, projectPath, rootPath, ...args }: Record<'path' | PathName, string | undefined>,
+      call: Parameters<Tool['run']>[1],
+    ) => run({ ...args, [former]: projectPath ?? rootPath ?? path }, call),
+  }
+}
 
 const unifyTool = (tool: Tool): Tool => {
   const view = UNIFIED_TOOLS[tool.name]
   if (view === undefined) return tool
-  const { name = tool.name, hints = {}, unlistedArguments = [], unusedArguments = [], ...rest } = view
-  return {
-    ...tool,
-    ...rest,
-    name,
-    ...(name !== tool.name && { aliases: [tool.name], recordedName: tool.name }),
-    input: optionalArguments(describeArguments(tool.input, hints), unusedArguments),
-    unlistedArguments: [...unlistedArguments, ...unusedArguments],
-  }
+  const {
+    name = tool.name,
+    hints = {},
+    unlistedArguments = [],
+    unusedArguments = [],
+    pathArgument,
+    ...rest
+  } = view
+  return withPath(
+    {
+      ...tool,
+      ...rest,
+      name,
+      ...(name !== tool.name && { aliases: [tool.name], recordedName: tool.name }),
+      input: optionalArguments(describeArguments(tool.input, hints), unusedArguments),
+      unlistedArguments: [...unlistedArguments, ...unusedArguments],
+    },
+    pathArgument,
+  )
 }
 
 /** The toolset as the unified server offers it: one grammar of names, and texts as short as a model needs. */

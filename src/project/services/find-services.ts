@@ -14,6 +14,7 @@ import { folderName, isInside } from './names.ts'
 import { packageDraft } from './package-file.ts'
 import { pythonApplication, pythonCommandDraft } from './python-applications.ts'
 import type { Deployable, ServiceDraft, ServiceKind } from './service-draft.ts'
+import { swiftDraft } from './swift-applications.ts'
 import { type CloudResource, cloudResources, cloudServices } from './terraform.ts'
 
 export interface ServicesFound {
@@ -92,9 +93,7 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
     if (/\.csproj$/.test(path) && /<Project\s+Sdk="Microsoft\.NET\.Sdk\.(Web|Worker)"/.test(read(path) ?? ''))
       return shown('service', folderOf(path), name)
     if (name === 'Procfile' || name === 'fly.toml') return shown('service', folderOf(path), name)
-    if (/\.xcodeproj\/project\.pbxproj$/.test(path))
-      return shown('mobile application', folderOf(folderOf(path)), 'Xcode project')
-    return []
+    return swiftDraft(path, read)
   })
 
 /** The name of a service among those of its containers: the one that says the folder, when there are several. */
@@ -125,7 +124,7 @@ const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonl
         name: configured ?? chooseName(names, folderName(folder)) ?? own,
         folder,
         kind:
-          (['mobile application', 'web application', 'command'] as const).find(
+          (['mobile application', 'desktop application', 'web application', 'command'] as const).find(
             (kind) => kinds.includes(kind) && !(kind === 'command' && kinds.includes('service')),
           ) ?? 'service',
         shownBy: group.map(({ evidence }) => evidence),

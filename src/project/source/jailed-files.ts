@@ -40,6 +40,7 @@ const EXTENSIONS = [
   '.go',
   '.mod',
   '.swift',
+  '.pbxproj',
   '.toml',
   '.csproj',
   '.tf',
