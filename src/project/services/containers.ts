@@ -24,6 +24,8 @@ const identityOf = ({ name, codeFolder, technology, image }: PlacedContainer): s
   return technology === undefined && path.includes('/') ? `image ${path} ${name}` : undefined
 }
 
+const MAX_GROUPS = 1_500
+
 interface FileGroup {
   readonly key: string
   readonly folder: string
@@ -71,8 +73,10 @@ const systemsOf = (containers: readonly PlacedContainer[]): ReadonlyMap<string, 
     const above = root.get(key) ?? key
     return above === key ? key : find(above)
   }
-  for (const [at, one] of groups.entries())
-    for (const other of groups.slice(at + 1)) if (areOne(one, other)) root.set(find(other.key), find(one.key))
+  // Pairs of more groups than this would take too long: they stay apart.
+  for (const [at, one] of groups.slice(0, MAX_GROUPS).entries())
+    for (const other of groups.slice(at + 1, MAX_GROUPS))
+      if (areOne(one, other)) root.set(find(other.key), find(one.key))
   const folders = new Map<string, string>()
   for (const { key, folder } of groups) {
     const known = folders.get(find(key))
