@@ -1,4 +1,5 @@
 import type { Toolset } from '../../kernel/catalog.ts'
+import { jailFaults, quotePath } from '../../kernel/jail.ts'
 import { describeArguments, optionalArguments, type Tool } from '../../kernel/tool.ts'
 import { PathInput } from '../../project/tool-support.ts'
 import { UNIFIED_TOOLS } from './tool-table.ts'
@@ -8,22 +9,32 @@ const PATH_NAMES = ['projectPath', 'rootPath'] as const
 
 type PathName = (typeof PATH_NAMES)[number]
 
+/** Callers that use a former name know that two dots are refused anywhere. The jail says what else is wrong first. */
+const refuseDots = (path: string): void => {
+  if (path.includes('..') && path.isWellFormed() && !/\p{Cc}/u.test(path))
+    throw jailFaults.traversal(`the path must not contain '..': ${quotePath(path)}`)
+}
+
 /** The same tool with its folder as `path`. The former names are accepted and not listed. */
 const withPath = (tool: Tool, former: PathName | undefined): Tool => {
   if (former === undefined) return tool
   const run = tool.run as (args: object, call: Parameters<Tool['run']>[1]) => unknown
-  const named = Object.fromEntries(PATH_NAMES.map((name) => [name, PathInput.optional()]))
+  const formerNames = Object.fromEntries(PATH_NAMES.map((name) => [name, PathInput.optional()]))
   return {
     ...tool,
     input: tool.input.extend({
       path: PathInput.default('.').describe('Folder; "." is the root.'),
-      ...named,
+      ...formerNames,
     }),
     unlistedArguments: [...(tool.unlistedArguments ?? []), ...PATH_NAMES],
     run: (
       { path, projectPath, rootPath, ...args }: Record<'path' | PathName, string | undefined>,
       call: Parameters<Tool['run']>[1],
-    ) => run({ ...args, [former]: projectPath ?? rootPath ?? path }, call),
+    ) => {
+      const named = projectPath ?? rootPath
+      if (named !== undefined) refuseDots(named)
+      return run({ ...args, [former]: named ?? path }, call)
+    },
   }
 }
 
