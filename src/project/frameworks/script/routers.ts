@@ -3,7 +3,7 @@ import { type DetectionContext, type Framework, importsModule } from '../../conn
 import { bodiesOf, type CallExpression, type SourceUnit } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { chainOf, isVerb, ownPrefix, routesOf } from './router-calls.ts'
-import { SCRIPT_ROUTER_LIBRARIES, type RouterLibrary, RouterNames } from './router-libraries.ts'
+import { type RouterLibrary, RouterNames, SCRIPT_ROUTER_LIBRARIES } from './router-libraries.ts'
 import { inlineRouter, RouterMounts } from './router-mounts.ts'
 
 /** Express, Koa, Hono and Fastify: routes are calls on a router, and routers are mounted on each other. */
