@@ -38,6 +38,7 @@ describe('a packet at the command line', () => {
       'packet.lock.json',
       'sparse',
       'vectors.f16.bin',
+      'windows.bin',
     ])
     const read = async () =>
       Promise.all(
@@ -185,8 +186,8 @@ describeWith('registry', 'a cold packet', (host) => {
     expect(others).toEqual([])
     const [print = ''] = await readdir(join(home, 'cpm/index', digest))
     expect((await readdir(join(home, 'cpm/index', digest, print))).sort()).toEqual([
-      'index.faiss',
-      'index.i8',
+      'windows.faiss',
+      'windows.i8',
       'words.bin',
     ])
   })
