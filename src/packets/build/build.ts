@@ -138,6 +138,7 @@ export const buildPacket = async (
   written.set('manifest.json', writeManifest(buildManifest(files, options, embedded, checksums)))
   written.set('sparse/bm25.json', writeSparse(docs.map(({ text }) => text)))
   written.set('packet.lock.json', writeLock(buildLock(files, options, sizes, written)))
-  const { fresh, failure } = embedded
+  const { matrix, failure } = embedded
+  const fresh = matrix.dim > 0 ? embedded.fresh : 0
   return { files: written, chunks: docs.length, embedded: fresh, ...(failure !== undefined && { failure }) }
 }

@@ -63,9 +63,12 @@ const DESCRIPTIVE_KEY =
 const DESCRIPTION_FILE =
   /^(pom.*\.xml|gradle-wrapper\.properties|(checkstyle|pmd|spotbugs|logback|log4j2?)[\w-]*\.(xml|ya?ml)|pnpm-(lock|workspace)\.yaml|(mkdocs|cloudbuild|skaffold|pubspec|Chart|Chart\.lock|appveyor|codecov|azure-pipelines|bitbucket-pipelines|buildspec|crowdin|devtools_options|analysis_options|_config|antora|netlify|renovate|dependabot|manifest|strings)[\w.-]*\.(ya?ml|lock|xml)|(docker-|podman-)?compose([.-][\w.-]+)?\.ya?ml)$/
 
+/** Texts and layouts of an Android application: their addresses are shown, not called. */
+const ANDROID_RESOURCE = /(^|\/)(res\/[a-z]+[\w+-]*\/[^/]+|assets\/([^/]+\/)*[^/]+)\.xml$/
+
 /** Addresses that the program does not connect to. */
 const isDescription = ({ file, key }: ConfigEntry): boolean =>
-  DESCRIPTION_FILE.test(nameOf(file)) || DESCRIPTIVE_KEY.test(key)
+  DESCRIPTION_FILE.test(nameOf(file)) || ANDROID_RESOURCE.test(file) || DESCRIPTIVE_KEY.test(key)
 
 const addressRecord = (
   url: string,

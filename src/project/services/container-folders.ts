@@ -1,10 +1,15 @@
+import type { DeclaredContainer } from '../deployment/declared-container.ts'
+import { namedFolders, readDockerfile } from '../deployment/dockerfile.ts'
+import {
+  imageName,
+  type Technology,
+  technologyOfDatabase,
+  technologyOfImage,
+} from '../deployment/technologies.ts'
 import { folderOf, inOrder } from '../source/source-files.ts'
 import type { PlacedContainer } from './containers.ts'
-import type { DeclaredContainer } from './declared-container.ts'
-import { namedFolders, readDockerfile } from './dockerfile.ts'
 import { folderName, isInside } from './names.ts'
 import type { ServiceDraft } from './service-draft.ts'
-import { imageName, type Technology, technologyOfDatabase, technologyOfImage } from './technologies.ts'
 
 /** Folders of files about deployment: the code is beside them. */
 const DEPLOYMENT_FOLDER =

@@ -1,5 +1,6 @@
 import { pushTo } from '../../kernel/multimap.ts'
 import type { Inbound, Outbound } from '../connections/connections.ts'
+import { imageName, technologyOf } from '../deployment/technologies.ts'
 import { containerHosts } from './container-addresses.ts'
 import { type Container, containerNames } from './containers.ts'
 import { type ServicesFound, serviceOf } from './find-services.ts'
@@ -7,7 +8,6 @@ import { grpcName, hostOf, isInside, isLocal, nearest } from './names.ts'
 import type { Deployable } from './service-draft.ts'
 import { ServiceNames } from './service-names.ts'
 import { type SystemModel, type SystemNode, SystemRelations } from './system-model.ts'
-import { imageName, technologyOf } from './technologies.ts'
 
 interface SystemSources extends ServicesFound {
   readonly inbound: readonly Inbound[]
