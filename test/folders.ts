@@ -219,6 +219,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
       'project/frameworks/jvm',
       'project/frameworks/python',
       'project/frameworks/script',
+      'project/frameworks/swift',
       'project/connections',
       'project/source',
       'kernel',
@@ -240,17 +241,26 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Frameworks of JavaScript and TypeScript.',
     imports: ['project/connections', 'project/source', 'kernel'],
   },
+  'project/frameworks/swift': {
+    purpose: 'Vapor, clients of HTTP and stores of Swift.',
+    imports: ['project/connections', 'project/source', 'kernel'],
+  },
   'project/interfaces': {
     purpose: 'What API files, schemas and configuration of proxies declare.',
     imports: ['project/connections', 'project/source', 'kernel'],
   },
+  'project/deployment': {
+    purpose: 'Compose files, Kubernetes manifests, Helm charts, Dockerfiles, and what images run.',
+    imports: ['project/source', 'kernel'],
+  },
   'project/services': {
     purpose: 'The deployables of a project, its stores and brokers, and their relations.',
-    imports: ['project/source', 'project/build', 'project/connections', 'kernel'],
+    imports: ['project/deployment', 'project/source', 'project/build', 'project/connections', 'kernel'],
   },
   'project/architecture': {
     purpose: 'Types, their relations, metrics and diagrams.',
     imports: [
+      'project/deployment',
       'project/interfaces',
       'project/services',
       'project/source',
@@ -385,6 +395,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'platform/registry': {
     purpose: 'Client of OCI registries: addresses, credentials, transport, upload.',
     imports: ['platform/system', 'platform/programs', 'packets', 'kernel'],
+  },
+  'platform/packets/lock': {
+    purpose: 'Files about the packets of a project: packets.lock, and what this user resolved and revoked.',
+    imports: ['platform/jail', 'platform/files', 'packets', 'kernel'],
   },
   'platform/packets': {
     purpose: 'Packets on disk: store, drafts, vector files, caches; embedding servers; sigstore.',

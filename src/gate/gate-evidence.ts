@@ -3,6 +3,7 @@ import { consolidateFindings } from '../evidence/consolidate.ts'
 import { dedupeFindings, normalizeFinding } from '../evidence/finding.ts'
 import type { Evidence, GateOutcome, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { LoadedBaseline } from './findings/baseline.ts'
+import type { GateCitation } from './reports/citations.ts'
 import type { CheckRow, GateFinding, ReportedFiles } from './reports/report.ts'
 import type { AppliedOverride } from './rules/severity-overrides.ts'
 import type { SddDecision } from './sdd/decision.ts'
@@ -29,6 +30,7 @@ export interface Judgement {
   /** Present when findings counted on changed lines only. */
   readonly unchanged?: ReadonlySet<string>
   readonly checks: readonly CheckRow[]
+  readonly citations: readonly GateCitation[]
 }
 
 const toEvidenceFinding = ({
@@ -53,7 +55,7 @@ const toEvidenceFinding = ({
 
 /** Members of the snapshot beyond the evidence format. */
 const snapshotExtras = (judged: Judgement) => {
-  const { source, files, counts, baseline, overrides, policyBase, unchanged, checks } = judged
+  const { source, files, counts, baseline, overrides, policyBase, unchanged, checks, citations } = judged
   return {
     source,
     ...(unchanged !== undefined && { changed_lines: true }),
@@ -65,6 +67,8 @@ const snapshotExtras = (judged: Judgement) => {
     suppressed_findings: counts.suppressed,
     ...(overrides.length > 0 && { reweighed_rules: overrides }),
     ...(baseline !== undefined && { baseline: { path: baseline.path, digest: baseline.digest } }),
+    // Whether a packet is revoked is asked again by every check.
+    ...(citations.length > 0 && { citations: citations.map(({ uri, digest }) => ({ uri, digest })) }),
     // Times and hits of the cache are left out: the same tree gives the same evidence.
     ...(checks.length > 0 && { checks: checks.map(({ cached: _, duration_ms: __, ...row }) => row) }),
   }

@@ -46,6 +46,8 @@ export interface GateVerdict {
   /** What the gate said of the present files, when the check judged them itself. */
   readonly judged?: GateStatus
   readonly repo_state: RepoState
+  /** What a reader has to know besides the violations; absent when there is nothing. */
+  readonly notes?: readonly string[]
 }
 
 /** Everything the verdict depends on: the same input gives the same verdict. */
@@ -64,6 +66,8 @@ export interface GateInput {
   readonly protectedBranches?: readonly string[]
   /** The branch that is checked out, or those that point at a detached head. */
   readonly branches?: readonly string[]
+  /** About passages that the evidence cites. */
+  readonly notes?: readonly string[]
 }
 
 const checkAge = (seconds: number, stage: GateStage): Violation[] => {
@@ -210,7 +214,7 @@ const trustOf = (
 
 /** Decides whether work may go on: checks the evidence, then the branch. */
 export const judgeEvidence = (input: GateInput): GateVerdict => {
-  const { reading, state, stage, policy } = input
+  const { reading, state, stage, policy, notes = [] } = input
   const violations = [...checkReading(input), ...checkBranch(input)]
   const allowed = violations.length === 0
   return {
@@ -234,5 +238,6 @@ export const judgeEvidence = (input: GateInput): GateVerdict => {
       }),
     },
     repo_state: state,
+    ...(notes.length > 0 && { notes }),
   }
 }

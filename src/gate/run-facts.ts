@@ -51,11 +51,12 @@ const listGivenUp = ({ findings }: Judgement) =>
     .slice(0, MAX_LISTED)
     .map(({ file, code }) => ({ path: file, reason: code }))
 
-/** Output of checks, baseline and specification. The evidence is added when it is written. */
-const listInputs = ({ checks, baseline, specification }: FactsInput): ReceiptInput[] => [
+/** Output of checks, baseline, specification and citations. The evidence is added when it is written. */
+const listInputs = ({ checks, baseline, specification, citations }: FactsInput): ReceiptInput[] => [
   ...checks.flatMap(({ name, digest }) => (digest === undefined ? [] : [{ uri: `check:${name}`, digest }])),
   ...(baseline === undefined ? [] : [{ uri: baseline.path, digest: baseline.digest }]),
   ...(specification === undefined ? [] : [specification]),
+  ...citations.map(({ uri, digest }) => ({ uri, digest })),
 ]
 
 /** The rules that block, each once. */

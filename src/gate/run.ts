@@ -22,6 +22,7 @@ import { type GatePolicy, judgeSeverities } from './policy.ts'
 import { type PolicyPorts, type PolicyRequest, readJoinedPolicy, readWorktreePolicy } from './policy-layer.ts'
 import type { Scanner, Scope } from './ports.ts'
 import type { ReceiptMode } from './receipt-mode.ts'
+import { citationNotes, type GateCitation } from './reports/citations.ts'
 import { countFindings, type GateRun } from './reports/report.ts'
 import { loadRuleSet } from './rules/assemble-rules.ts'
 import { type BoundVersions, type RunFacts, runFacts } from './run-facts.ts'
@@ -60,6 +61,8 @@ export interface GateRequest extends PolicyRequest, Partial<Pick<StageInput, 'bu
   readonly progress: (done: number, total: number) => void
   readonly checkProgress?: CheckProgress
   readonly imports?: readonly ImportSource[]
+  /** Passages that the change rests on, verified by the caller. */
+  readonly citations?: readonly GateCitation[] | undefined
 }
 
 /** A run with what its receipt says. */
@@ -69,7 +72,7 @@ export interface JudgedRun extends GateRun {
 
 /** Findings before they are judged, and where they come from. */
 interface Evaluation
-  extends Omit<Judgement, 'stage' | 'outcome' | 'findings' | 'counts' | 'state' | 'decision'> {
+  extends Omit<Judgement, 'stage' | 'outcome' | 'findings' | 'counts' | 'state' | 'decision' | 'citations'> {
   readonly drafts: readonly FindingDraft[]
   readonly notes: readonly string[]
   readonly policy: GatePolicy
@@ -193,7 +196,7 @@ export const runGate = async (
   request: GateRequest,
   signal: AbortSignal,
 ): Promise<JudgedRun> => {
-  const { stage, policyFrom } = request
+  const { stage, policyFrom, citations = [] } = request
   const write = request.write && policyFrom === 'base'
   const { decision, specification } = await ports.sddDecision(stage, signal)
   const refused = decision?.allowed === false
@@ -210,8 +213,8 @@ export const runGate = async (
   const isShadowed = shadowedFindings(findings)
   const shown = findings.filter((one) => !isShadowed(one))
   const counts = countFindings(shown)
-  const judgement: Judgement = { ...evaluation, stage, outcome, findings, counts, state, decision }
-  const notes = [...evaluation.notes]
+  const judgement: Judgement = { ...evaluation, stage, outcome, findings, counts, state, decision, citations }
+  const notes = [...evaluation.notes, ...citationNotes(citations)]
   const options = { now: ports.now(), ownsEvidence: ports.ownsEvidence, notes }
   const build = (previous: Evidence | undefined) => writeEvidence(judgement, previous, options)
   const evidence = await (write ? ports.evidence.replace(build) : build(undefined))
@@ -233,6 +236,7 @@ export const runGate = async (
       ...(ports.profile !== 'default' && { profile: ports.profile }),
       ...(evaluation.overrides.length > 0 && { reweighed: evaluation.overrides }),
       ...(evaluation.checks.length > 0 && { checks: evaluation.checks }),
+      ...(citations.length > 0 && { citations }),
       ...(baseline !== undefined && {
         baseline: { path: baseline.path, digest: baseline.digest, known: counts.known },
       }),

@@ -7,6 +7,7 @@ import { checkAuditFields, runAuditFields } from './audit-fields.ts'
 import { readRange, SCOPES } from './facts/scope.ts'
 import type { GateVerdict } from './judge.ts'
 import type { Scope } from './ports.ts'
+import { MAX_CITATIONS } from './reports/citations.ts'
 import type { GateReport } from './reports/report.ts'
 import type { ExplainRequest, Explanation } from './rules/explain.ts'
 import * as schemas from './schemas.ts'
@@ -20,7 +21,12 @@ export interface GateService {
   /** `attach` gets the receipt. */
   readonly check: (stage: GateStage, signal: AbortSignal, attach?: Attach) => Promise<GateVerdict>
   readonly run: (
-    request: { readonly stage: GateStage; readonly scope: Scope | undefined },
+    request: {
+      readonly stage: GateStage
+      readonly scope: Scope | undefined
+      /** `packet://sha256:…/path#L1-L9`, not verified. */
+      readonly cites?: readonly string[] | undefined
+    },
     progress: (done: number, total: number, message?: string) => void,
     signal: AbortSignal,
     attach?: Attach,
@@ -105,16 +111,21 @@ export const gateTools = (service: GateService): readonly Tool[] => [
       stage: stage.default('PRE_WRITE'),
       scope: z.enum(SCOPES).optional().describe('Files to judge instead.'),
       range: Range.optional().describe('Commits instead of scope: origin/main..HEAD.'),
+      cites: z
+        .array(z.string().max(2000))
+        .max(MAX_CITATIONS)
+        .optional()
+        .describe('Passages the change rests on: packet://sha256:DIGEST/path#L1-L9.'),
     }),
     output: schemas.ReportSchema,
     auditFields: runAuditFields,
     amend: withReceipt,
     truncate: fitReport,
-    run: async ({ stage: at, scope, range }, call) => {
+    run: async ({ stage: at, scope, range, cites }, call) => {
       const picked = range === undefined ? scope && { kind: scope } : readRange(range)
       const progress = (done: number, total: number, message?: string) => call.progress(done, total, message)
       const attach: Attach = (receipt) => call.attach(receipt)
-      return { ...(await service.run({ stage: at, scope: picked }, progress, call.signal, attach)) }
+      return { ...(await service.run({ stage: at, scope: picked, cites }, progress, call.signal, attach)) }
     },
   }),
   defineTool({

@@ -34,6 +34,10 @@ export const packetFaults = defineFaults('packet', {
     kind: 'refused',
     fix: 'Use another version of the packet. `query` still shows passages, with the reason.',
   },
+  citation: {
+    kind: 'invalid',
+    fix: 'Cite packet://sha256:DIGEST/PATH#L1-L9 with digest, path and lines as `query` returned them; `warrant packet cache ls` lists the packets that were fetched.',
+  },
   unkept: {
     kind: 'unavailable',
     fix: 'Check that the state folder of this user can be written ($XDG_STATE_HOME, by default ~/.local/state), then try again.',

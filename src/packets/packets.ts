@@ -1,5 +1,6 @@
 import type { Digest } from '../kernel/encoding/digest.ts'
 import type { LookupRequest } from './ask/candidate.ts'
+import { type VerifiedCitation, verifyCitation } from './ask/citation.ts'
 import { clampBudget, digestEvidence, type EvidenceDigest } from './ask/evidence.ts'
 import { type LookupResult, lookupPackets } from './ask/lookup.ts'
 import { type PacketPlan, type PlanRequest, planIntent } from './ask/plan.ts'
@@ -74,6 +75,11 @@ export class Packets {
   /** Reads a file or a document of a stored packet. */
   read(digest: Digest, path: string, signal: AbortSignal): Promise<string> {
     return readDocumentPart(this.#ports, { digest, path, signal })
+  }
+
+  /** Verifies a citation, `packet://sha256:…/path#L1-L9`, against the stored packet. */
+  cite(uri: string): Promise<VerifiedCitation> {
+    return verifyCitation(this.#ports, uri)
   }
 
   plan(request: PlanRequest, signal: AbortSignal, watch?: ProgressListener): Promise<PacketPlan | Failure> {

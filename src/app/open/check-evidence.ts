@@ -7,6 +7,7 @@ import { repoLifecycle } from '../../gate/install/installation.ts'
 import { type GateInput, type GateVerdict, judgeEvidence } from '../../gate/judge.ts'
 import { readChangeState, readWorkingTree } from '../../gate/judged-tree.ts'
 import type { GitReader } from '../../gate/ports.ts'
+import { citedPackets } from '../../gate/reports/citations.ts'
 import type { GateStage } from '../../gate/stage.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { gitReader } from '../../platform/git/reader.ts'
@@ -14,6 +15,7 @@ import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { ReceiptTrust } from '../../receipts/verify-receipt.ts'
 import { readBuild } from '../build-event.ts'
 import type { Config } from '../config/settings.ts'
+import { revokedInputNotes } from './packets/citations.ts'
 import { readPolicy } from './read-policy.ts'
 import type { JudgedState } from './receipts/make-receipt.ts'
 import { readRecordedRun } from './recorded-run.ts'
@@ -133,14 +135,23 @@ export const readCheckInput = async (check: EvidenceCheck): Promise<CheckInput> 
     readPolicy({ files: repositoryFiles(root), git, environment }, stage, signal),
     readRecordedRun(config, [root, folder]),
   ])
-  const [present, branches, commit, receipt] = await Promise.all([
+  const [present, branches, commit, receipt, notes] = await Promise.all([
     reading.kind === 'valid' ? readPresent(git, reading.evidence, check) : undefined,
     readBranches(git, state.git.branch, signal),
     state.git.available ? git.head(signal) : null,
     keys === undefined && !config.requireReceipt ? undefined : checkReceipt(keys, recorded),
+    reading.kind === 'valid' ? revokedInputNotes(root, citedPackets(reading.evidence)) : [],
   ])
   const { protectedBranches } = config
-  const facts = { present, recorded, protectedBranches, branches, receipt, commit: commit ?? undefined }
+  const facts = {
+    present,
+    recorded,
+    protectedBranches,
+    branches,
+    receipt,
+    notes,
+    commit: commit ?? undefined,
+  }
   return { reading, state, stage, policy, now: clock.now(), ...facts }
 }
 

@@ -49,9 +49,19 @@ export const createGateService = (config: Config, folder: string, context: GateC
     progress: (done: number, total: number) => void,
     signal: AbortSignal,
   ) => {
+    const { cites = [], ...change } = request
+    const { clock, environment } = context
+    // Verified first: a run with a wrong citation leaves nothing.
+    const citations =
+      cites.length === 0
+        ? []
+        : await (await import('./packets/citations.ts')).verifyCitations(
+            { config, root: folder, clock, environment },
+            cites,
+          )
     const gate = await openGate(config, { ...context, folder, signal })
     const policy = { baseline: BASELINE_FILE, policyFrom: 'base' as const }
-    return runGate(gate.ports, { ...request, ...policy, ...joinProgress(progress) }, signal)
+    return runGate(gate.ports, { ...change, ...policy, citations, ...joinProgress(progress) }, signal)
   }
   const receipts = lazyReceipts(config, folder, context.clock)
   const judgeNow = async (verdict: GateVerdict, signal: AbortSignal) => {

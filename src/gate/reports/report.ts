@@ -5,6 +5,7 @@ import type { GatePolicy } from '../policy.ts'
 import type { RuleProfile } from '../rules/profile.ts'
 import type { AppliedOverride } from '../rules/severity-overrides.ts'
 import type { GateStage } from '../stage.ts'
+import type { GateCitation } from './citations.ts'
 
 /** Lines and columns count from 1, columns in UTF-16 code units; the end is exclusive. */
 export type Region = {
@@ -133,6 +134,8 @@ export interface GateReport {
   readonly reweighed?: readonly AppliedOverride[]
   /** Absent when the stage asks for no check and nothing was imported. */
   readonly checks?: readonly CheckRow[]
+  /** Passages of packets that the change rests on; absent when none was cited. */
+  readonly citations?: readonly GateCitation[]
   /** Absent without a baseline. */
   readonly baseline?: { readonly path: string; readonly digest: string; readonly known: number }
   /** What a reader has to know besides the findings; absent when there is nothing. */

@@ -52,7 +52,7 @@ export type PolicyLine = {
 
 /** Something that the verdict rests on. */
 export type Basis = {
-  readonly kind: 'evidence' | 'tree' | 'policy' | 'check' | 'specification' | 'lineage' | 'receipt'
+  readonly kind: 'evidence' | 'tree' | 'policy' | 'check' | 'specification' | 'packet' | 'lineage' | 'receipt'
   readonly name: string
   readonly digest?: string
   readonly detail: string

@@ -3,6 +3,7 @@ import { EVIDENCE_FILE, type EvidenceReading } from '../../evidence/store.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import type { RecordedRun } from '../check-binding.ts'
 import type { GateVerdict } from '../judge.ts'
+import { citedPackets } from '../reports/citations.ts'
 import type { Basis } from './explanation.ts'
 
 /** What the receipt of the newest run says about itself. */
@@ -105,6 +106,15 @@ const specificationBasis = ({ sdd_metrics: sdd }: Evidence, change: string | und
         },
       ]
 
+/** Passages of packets that the run cited. */
+const packetBases = (evidence: Evidence, { notes = [] }: GateVerdict): Basis[] =>
+  citedPackets(evidence).map(({ uri, digest }) => ({
+    kind: 'packet',
+    name: uri,
+    digest,
+    detail: notes.find((note) => note.includes(uri)) ?? 'cited by the run',
+  }))
+
 const lineageBasis = (own: string | undefined, { recorded, log }: RestsOnInput): Basis[] => {
   if (recorded === undefined) return []
   const { seq, evidence } = recorded
@@ -148,6 +158,7 @@ export const listBases = (input: RestsOnInput): Basis[] => {
           ...policyBasis(evidence),
           ...checkBases(evidence),
           ...specificationBasis(evidence, change),
+          ...packetBases(evidence, verdict),
         ]),
     ...lineageBasis(own, input),
     ...receiptBasis(own, input),

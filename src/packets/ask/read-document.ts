@@ -41,25 +41,44 @@ const numberedLines = (doc: Doc): readonly (readonly [number, string])[] | undef
   return lines.map((line, i) => [start + i, line] as const)
 }
 
+interface DocumentLines {
+  readonly lines: readonly string[]
+  /** Whether line n of the document is the nth of the list. */
+  readonly isNumbered: boolean
+}
+
 /** Rebuilds a document from its chunks: every line at its number, lines that no chunk holds left blank. */
-const joinChunks = (chunks: readonly Doc[]): string => {
+const joinChunks = (chunks: readonly Doc[]): DocumentLines => {
   const placed = chunks.map(numberedLines)
-  if (placed.includes(undefined)) return chunks.map(({ text }) => text).join('\n\n')
+  if (placed.includes(undefined))
+    return {
+      lines: chunks
+        .map(({ text }) => text)
+        .join('\n\n')
+        .split('\n'),
+      isNumbered: false,
+    }
   const lines: string[] = []
   for (const [number, line] of placed.flatMap((one) => one ?? [])) {
     // Chunks are trimmed: a line cut in one chunk may be complete in another.
     if (line.length >= (lines[number - 1]?.length ?? 0)) lines[number - 1] = line
   }
-  return `${Array.from(lines, (line) => line ?? '').join('\n')}\n`
+  return { lines: Array.from(lines, (line) => line ?? ''), isNumbered: true }
 }
 
-const documentIn = async (docs: DocRows, path: string): Promise<string | undefined> => {
+/** The lines of a document, by the path that results cite. */
+export const readDocumentLines = async (docs: DocRows, path: string): Promise<DocumentLines | undefined> => {
   const name = JSON.stringify(path.split(/[\\/]/).at(-1) ?? '')
   // The path in the packet may be longer than the cited one.
   const rows = await docs.rowsWith(name.slice(1))
   const found = await Promise.all(rows.map((row) => docs.row(row)))
   const chunks = found.filter((doc) => toQueryHit(doc, 0).path === path)
   return chunks.length === 0 ? undefined : joinChunks(chunks)
+}
+
+const documentIn = async (docs: DocRows, path: string): Promise<string | undefined> => {
+  const found = await readDocumentLines(docs, path)
+  return found && `${found.lines.join('\n')}${found.isNumbered ? '\n' : ''}`
 }
 
 /**

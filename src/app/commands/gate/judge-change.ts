@@ -42,7 +42,12 @@ export const judgeChange = async (
   const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
   const files = invocation.lists?.import ?? []
   const imports = files.length === 0 ? [] : await (await import('./import-files.ts')).readImportFiles(files)
-  const change = { ...request, build, remote, receipts, changedLines, baseline, policyFrom, imports }
+  const citations =
+    invocation.lists?.cite === undefined
+      ? []
+      : await (await import('./cite-packets.ts')).readCitations(invocation)
+  const options = { build, remote, receipts, changedLines, baseline, policyFrom, imports, citations }
+  const change = { ...request, ...options }
   return withProgress(gateProgress(invocation), (progress) =>
     runGate(gate.ports, { ...change, progress, checkProgress }, NO_ABORT),
   )

@@ -86,6 +86,13 @@ export const GATE_OPTIONS: readonly Option[] = [
       'Judge results that were made elsewhere on the same files: SARIF, JUnit or ESLint JSON. NAME is a check of .warrant/checks.yml, which is then not run, or a format (tsc, lines, …). May be given several times.',
   },
   {
+    flag: 'cite',
+    kind: 'list',
+    value: 'URI',
+    description:
+      'A passage of a fetched packet that the change rests on: packet://sha256:…/path#L1-L9. It is verified, and recorded as an input of the verdict. May be given several times.',
+  },
+  {
     flag: 'allow-checks',
     kind: 'text',
     value: 'DIGEST',

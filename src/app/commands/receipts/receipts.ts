@@ -4,6 +4,7 @@ import { detailsOf, treeOf, type VerifiedReceipt, verifyReceipt } from '../../..
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, runSubcommand, type Subcommand, textFlag } from '../../../surfaces/cli/subcommand.ts'
 import { writeTable } from '../../../surfaces/cli/table.ts'
+import { revokedInputNotes } from '../../open/packets/citations.ts'
 import { type LoggedReceipt, withLoggedReceipts } from '../../open/receipts/log-receipts.ts'
 import { printOutput } from '../print-output.ts'
 import { check } from './check.ts'
@@ -130,9 +131,13 @@ const verify: Subcommand = async (invocation, [name]) => {
   const good = found.some(
     ({ trust, receipt }) => trust === 'trusted' && receipt?.predicate.verificationResult === 'PASSED',
   )
-  printOutput(invocation, { verified: good, receipts: found.map(summaryOf) }, () =>
-    found.map(lineOf).join('\n'),
+  const inputs = found.flatMap(({ receipt }) => receipt?.predicate.inputAttestations ?? [])
+  const notes = await revokedInputNotes(
+    place.root,
+    inputs.map(({ uri, digest }) => ({ uri, digest: `sha256:${digest.sha256}` })),
   )
+  const value = { verified: good, receipts: found.map(summaryOf), ...(notes.length > 0 && { notes }) }
+  printOutput(invocation, value, () => [...found.map(lineOf), ...notes].join('\n'))
   return good ? 0 : 1
 }
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import type { Digest } from '../../kernel/encoding/digest.ts'
-import { isRecord } from '../../kernel/encoding/json.ts'
-import type { Revocation } from '../../packets/lock/packets-lock.ts'
-import { userRecord } from '../files/user-state.ts'
+import type { Digest } from '../../../kernel/encoding/digest.ts'
+import { isRecord } from '../../../kernel/encoding/json.ts'
+import type { Revocation } from '../../../packets/lock/packets-lock.ts'
+import { userRecord } from '../../files/user-state.ts'
 
 const MAX_BYTES = 4 * 1024 * 1024
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { digestBytes } from '../../kernel/encoding/hash.ts'
-import { isRecord } from '../../kernel/encoding/json.ts'
-import type { Clock } from '../../kernel/ports.ts'
-import { type Reference, writeReference } from '../../packets/format/reference.ts'
-import type { ResolutionMemory } from '../../packets/resolutions.ts'
-import { userRecord } from '../files/user-state.ts'
+import { digestBytes } from '../../../kernel/encoding/hash.ts'
+import { isRecord } from '../../../kernel/encoding/json.ts'
+import type { Clock } from '../../../kernel/ports.ts'
+import { type Reference, writeReference } from '../../../packets/format/reference.ts'
+import type { ResolutionMemory } from '../../../packets/resolutions.ts'
+import { userRecord } from '../../files/user-state.ts'
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 

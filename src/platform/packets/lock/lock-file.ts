@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import { packetFaults } from '../../packets/faults.ts'
+import { packetFaults } from '../../../packets/faults.ts'
 import {
   LOCK_NAME,
   type PacketsLock,
   parsePacketsLock,
   writePacketsLock,
-} from '../../packets/lock/packets-lock.ts'
-import { createRepositoryFile, replaceRepositoryFile } from '../files/output-file.ts'
-import { readRegularFile } from '../jail/async.ts'
+} from '../../../packets/lock/packets-lock.ts'
+import { createRepositoryFile, replaceRepositoryFile } from '../../files/output-file.ts'
+import { readRegularFile } from '../../jail/async.ts'
 
 const MAX_BYTES = 4 * 1024 * 1024
 
