@@ -52,10 +52,8 @@ export class LexicalIndex {
   async bestScore(question: string): Promise<number> {
     const words = [...new Set(searchTerms(question).map(stem))].sort()
     const lists = await Promise.all(words.map((word) => this.#file.find(word)))
-    return lists.reduce(
-      (sum, list) => sum + inverseDocumentFrequency(this.rows, list?.rows ?? 0) * (K1 + 1),
-      0,
-    )
+    const most = (this.#file.kind === 'plain' ? K1 : K1_FIELDS) + 1
+    return lists.reduce((sum, list) => sum + inverseDocumentFrequency(this.rows, list?.rows ?? 0) * most, 0)
   }
 
   async #searchPlain(lists: readonly WordList[], depth: number): Promise<SearchHit[]> {
