@@ -18,7 +18,7 @@ const warrant = packetText
 /** A folder with some of our documents: each passage takes a part of a second to embed. */
 const makeDocs = async (folder?: string): Promise<string> => {
   const docs = folder ?? (await makeFolder())
-  for (const name of ['0004-two-paths.md', '0005-dialects.md', '0006-lineage-format.md'])
+  for (const name of ['0005-dialects.md', '0006-lineage-format.md'])
     await cp(join(DOCS, 'adr', name), join(docs, 'adr', name))
   return docs
 }
