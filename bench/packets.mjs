@@ -1,7 +1,9 @@
-// Packets: exact search next to FAISS, a question to a packet that is open, and what a build costs.
+// Packets: exact search next to FAISS, a question to a packet that is open, the first question of a new process, and
+// what a build costs.
 
 import { roundCount, runBench, text } from './lib/cli.mjs'
 import { benchBuild } from './lib/packets/build.mjs'
+import { benchFirst } from './lib/packets/first.mjs'
 import { benchHit } from './lib/packets/hit.mjs'
 import { benchSearch } from './lib/packets/search.mjs'
 import { benchStall } from './lib/packets/stall.mjs'
@@ -12,6 +14,7 @@ const PARTS = {
   search: (rounds, quick, sizes) =>
     benchSearch(sizes ?? (quick ? [1000] : [10_000, 100_000, 1_000_000]), rounds),
   hit: (rounds, quick, sizes) => benchHit(sizes ?? (quick ? [1000] : [1000, 10_000, 100_000]), rounds),
+  first: (rounds, quick, sizes) => benchFirst(sizes ?? (quick ? [1000] : [10_000, 1_000_000]), rounds),
   stall: (rounds, quick, sizes) => benchStall(sizes?.[0] ?? (quick ? 10_000 : 1_000_000), rounds),
   build: (rounds, quick) => benchBuild(rounds, quick),
 }

@@ -34,6 +34,9 @@ function copyTexts(source) {
   return folder
 }
 
+/** @type {any} The embedder of all questions. */
+let sentences
+
 /**
  * @param {any} parts
  * @param {string} source
@@ -41,7 +44,9 @@ function copyTexts(source) {
 async function openPacket(parts, source) {
   const place = freshDir()
   mkdirSync(join(place, 'cas'))
-  cpSync(buildPacket(copyTexts(source), freshDir()), join(place, 'cas/payload'), { recursive: true })
+  cpSync(buildPacket(copyTexts(source), freshDir(), 'minilm'), join(place, 'cas/payload'), {
+    recursive: true,
+  })
   writeFileSync(join(place, 'cas/oci-manifest.json'), '{}')
   return parts.packetReader(place, parts.systemClock)(DIGEST, join(place, 'cas'))
 }
@@ -54,12 +59,13 @@ async function openPacket(parts, source) {
  */
 async function isFound(parts, packet, [question, file, says], mode) {
   const never = new AbortController().signal
+  sentences ??= parts.sentenceEmbedder({ folder: join(projectDir, 'dist/model'), clock: parts.systemClock })
   const { hits } = await parts.retrieve({
     packet,
     question,
     k: K,
     mode,
-    embedder: parts.localEmbedder,
+    embedder: sentences,
     signal: never,
   })
   for (const { row } of hits) {

@@ -219,6 +219,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
       'project/frameworks/jvm',
       'project/frameworks/python',
       'project/frameworks/script',
+      'project/frameworks/swift',
       'project/connections',
       'project/source',
       'kernel',
@@ -240,17 +241,26 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Frameworks of JavaScript and TypeScript.',
     imports: ['project/connections', 'project/source', 'kernel'],
   },
+  'project/frameworks/swift': {
+    purpose: 'Vapor, clients of HTTP and stores of Swift.',
+    imports: ['project/connections', 'project/source', 'kernel'],
+  },
   'project/interfaces': {
     purpose: 'What API files, schemas and configuration of proxies declare.',
     imports: ['project/connections', 'project/source', 'kernel'],
   },
+  'project/deployment': {
+    purpose: 'Compose files, Kubernetes manifests, Helm charts, Dockerfiles, and what images run.',
+    imports: ['project/source', 'kernel'],
+  },
   'project/services': {
     purpose: 'The deployables of a project, its stores and brokers, and their relations.',
-    imports: ['project/source', 'project/build', 'project/connections', 'kernel'],
+    imports: ['project/deployment', 'project/source', 'project/build', 'project/connections', 'kernel'],
   },
   'project/architecture': {
     purpose: 'Types, their relations, metrics and diagrams.',
     imports: [
+      'project/deployment',
       'project/interfaces',
       'project/services',
       'project/source',

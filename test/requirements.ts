@@ -275,7 +275,10 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
     says: 'A search by vectors finds exactly what a loop over all floats finds.',
     shownBy: [
       ['src/packets/search/exact-search.test.ts', 'finds what a plain loop finds'],
-      ['src/platform/packets/vectors/vector-file.test.ts', 'a FAISS file with an HNSW graph gives the same answers'],
+      [
+        'src/platform/packets/vectors/vector-file.test.ts',
+        'a FAISS file with an HNSW graph gives the same answers',
+      ],
     ],
   },
   'packets.offline': {

@@ -153,6 +153,7 @@ export const composeServer = (
       workflow: project.workflow,
       answerBytes: config.limits.answerBytes,
       freshness: cachedFreshness(repository, clock),
+      refusesDots: !isUnified,
     }),
     config.wire === 'legacy' ? legacyToolset(graphTools, beliefs.open) : graphTools,
     packetsToolset(async (place) => (await packets.get()).open(place), { strict: isUnified }),

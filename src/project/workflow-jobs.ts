@@ -14,7 +14,7 @@ import { REPORT_STRINGS } from './report/strings.ts'
 import { summaryOf } from './report/summary.ts'
 import { describeSystem } from './report/system-description.ts'
 import { maskAll } from './secrets.ts'
-import { jailedFiles } from './source/jailed-files.ts'
+import { jailedFiles, type RequestedFolder } from './source/jailed-files.ts'
 import { type ProjectFiles, WALK_LIMITS } from './source/source-files.ts'
 import type { ReadingCache } from './source/source-reading.ts'
 import type { SyntaxParser } from './source/syntax-tree.ts'
@@ -34,18 +34,14 @@ interface WorkflowContext {
   readonly version: string
 }
 
-interface PathArgs {
-  readonly path: string
-}
-
-interface ReportArgs extends PathArgs {
+interface ReportArgs extends RequestedFolder {
   readonly lang: ReportLanguage
 }
 
 const timestamp = ({ now }: WorkflowContext): string => new Date(now()).toISOString()
 
-const filesAt = ({ jail, checkDeadline }: WorkflowContext, path: string): ProjectFiles =>
-  jailedFiles(jail, path, checkDeadline)
+const filesAt = ({ jail, checkDeadline }: WorkflowContext, folder: RequestedFolder): ProjectFiles =>
+  jailedFiles(jail, folder, checkDeadline)
 
 const study = async (context: WorkflowContext, files: ProjectFiles): Promise<Architecture> => {
   const { checkDeadline, progress, freeNativeMemory, openReadings } = context
@@ -78,34 +74,34 @@ const factsOf = (context: WorkflowContext, files: ProjectFiles, root: string): R
 /** A saved report names the absolute root. One in an answer repeats only the requested path. */
 const composeModel = async (
   context: WorkflowContext,
-  { path, lang }: ReportArgs,
+  args: ReportArgs,
   saved: boolean,
   compose = composeReport,
 ) => {
-  const files = filesAt(context, path)
+  const files = filesAt(context, args)
   const found = await study(context, files)
-  const facts = factsOf(context, files, saved ? files.root : path)
-  return { found, model: compose(found, facts, lang) }
+  const facts = factsOf(context, files, saved ? files.root : args.path)
+  return { found, model: compose(found, facts, args.lang) }
 }
 
 /** All workflows by name. Arguments and answers are plain data; credentials in answers are masked. */
 export const WORKFLOWS = {
   structure: async (
     context: WorkflowContext,
-    { path, orgPattern }: PathArgs & { readonly orgPattern?: string | undefined },
+    { orgPattern, ...folder }: RequestedFolder & { readonly orgPattern?: string | undefined },
   ) => {
-    const files = filesAt(context, path)
+    const files = filesAt(context, folder)
     const survey = files.walk(WALK_LIMITS)
     return maskAll(
       discover(files, survey, { at: timestamp(context), checkDeadline: context.checkDeadline, orgPattern }),
     )
   },
-  interconnections: async (context: WorkflowContext, { path }: PathArgs) => {
-    const { connections, warnings } = await study(context, filesAt(context, path))
+  interconnections: async (context: WorkflowContext, folder: RequestedFolder) => {
+    const { connections, warnings } = await study(context, filesAt(context, folder))
     return maskAll({ ...summarize(connections), warnings })
   },
-  signatures: async (context: WorkflowContext, { path }: PathArgs) => {
-    const { signatures, warnings } = await study(context, filesAt(context, path))
+  signatures: async (context: WorkflowContext, folder: RequestedFolder) => {
+    const { signatures, warnings } = await study(context, filesAt(context, folder))
     return maskAll({ files: signatures, warnings })
   },
   analysis: async (context: WorkflowContext, args: ReportArgs) => {

@@ -9,17 +9,22 @@ import { AnalysisShape, InterconnectionShape, SignatureShape, shorten } from './
 
 export interface WorkflowPorts extends ProjectPorts {
   readonly workflow: RunWorkflow
+  /** Two dots anywhere in the path of a folder are refused, as clients of sentinel-mcp expect. */
+  readonly refusesDots?: boolean
 }
 
 const Project = PathInput.describe('Folder from the project root; "." is the root.')
 const Lang = z.enum(REPORT_LANGUAGES).default('en').describe('Language of the headings and sentences.')
 
 const runWorkflow = <K extends WorkflowName>(
-  { workflow }: WorkflowPorts,
+  { workflow, refusesDots }: WorkflowPorts,
   call: CallContext,
   name: K,
   args: Parameters<Workflows[K]>[1],
-): Promise<WorkflowAnswers[K]> => withCallLog(call, name, args.path, () => workflow(name, args, call))
+): Promise<WorkflowAnswers[K]> =>
+  withCallLog(call, name, args.path, () =>
+    workflow(name, refusesDots === true ? { ...args, refusesDots } : args, call),
+  )
 
 /** The answer of a workflow as data. What it quotes was written by others. */
 const quoteWorkflow = async <K extends Exclude<WorkflowName, 'markdown' | 'html' | 'described'>>(

@@ -438,8 +438,15 @@ describe('query', () => {
   it('reads a packet of the tool the formats come from, without its words index', async () => {
     const files = new Map(await buildTexts(TEXTS))
     files.delete('sparse/bm25.json')
-    const { packets } = await openSetup({ latest: makePacket(Object.fromEntries(files)) })
-    expect(await packets.query({ ref: 'demo', q: 'digest' }, noAbort)).toMatchObject({
+    const ask = async () => {
+      const { packets } = await openSetup({ latest: makePacket(Object.fromEntries(files)) })
+      return packets.query({ ref: 'demo', q: 'digest' }, noAbort)
+    }
+    // A packet of ours does not need it: its ranking comes from the chunks.
+    expect(await ask()).toMatchObject({ ok: true, mode: 'hybrid', warnings: [] })
+    const { lexical: _, ...manifest } = JSON.parse(Buffer.from(files.get('manifest.json') ?? '').toString())
+    files.set('manifest.json', Buffer.from(JSON.stringify(manifest)))
+    expect(await ask()).toMatchObject({
       ok: true,
       mode: 'hybrid',
       warnings: ['sparse_index_missing_fallback_runtime'],

@@ -11,6 +11,7 @@ const FILES: Readonly<Record<string, string>> = {
   'package.json': '{"name":"shop","dependencies":{"express":"5"}}',
   // Two variables that are defined by each other, as the callbacks of IndexedDB are written.
   'src/store.js': 'const db = request.result; const request = db.get("x")\n',
+  '.ai_evidence.json': '{"line":"http://billing/api"}',
   'src/circle.ts': 'const a = b.c.d\nconst b = c.a(a)\nconst c = b.fetch(a.b)\nfetch(a)\naxios.get(c.d)\n',
   [PAGE]: "export async function Page() { return fetch('http://billing/api') }\n",
 }
@@ -56,6 +57,10 @@ describe('a folder named [[...slug]]', () => {
       ['project_search', { pattern: 'billing', path: 'app' }],
       ['discover_service_interconnections', { projectPath: '.' }],
       ['analyze_project', { rootPath: '.' }],
+      // One name for the folder; the root is the default.
+      ['project_connections', {}],
+      ['project_analyze', { path: 'app/[[...slug]]' }],
+      ['project_analyze', { projectPath: '.' }],
     ] as const
     const lines = calls.map(([name, args], id) => request(id, 'tools/call', { name, arguments: args }))
     const { messages } = await converse(lines, ['--root', root])
@@ -64,5 +69,23 @@ describe('a folder named [[...slug]]', () => {
       expect.soft(JSON.stringify(result)).toMatch(/billing|page\.tsx/)
     }
     expect(messages).toHaveLength(calls.length)
+  })
+})
+
+describe('the evidence of the gate', () => {
+  it('is neither listed nor searched', async () => {
+    const calls = [
+      ['project_list', {}],
+      ['project_tree', {}],
+      ['project_glob', { pattern: '**/*' }],
+      ['project_search', { pattern: 'billing' }],
+    ] as const
+    const lines = calls.map(([name, args], id) => request(id, 'tools/call', { name, arguments: args }))
+    const { messages } = await converse(lines, ['--root', root])
+    expect(messages).toHaveLength(calls.length)
+    for (const { error, result } of messages) {
+      expect.soft({ error, isError: result?.isError ?? false }).toEqual({ isError: false })
+      expect.soft(JSON.stringify(result)).not.toContain('ai_evidence')
+    }
   })
 })

@@ -37,6 +37,29 @@ describe('warrant report', () => {
     expect(JSON.parse(stdout).report).toContain('## Resumen ejecutivo')
   })
 
+  it('fills compose files with .env, whose secrets it does not show, and reads Dockerfiles of any name', async () => {
+    const folder = await makeFolder()
+    await mkdir(join(folder, 'api'))
+    await writeFile(join(folder, '.env'), 'API_FILE=Dockerfile.prod\nDB=db\nDB_SECRET=s3cr3t-v4lue-9\n')
+    await writeFile(
+      join(folder, 'compose.yaml'),
+      'services:\n  shop-api:\n    build: { context: api, dockerfile: "${API_FILE}" }\n    environment: ["DATABASE_URL=postgresql://app:${DB_SECRET}@${DB}/shop"]\n  db: { build: db }\n',
+    )
+    await writeFile(join(folder, 'api/Dockerfile.prod'), 'FROM scratch\nCMD api\n')
+    await mkdir(join(folder, 'db'))
+    await writeFile(join(folder, 'db/Dockerfile'), 'FROM postgres:16\n')
+    const { code, stdout } = await new Program(['report', '--root', folder, '--json'], {
+      cwd: folder,
+    }).ended()
+    expect(code).toBe(0)
+    const { nodes, relations } = JSON.parse(stdout).system
+    expect(nodes.map(({ id }: { id: string }) => id)).toEqual(['service:shop-api', 'store:db'])
+    expect(relations.map(({ id }: { id: string }) => id)).toEqual([
+      'service:shop-api -> store:db (PostgreSQL)',
+    ])
+    expect(stdout).not.toContain('s3cr3t')
+  })
+
   it('writes a new file, and never over another', async () => {
     const first = await report('--out', 'out.md')
     expect(first).toMatchObject({ code: 0, stdout: `Report written: ${join(root, 'out.md')}\n` })

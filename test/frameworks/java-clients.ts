@@ -8,7 +8,7 @@ const FEIGN: FrameworkSnippets = {
     {
       title: 'a client by the name of a service',
       files: {
-        'Billing.java': `@FeignClient(name = "billing", path = "/v1")
+        'Billing.java': `import org.springframework.cloud.openfeign.FeignClient; @FeignClient(name = "billing", path = "/v1")
 interface Billing { @PostMapping("/invoices") Invoice create(Order order); }`,
       },
       rows: ['out 2: REST FeignClient -> billing, Billing; path /v1; calls POST /v1/invoices'],
@@ -53,7 +53,7 @@ const REST_TEMPLATE: FrameworkSnippets = {
     {
       title: 'requests under any name of the client',
       files: {
-        'Shop.java': `class Shop {
+        'Shop.java': `import org.springframework.web.client.RestTemplate; class Shop {
   private final RestTemplate http = new RestTemplate();
   Order order(String id) { return http.getForObject("http://orders/orders/{id}", Order.class, id); }
   void pay() { http.exchange("http://payments/pay", HttpMethod.PUT, null, Void.class); }
@@ -165,7 +165,7 @@ const EXCHANGE: FrameworkSnippets = {
     {
       title: 'an interface with an address',
       files: {
-        'Users.java': `@HttpExchange("https://users.test/api")
+        'Users.java': `import org.springframework.web.service.annotation.*; @HttpExchange("https://users.test/api")
 interface Users {
   @GetExchange("/users/{id}") User user(@PathVariable String id);
   @PostExchange("/users") void create(@RequestBody User user);

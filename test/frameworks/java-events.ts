@@ -8,7 +8,7 @@ const REACTIVE: FrameworkSnippets = {
     {
       title: 'channels without settings',
       files: {
-        'Prices.java': `class Prices {
+        'Prices.java': `import org.eclipse.microprofile.reactive.messaging.*; class Prices {
   @Incoming("prices") @Outgoing("doubled") double twice(double price) { return price * 2; }
 }`,
       },

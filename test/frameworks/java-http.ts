@@ -8,7 +8,7 @@ const JDK: FrameworkSnippets = {
     {
       title: 'a request of the builder',
       files: {
-        'Ping.java': `class Ping {
+        'Ping.java': `import java.net.http.HttpRequest; class Ping {
   void run() { HttpRequest.newBuilder().uri(URI.create("http://pong/ping")).GET().build(); }
 }`,
       },
@@ -50,7 +50,7 @@ const OKHTTP: FrameworkSnippets = {
       title: 'a request',
       files: {
         'Feed.java':
-          'class Feed { void load() { Request r = new Request.Builder().url("https://feed.test/rss").build(); } }',
+          'import okhttp3.Request; class Feed { void load() { Request r = new Request.Builder().url("https://feed.test/rss").build(); } }',
       },
       rows: ['out 1: REST OkHttp -> https://feed.test/rss, Feed'],
     },
@@ -145,7 +145,7 @@ const GRPC: FrameworkSnippets = {
       title: 'a service and its methods',
       files: {
         'cart.proto': 'package shop;\nservice CartService { rpc AddItem(A) returns (B); }',
-        'Cart.java': `class Cart extends CartServiceGrpc.CartServiceImplBase {
+        'Cart.java': `import io.grpc.stub.StreamObserver; class Cart extends CartServiceGrpc.CartServiceImplBase {
   @Override public void addItem(A request, StreamObserver<B> out) {}
 }`,
       },

@@ -8,7 +8,7 @@ const JAX_RS: FrameworkSnippets = {
     {
       title: 'a resource with subpaths',
       files: {
-        'Orders.java': `@Path("/orders")
+        'Orders.java': `import jakarta.ws.rs.*; @Path("/orders")
 class Orders {
   @GET List<Order> all() { return null; }
   @DELETE @Path("/{id}") void remove(@PathParam("id") String id) {}
@@ -54,7 +54,7 @@ const MICROPROFILE: FrameworkSnippets = {
     {
       title: 'a client with its address',
       files: {
-        'Stars.java': `@Path("/stars")
+        'Stars.java': `import org.eclipse.microprofile.rest.client.inject.RegisterRestClient; @Path("/stars")
 @RegisterRestClient(baseUri = "https://stars.test")
 interface Stars { @GET @Path("/{id}") Star star(@PathParam("id") String id); }`,
       },

@@ -8,7 +8,7 @@ const KAFKA: FrameworkSnippets = {
     {
       title: 'listener and template',
       files: {
-        'Orders.java': `class Orders {
+        'Orders.java': `import org.springframework.kafka.annotation.KafkaListener; class Orders {
   KafkaTemplate<String, Order> kafka;
   @KafkaListener(topics = {"paid", "refunded"}) void on(Payment payment) { kafka.send("orders", payment.id()); }
 }`,
@@ -106,7 +106,10 @@ const AMQP: FrameworkSnippets = {
   found: [
     {
       title: 'a listener of a queue',
-      files: { 'Mails.java': 'class Mails { @RabbitListener(queues = "mails") void on(Mail mail) {} }' },
+      files: {
+        'Mails.java':
+          'import org.springframework.amqp.rabbit.annotation.RabbitListener; class Mails { @RabbitListener(queues = "mails") void on(Mail mail) {} }',
+      },
       rows: ['in 1: Messaging-RabbitMQ mails, Mails.on'],
     },
     {
@@ -146,7 +149,8 @@ const JMS: FrameworkSnippets = {
     {
       title: 'a listener',
       files: {
-        'Prints.java': 'class Prints { @JmsListener(destination = "prints") void on(String text) {} }',
+        'Prints.java':
+          'import org.springframework.jms.annotation.JmsListener; class Prints { @JmsListener(destination = "prints") void on(String text) {} }',
       },
       rows: ['in 1: Messaging-JMS prints, Prints.on'],
     },
@@ -207,7 +211,8 @@ const STREAM: FrameworkSnippets = {
     {
       title: 'the bridge',
       files: {
-        'Shop.java': 'class Shop { StreamBridge bridge; void a() { bridge.send("orders-out-0", order); } }',
+        'Shop.java':
+          'import org.springframework.cloud.stream.function.StreamBridge; class Shop { StreamBridge bridge; void a() { bridge.send("orders-out-0", order); } }',
       },
       rows: ['out 1: Messaging-Stream StreamBridge -> orders-out-0, Shop'],
     },

@@ -8,7 +8,7 @@ const SPRING_MVC: FrameworkSnippets = {
     {
       title: 'a controller with a prefix',
       files: {
-        'OrderController.java': `@RestController
+        'OrderController.java': `import org.springframework.web.bind.annotation.*; @RestController
 @RequestMapping("/orders")
 class OrderController {
   @GetMapping("/{id}") Order one(@PathVariable String id) { return null; }

@@ -37,8 +37,14 @@ class Billing:
       rows: ['out 9: REST requests POST -> http://billing:8000/charges, Billing [medium]'],
     },
     {
-      title: 'a settings object of another file, a session of another file',
+      title: 'a settings object of another file, a session of another file, settings of Django',
       files: {
+        'shop/views.py': `import requests
+from django.conf import settings
+def check(request):
+    return requests.get(settings.STOCK_URL)`,
+        'shop/settings.py': `import os
+STOCK_URL = "http://{}/check".format(os.environ.get("STOCK_HOST", "stock:8000"))`,
         'app/jobs.py': `from app.config import settings
 from app.http import session
 def run():
@@ -50,7 +56,10 @@ class Settings(BaseSettings):
     ORDERS_URL: str = "http://orders:8080"
 settings = Settings()`,
       },
-      rows: ['out 4: REST requests DELETE -> http://orders:8080/orders/1'],
+      rows: [
+        'out 4: REST requests DELETE -> http://orders:8080/orders/1',
+        'out 4: REST requests GET -> http://stock:8000/check [medium]',
+      ],
     },
   ],
   notFound: [

@@ -47,12 +47,17 @@ from django.contrib import admin
 from django.urls import path
 from .views import *
 urlpatterns = [path("admin/", admin.site.urls)]
-urlpatterns += i18n_patterns(path("about/", about))`,
+urlpatterns += i18n_patterns(path("about/", about))
+websocket_urlpatterns = [path("ws/live/", Live.as_asgi())]`,
         'site/views.py': `from django.views.decorators.http import require_GET
 @require_GET
 def about(request): ...`,
       },
-      rows: ['in 5: REST ANY /admin, admin.site.urls', 'in 6: REST GET /{language}/about, about [medium]'],
+      rows: [
+        'in 5: REST ANY /admin, admin.site.urls',
+        'in 6: REST GET /{language}/about, about [medium]',
+        'in 7: REST WS /ws/live, Live',
+      ],
     },
     {
       title: 'databases, caches and channels in the settings',

@@ -53,8 +53,16 @@ app.mount("/admin", admin)`,
       rows: ['in 6: REST POST /admin/jobs, start', 'in 9: REST PUT /admin/stop, start'],
     },
     {
-      title: 'routes inside of a function that makes the application, and a socket',
+      title:
+        'routes inside of a function that makes the application, a socket, a class of routers of its own',
       files: {
+        'routers.py': `from fastapi import APIRouter
+class UserRouter(APIRouter): ...`,
+        'items.py': `from routers import UserRouter
+router = UserRouter(prefix="/items")
+class Items:
+    @router.get("")
+    def read(self): ...`,
         'main.py': `from fastapi import FastAPI
 def create_app():
     app = FastAPI()
@@ -64,7 +72,11 @@ def create_app():
     async def events(socket): ...
     return app`,
       },
-      rows: ['in 4: REST DELETE /cache, clear', 'in 6: REST WS /events, events'],
+      rows: [
+        'in 4: REST GET /items, Items.read',
+        'in 4: REST DELETE /cache, clear',
+        'in 6: REST WS /events, events',
+      ],
     },
   ],
   notFound: [

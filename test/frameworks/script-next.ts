@@ -88,6 +88,10 @@ export function middleware(request) {}
 export const config = {
   matcher: ['/dashboard/:path*', { source: '/api/:path*', has: [] }],
 }`,
+        'web/src/app/layout.tsx': "import Link from 'next/link'",
+        'site/next.config.js': 'module.exports = { reactStrictMode: true }',
+        'docker/middleware.ts': `import { NextResponse } from 'next/server'
+export function middleware() {}`,
         'site/middleware.js': `import { NextResponse } from 'next/server'
 export default function all() {}`,
       },

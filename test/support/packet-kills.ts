@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { watch } from 'node:fs'
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -107,6 +107,8 @@ export class PacketKills {
 
   static async open(host: string): Promise<PacketKills> {
     const kills = new PacketKills(await new RegistryProxy(host).start(), await makeFolder())
+    // With a packet folder every passage is embedded once.
+    await mkdir(join(kills.#home, 'cpm'))
     await finish(kills.#build('whole'), kills.#env)
     kills.#whole = await visible(join(kills.#home, 'whole'))
     return kills
@@ -205,7 +207,7 @@ export class PacketKills {
     const place = join(this.#home, 'cpm/index')
     await finish(['publish', join(this.#home, 'whole/book/1.0.0')], this.#env)
     await finish(ASK, this.#env)
-    const table = [...(await visible(place)).keys()].find((path) => path.endsWith('index.i8')) ?? ''
+    const table = [...(await visible(place)).keys()].find((path) => path.endsWith('.i8')) ?? ''
     await rm(join(place, table))
     return join(place, table)
   }

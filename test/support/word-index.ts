@@ -11,14 +11,21 @@ interface IndexedFiles {
   readonly docs: Uint8Array
   readonly sparse?: Uint8Array
   readonly kind?: RankingKind
+  readonly runSize?: number
+  readonly store?: RunFile
 }
 
 /** The bytes of a word index over these files. */
-export const wordIndexBytes = async ({ docs, sparse, kind = 'plain' }: IndexedFiles): Promise<Buffer> => {
-  const store = new RunFile(undefined)
+export const wordIndexBytes = async ({
+  docs,
+  sparse,
+  kind = 'plain',
+  runSize,
+  store = new RunFile(undefined),
+}: IndexedFiles): Promise<Buffer> => {
   const contents = await deriveWordIndex(
     { docs: memorySource(docs), sparse: sparse && memorySource(sparse) },
-    { kind, madeFrom: 'test', promised: undefined },
+    { kind, madeFrom: 'test', promised: undefined, runSize },
     store,
     () => {},
   )

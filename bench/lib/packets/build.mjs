@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { projectDir } from '../contestants.mjs'
 import { waitedNs } from '../proc.mjs'
 import { Samples } from '../report.mjs'
@@ -29,12 +30,38 @@ export function runNode(args) {
 /**
  * @param {string} source
  * @param {string} out
+ * @param {string} embedder
  * @returns {string} where the packet is
  */
-export function buildPacket(source, out) {
+export function buildPacket(source, out, embedder) {
   const program = join(projectDir, 'dist/bin/warrant.js')
-  runNode([program, 'packet', 'build', source, '--name', 'bench', '--version', '1', '--out', out, '--json'])
+  const words = ['--name', 'bench', '--version', '1', '--out', out, '--json', '--embedder', embedder]
+  runNode([program, 'packet', 'build', source, ...words])
   return join(out, 'bench/1')
+}
+
+/**
+ * A packet with the vectors of the hashing embedder, which older versions wrote: thousands of chunks in seconds.
+ *
+ * @param {any} parts
+ * @param {string} source
+ * @param {string} out
+ */
+export async function buildHashed(parts, source, out) {
+  const options = { name: 'bench', version: '1', builderVersion: '0', embedder: parts.localEmbedder }
+  const names = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.md'),
+  )
+  const sources = names.map((path) => {
+    const text = readFileSync(join(source, path), 'utf8')
+    return { path, extension: '.md', text, sha256: '', spans: parts.markdownSpans(text) }
+  })
+  const { files } = await parts.buildPacket(sources, options, new AbortController().signal)
+  for (const [path, bytes] of files) {
+    mkdirSync(dirname(join(out, path)), { recursive: true })
+    writeFileSync(join(out, path), bytes)
+  }
+  return out
 }
 
 const COLUMNS = [
@@ -43,7 +70,7 @@ const COLUMNS = [
 ]
 
 /**
- * A whole build with the built-in embedder, next to reading the files.
+ * A whole build without vectors, next to reading the files.
  *
  * @param {number} rounds
  * @param {boolean} quick
@@ -54,7 +81,7 @@ export async function benchBuild(rounds, quick) {
   const samples = new Samples(`building a packet of ${(bytes / 1e6).toFixed(1)} MB`, COLUMNS)
   const contestants = [
     { name: 'reading the files', work: () => runNode(['-e', READ, source]) },
-    { name: 'warrant packet build', work: () => buildPacket(source, freshDir()) },
+    { name: 'warrant packet build', work: () => buildPacket(source, freshDir(), 'words') },
   ]
   await interleave(
     contestants,

@@ -26,6 +26,17 @@ export function wordOf(number) {
 }
 
 /**
+ * A source of words: few are common and most are rare, as in real texts.
+ *
+ * @param {number} seed
+ */
+export function wordSource(seed) {
+  const next = random(seed)
+  const words = Array.from({ length: WORDS }, (_, i) => wordOf(i))
+  return () => words[Math.floor(WORDS ** next()) - 1] ?? ''
+}
+
+/**
  * Markdown of so many sections, each a chunk. Few words are common and most are rare, as in real texts.
  *
  * @param {string} folder

@@ -5,7 +5,7 @@ import { Samples } from '../report.mjs'
 import { interleave, measure } from '../rounds.mjs'
 import { freshDir, Server } from '../server.mjs'
 import { Stop } from '../stop.mjs'
-import { buildPacket } from './build.mjs'
+import { buildHashed } from './build.mjs'
 import { wordOf, writeCorpus } from './corpus.mjs'
 import { loadParts } from './parts.mjs'
 import { storePacket } from './stored.mjs'
@@ -27,7 +27,7 @@ const question = (i) => `where is ${wordOf(3000 + 7 * i)} and ${wordOf(9000 + 11
 async function openAlone(chunks, parts) {
   const source = freshDir()
   writeCorpus(source, chunks)
-  const packet = buildPacket(source, freshDir())
+  const packet = await buildHashed(parts, source, freshDir())
   const root = freshDir()
   const { digest, place } = storePacket(root, packet)
   const { docs, lexical } = await parts.packetReader(root, parts.systemClock)(digest, place)

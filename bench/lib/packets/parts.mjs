@@ -11,6 +11,11 @@ const PARTS = `
   export { packetReader } from './src/platform/packets/reader.ts'
   export { writeFlatIndex } from './src/packets/format/faiss.ts'
   export { retrieve } from './src/packets/ask/retrieve.ts'
+  export { SentenceModel } from './src/packets/minilm/model.ts'
+  export { makeTokenizer } from './src/packets/minilm/tokenizer.ts'
+  export { sentenceEmbedder } from './src/platform/packets/sentence-model.ts'
+  export { buildPacket } from './src/packets/build/build.ts'
+  export { markdownSpans } from './src/packets/build/chunk.ts'
   export { embedLocally, localEmbedder } from './src/packets/search/local-embedder.ts'`
 
 /** @param {string} folder @returns {Promise<string>} the file */

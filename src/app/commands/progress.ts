@@ -37,16 +37,12 @@ const amount = (count: number, unit: Unit): string => {
   return `${(count / size).toFixed(size === 1 ? 0 : 1)} ${name}`
 }
 
-/** The time that is left, at the rate so far; nothing before a tenth is done, when it would be a guess. */
-const timeLeft = (done: number, total: number, ms: number): string => {
+/** The time that an embedding still takes at the rate so far; nothing where it would be a guess, or is short. */
+const timeLeft = (unit: Unit, done: number, total: number, ms: number): string => {
   const seconds = Math.ceil((ms * (total - done)) / (1000 * done))
-  if (done >= total || 10 * done < total || seconds < 2) return ''
+  if (unit !== 'chunks' || ms < 2000 || seconds < 10) return ''
   const minutes = Math.ceil(seconds / 60)
-  return seconds < 90
-    ? `, ${seconds} s left`
-    : minutes < 90
-      ? `, ${minutes} min left`
-      : `, ${Math.ceil(minutes / 60)} h left`
+  return seconds < 90 ? `, ${seconds} s left` : `, ${minutes} min left`
 }
 
 /** Progress as text: `40%, 120 of 300 chunks, 5/s, 36 s left`. */
@@ -55,7 +51,7 @@ const progressText = (unit: Unit, done: number, total: number, ms: number): stri
   const rate = `${amount((done * 1000) / Math.max(ms, 1), unit)}/s`
   if (total === 0) return `${amount(done, unit)}${name}, ${rate}`
   const percent = Math.floor((Math.min(done, total) * 100) / total)
-  return `${percent}%, ${amount(done, unit)} of ${amount(total, unit)}${name}, ${rate}${timeLeft(done, total, ms)}`
+  return `${percent}%, ${amount(done, unit)} of ${amount(total, unit)}${name}, ${rate}${timeLeft(unit, done, total, ms)}`
 }
 
 const barFor = (done: number, total: number): string => {

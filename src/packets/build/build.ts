@@ -149,12 +149,12 @@ export const buildPacket = async (
   written.set('manifest.json', writeManifest(buildManifest(files, options, embedded, checksums)))
   written.set('sparse/bm25.json', writeSparse(docs.map(({ text }) => text)))
   written.set('packet.lock.json', writeLock(buildLock(files, options, sizes, written)))
-  const { fresh, failure } = embedded
+  const { matrix, failure } = embedded
   return {
     files: written,
     chunks: docs.length,
     chunksOf: countChunks(docs),
-    embedded: fresh,
+    embedded: matrix.dim > 0 ? embedded.fresh : 0,
     ...(failure !== undefined && { failure }),
   }
 }

@@ -16,6 +16,16 @@ interface WordSources {
   readonly sparse: ByteSource | undefined
 }
 
+interface DeriveOptions {
+  readonly kind: RankingKind
+  /** What identifies the files. */
+  readonly madeFrom: string
+  /** The number of chunks that the manifest says. */
+  readonly promised: number | undefined
+  /** Occurrences in a run, when the usual number is too many. */
+  readonly runSize?: number | undefined
+}
+
 interface DerivedWords {
   readonly runs: WordRuns
   readonly lengths: Uint32Array
@@ -126,13 +136,13 @@ const readTextWords = async (
  */
 export const deriveWordIndex = async (
   sources: WordSources,
-  { kind, madeFrom, promised }: { kind: RankingKind; madeFrom: string; promised: number | undefined },
+  { kind, madeFrom, promised, runSize }: DeriveOptions,
   store: RunStore,
   progress: Progress,
 ): Promise<WordIndexContents> => {
   const { docs, sparse } = sources
   const total = docs.size + (kind === 'fields' ? 0 : (sparse?.size ?? docs.size))
-  const makeRuns = () => new WordRuns(kind, store)
+  const makeRuns = () => new WordRuns(kind, store, runSize)
   const runs = kind === 'fields' ? makeRuns() : undefined
   const { starts, lengths } = await readDocs(docs, runs, (done) => progress(done, total))
   const rows = starts.length - 1

@@ -79,9 +79,9 @@ export class LexicalIndex {
       const isPaired = lists.length > 1 && list.rows <= Math.max(this.rows / PAIR_SHARE, 1)
       const postings = await this.#file.read(list, isPaired)
       if (isPaired) paired.push({ ...postings, weight: idf })
-      visitFields(postings, this.rows, (row, counts) => {
+      visitFields(postings, this.rows, (row, counts, inTitles) => {
         let frequency = (counts[TEXT_FIELD] as number) / (norms[row] as number)
-        for (let field = 1; field < FIELD_COUNT; field++)
+        for (let field = 1; inTitles && field < FIELD_COUNT; field++)
           frequency += (TITLE_WEIGHTS[field - 1] as number) * (counts[field] as number)
         scores[row] = (scores[row] as number) + (idf * (K1_FIELDS + 1) * frequency) / (frequency + K1_FIELDS)
       })

@@ -23,6 +23,14 @@ describe('words', () => {
   })
 })
 
+it('a text of ASCII has the words that it has beside other letters', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
+      expect([...searchTerms(text), 'é']).toEqual(searchTerms(`${text} é`))
+    }),
+  )
+})
+
 describe('what a text is found by', () => {
   it.each([
     ['the cat', ['the', 'cat']],

@@ -3,7 +3,7 @@ import { type EncodedList, ListEncoder } from './posting-encoder.ts'
 import { ByteWriter } from './varint.ts'
 import type { RankingKind } from './word-fields.ts'
 
-/** Occurrences that are kept in memory: twelve bytes each, and four while they are sorted. */
+/** Occurrences that are kept in memory: twelve bytes each, and eight while they are sorted. */
 const RUN_OCCURRENCES = 6_000_000
 const FIRST_OCCURRENCES = 65_536
 
@@ -37,6 +37,7 @@ export interface StoredRun {
 export class WordRuns {
   readonly kind: RankingKind
   readonly #store: RunStore
+  readonly #most: number
   readonly #runs: StoredRun[] = []
   #names = new Map<string, number>()
   #words = new Uint32Array(FIRST_OCCURRENCES)
@@ -44,17 +45,19 @@ export class WordRuns {
   #values = new Uint32Array(FIRST_OCCURRENCES)
   #count = 0
 
-  constructor(kind: RankingKind, store: RunStore) {
+  /** `most` is the number of occurrences in a run. */
+  constructor(kind: RankingKind, store: RunStore, most = RUN_OCCURRENCES) {
     this.kind = kind
     this.#store = store
+    this.#most = most
   }
 
   /** Makes room for the occurrences of one row, which are never divided between two runs. */
   async reserve(occurrences: number): Promise<void> {
-    if (this.#count > 0 && this.#count + occurrences > RUN_OCCURRENCES) await this.flush()
+    if (this.#count > 0 && this.#count + occurrences > this.#most) await this.flush()
     const needed = this.#count + occurrences
     if (needed <= this.#words.length) return
-    const space = Math.max(needed, Math.min(4 * this.#words.length, RUN_OCCURRENCES))
+    const space = Math.max(needed, Math.min(4 * this.#words.length, this.#most))
     const grow = (numbers: Uint32Array) => {
       const larger = new Uint32Array(space)
       larger.set(numbers.subarray(0, this.#count))
@@ -82,7 +85,7 @@ export class WordRuns {
   async flush(): Promise<void> {
     if (this.#count === 0) return
     const names = [...this.#names.keys()]
-    const { starts, order } = this.#sortByWord(names.length)
+    const { starts, rows, values } = this.#sortByWord(names.length)
     const encoder = new ListEncoder(this.kind)
     const out = new ByteWriter(1 << 20)
     let at = -1
@@ -97,8 +100,7 @@ export class WordRuns {
       .map((_, i) => i)
       .sort((a, b) => ((names[a] as string) < (names[b] as string) ? -1 : 1))) {
       for (let i = starts[number] as number; i < (starts[number + 1] as number); i++) {
-        const occurrence = order[i] as number
-        encoder.add(this.#rows[occurrence] as number, this.#values[occurrence] as number)
+        encoder.add(rows[i] as number, values[i] as number)
       }
       writeList(out, names[number] as string, encoder.finish())
       encoder.reset()
@@ -125,13 +127,14 @@ export class WordRuns {
     }
     for (let i = 0; i < words; i++) starts[i + 1] = (starts[i + 1] as number) + (starts[i] as number)
     const free = starts.slice()
-    const order = new Uint32Array(this.#count)
+    const [rows, values] = [new Uint32Array(this.#count), new Uint32Array(this.#count)]
     for (let i = 0; i < this.#count; i++) {
       const word = this.#words[i] as number
       const at = free[word] as number
-      order[at] = i
+      rows[at] = this.#rows[i] as number
+      values[at] = this.#values[i] as number
       free[word] = at + 1
     }
-    return { starts, order }
+    return { starts, rows, values }
   }
 }

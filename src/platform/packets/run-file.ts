@@ -17,19 +17,22 @@ const { O_CREAT, O_EXCL, O_RDWR, O_NOFOLLOW = 0 } = constants
  */
 export class RunFile implements RunStore {
   readonly #folder: string | undefined
+  readonly #most: number
   readonly #memory = new ByteWriter(1)
   #path = ''
   #file: FileHandle | undefined
   #size = 0
 
-  constructor(folder: string | undefined) {
+  /** `most` is the number of bytes in memory. */
+  constructor(folder: string | undefined, most = MAX_MEMORY) {
     this.#folder = folder
+    this.#most = most
   }
 
   async append(bytes: Uint8Array): Promise<number> {
     const at = this.#size
     this.#size += bytes.length
-    if (this.#file === undefined && this.#folder !== undefined && this.#size > MAX_MEMORY)
+    if (this.#file === undefined && this.#folder !== undefined && this.#size > this.#most)
       await this.#moveToFile(this.#folder)
     if (this.#file === undefined) this.#memory.append(bytes)
     else await this.#write(this.#file, bytes, at)

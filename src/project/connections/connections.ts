@@ -13,6 +13,8 @@ export interface Inbound {
   readonly path?: string
   /** The text in the code before placeholders were filled in. */
   readonly origin?: string
+  /** A file of the code that serves it, when it is only declared elsewhere. */
+  readonly served_by?: string
 }
 
 /** A connection from the project to another system. */

@@ -36,6 +36,7 @@ export class ConnectionDetector {
   readonly #http: HttpCalls
   readonly #grpc: GrpcCalls
   readonly #frameworks: readonly Framework[]
+  readonly #applying = new Map<SourceUnit, readonly Framework[]>()
   readonly #context: DetectionContext
 
   constructor(
@@ -57,8 +58,13 @@ export class ConnectionDetector {
     this.#grpc = new GrpcCalls(this.resolver, protos)
   }
 
+  /** Asked for twice: for routes, and for connections. */
   #frameworksOf(unit: SourceUnit): readonly Framework[] {
-    return this.#frameworks.filter(({ language, applies }) => language === unit.language && applies(unit))
+    const known =
+      this.#applying.get(unit) ??
+      this.#frameworks.filter(({ language, applies }) => language === unit.language && applies(unit))
+    this.#applying.set(unit, known)
+    return known
   }
 
   #topLevel(unit: SourceUnit): TypeScope {

@@ -57,15 +57,18 @@ const HOST_SETTINGS: readonly (readonly [RegExp, string, string, string?])[] = [
 ]
 
 const DESCRIPTIVE_KEY =
-  /(^|\.)(\$schema|\$ref|\$id|schemaLocation|namespace|homepage|license|termsOfService|externalDocs|contact|repository|scm|targetNamespace|documentation|\w*(runbook|schema|docs|documentation|source|repo(sitory)?|bug|issue|homepage|icon|logo|avatar)s?[_-]?ur[il]|social\[\d+\]|git\.url|annotations|description|home|sources\[\d+\]|icon|summary)(\.|$)/i
+  /(^|\.)(\$schema|\$ref|\$id|schemaLocation|namespace|homepage|license|termsOfService|externalDocs|contact|repository|scm|targetNamespace|documentation|\w*(runbook|schema|docs|documentation|source|repo(sitory)?|bug|issue|homepage|icon|logo|avatar)s?[_-]?ur[il]|social\[\d+\]|git\.url|annotations|description|\w*(LINK|TOS|TERMS|PRIVACY|SUPPORT|HELP|FORUM)(_URL)?|home|sources\[\d+\]|icon|summary)(\.|$)/i
 
 /** Builds, checks, documents and packages; and containers, whose addresses are read with the container. */
 const DESCRIPTION_FILE =
   /^(pom.*\.xml|gradle-wrapper\.properties|(checkstyle|pmd|spotbugs|logback|log4j2?)[\w-]*\.(xml|ya?ml)|pnpm-(lock|workspace)\.yaml|(mkdocs|cloudbuild|skaffold|pubspec|Chart|Chart\.lock|appveyor|codecov|azure-pipelines|bitbucket-pipelines|buildspec|crowdin|devtools_options|analysis_options|_config|antora|netlify|renovate|dependabot|manifest|strings)[\w.-]*\.(ya?ml|lock|xml)|(docker-|podman-)?compose([.-][\w.-]+)?\.ya?ml)$/
 
+/** Texts and layouts of an Android application: their addresses are shown, not called. */
+const ANDROID_RESOURCE = /(^|\/)(res\/[a-z]+[\w+-]*\/[^/]+|assets\/([^/]+\/)*[^/]+)\.xml$/
+
 /** Addresses that the program does not connect to. */
 const isDescription = ({ file, key }: ConfigEntry): boolean =>
-  DESCRIPTION_FILE.test(nameOf(file)) || DESCRIPTIVE_KEY.test(key)
+  DESCRIPTION_FILE.test(nameOf(file)) || ANDROID_RESOURCE.test(file) || DESCRIPTIVE_KEY.test(key)
 
 const addressRecord = (
   url: string,

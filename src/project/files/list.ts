@@ -8,6 +8,7 @@ import {
 import { isClutter, showEntries, showName } from '../access-rules.ts'
 import type { JobContext } from '../job-context.ts'
 import { countFitting } from './text.ts'
+import { isOwnFile } from './walk.ts'
 
 interface ListingPage {
   readonly text: string
@@ -52,9 +53,12 @@ export const listStructure = (context: JobContext, rules: PathRules, args: PageA
     args,
   )
 
-/** The entries of a folder, except blocked names. */
-export const listFolder = (context: JobContext, args: PageArgs): ListingPage =>
-  page(entriesOf(context, args.path, context.rules), args)
+/** The entries of a folder, except blocked names and the evidence of the gate. */
+export const listFolder = (context: JobContext, args: PageArgs): ListingPage => {
+  const folder = context.jail.within(args.path, context.rules, ({ path }) => path)
+  const entries = entriesOf(context, args.path, context.rules)
+  return page(folder === '' ? entries.filter(({ name }) => !isOwnFile([name])) : entries, args)
+}
 
 interface Info extends Omit<FileInfo, 'modified' | 'linkCount'> {
   readonly modified: string

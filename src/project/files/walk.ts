@@ -27,7 +27,7 @@ export interface WalkEnd {
 }
 
 /** The evidence of the gate repeats lines of other files. It is left out like what `.gitignore` excludes. */
-const isOwnFile = (segments: readonly string[]): boolean =>
+export const isOwnFile = (segments: readonly string[]): boolean =>
   segments.length === 1 && segments[0] === '.ai_evidence.json'
 
 const MAX_VISITED = 20_000

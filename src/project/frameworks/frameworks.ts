@@ -17,6 +17,7 @@ import { NEST } from './script/nest.ts'
 import { NEXT } from './script/next.ts'
 import { ROUTER_FRAMEWORKS } from './script/routers.ts'
 import { TRPC } from './script/trpc.ts'
+import { SWIFT_FRAMEWORKS } from './swift/swift-frameworks.ts'
 
 /** All frameworks with a detector of their own. Spring MVC, JAX-RS and clients of Spring are in `project/connections`. */
 export const FRAMEWORKS: readonly Framework[] = [
@@ -38,5 +39,6 @@ export const FRAMEWORKS: readonly Framework[] = [
   PYTHON_SETTINGS,
   PYTHON_DATA_CLIENTS,
   ...GO_FRAMEWORKS,
+  ...SWIFT_FRAMEWORKS,
   ...JVM_FRAMEWORKS,
 ]

@@ -34,6 +34,8 @@ const JVM_DETECTED: readonly Row[] = [
   ['JPA', /^(javax|jakarta)\.persistence/],
   ['gRPC', /^io\.grpc|^net\.devh\.boot\.grpc/],
   ['MicroProfile Reactive Messaging', /^org\.eclipse\.microprofile\.reactive\.messaging/],
+  ['MicroProfile REST client', /^org\.eclipse\.microprofile\.rest\.client/],
+  ['Spring HTTP interfaces', /^org\.springframework\.web\.service/],
   ['OkHttp', /^okhttp3/],
   ['Java HTTP client', /^java\.net\.http/],
 ]
@@ -145,6 +147,13 @@ const PYTHON: readonly Row[] = [
   ['Kafka client', /^(kafka|confluent_kafka|aiokafka)(\.|$)/],
   ['pika', /^(pika|aio_pika)(\.|$)/],
   ['boto3', /^(boto3|aioboto3)(\.|$)/],
+  ['Elasticsearch', /^(elasticsearch|opensearchpy)(\.|$)/],
+  ['MySQL client', /^(pymysql|MySQLdb|aiomysql|asyncmy|mysql\.connector)(\.|$)/],
+  ['Kombu', /^kombu(\.|$)/],
+  ['RQ', /^(rq|django_rq)(\.|$)/],
+  ['Dramatiq', /^dramatiq(\.|$)/],
+  ['APScheduler', /^apscheduler(\.|$)/],
+  ['FastStream', /^faststream(\.|$)/],
 ]
 
 const GO: readonly Row[] = [
@@ -179,6 +188,23 @@ const GO: readonly Row[] = [
   ['AWS SDK', /^github\.com\/aws\/aws-sdk-go/],
 ]
 
+const SWIFT: readonly Row[] = [
+  ['Vapor', /^Vapor$/],
+  ['Hummingbird', /^Hummingbird$/],
+  ['Fluent', /^Fluent\w*$/],
+  ['Alamofire', /^Alamofire$/],
+  ['Moya', /^Moya$/],
+  ['Apollo iOS', /^Apollo(API)?$/],
+  ['gRPC', /^GRPC(Core|NIOTransportHTTP2)?$/],
+  ['SwiftData', /^SwiftData$/],
+  ['Core Data', /^CoreData$/],
+  ['GRDB', /^GRDB$/],
+  ['Realm', /^RealmSwift$/],
+  ['SQLite.swift', /^SQLite$/],
+  ['Firebase', /^Firebase\w*$/],
+  ['AsyncHTTPClient', /^AsyncHTTPClient$/],
+]
+
 export const KNOWN_LIBRARIES: readonly KnownLibrary[] = [
   ...(['java', 'kotlin'] as const).flatMap((language) => [
     ...rows(language, JVM_DETECTED, true),
@@ -188,4 +214,5 @@ export const KNOWN_LIBRARIES: readonly KnownLibrary[] = [
   ...rows('script', SCRIPT),
   ...rows('python', PYTHON),
   ...rows('go', GO),
+  ...rows('swift', SWIFT),
 ]

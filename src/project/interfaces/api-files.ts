@@ -143,6 +143,19 @@ const API_FOLDER =
 const appliesTo = (file: string, code: string): boolean =>
   API_FOLDER.test(top(file)) || top(file) === top(code)
 
+/** A file of the folder whose endpoints a file declares, by most of them. */
+const servingFile = (code: readonly Inbound[], declared: readonly Inbound[]): string | undefined => {
+  const ends = new Set(declared.flatMap(({ endpoint }) => routeEnds(endpoint)))
+  const files = code.flatMap(({ endpoint, source_file }) =>
+    ends.has(plainRoute(endpoint).replace(' /', ' ')) ? [source_file] : [],
+  )
+  const counts = new Map<string, number>()
+  const folder = (file: string) => file.split('/').slice(0, 2).join('/')
+  for (const file of files) counts.set(folder(file), (counts.get(folder(file)) ?? 0) + 1)
+  const [most] = [...counts].sort(([, a], [, b]) => b - a)
+  return most === undefined ? undefined : files.find((file) => folder(file) === most[0])
+}
+
 /**
  * Adds declared endpoints that the code does not show. A file of which the code shows nothing, though it has other
  * endpoints, describes the API of another system.
@@ -166,9 +179,13 @@ export const withDeclared = (found: Connections, apis: readonly DeclaredApi[]): 
             routeEnds(one.endpoint).some((end) => whole.has(end))
           : topics.has(`${one.protocol} ${one.endpoint}`)
     const missing = inbound.filter((one) => !isShown(one))
+    const serving = servingFile(rest, inbound)
     const isOther = rest.length > 0 && inbound.length > 0 && missing.length === inbound.length
     return {
-      inbound: isOther && inbound[0]?.protocol === 'REST' ? [] : missing,
+      inbound:
+        isOther && inbound[0]?.protocol === 'REST'
+          ? []
+          : missing.map((one) => ({ ...one, ...(serving !== undefined && { served_by: serving }) })),
       outbound: outbound.filter((one) => !topics.has(`${one.protocol} ${one.target_service}`)),
     }
   })

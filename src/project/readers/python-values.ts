@@ -81,8 +81,13 @@ export const calledValue = ({ receiver, name, args }: CallExpression): Expressio
   if (receiver === undefined) {
     if (name === 'dict' && first?.kind === 'record') return first
     if (name === 'Field') return keyword(args, 'default') ?? (first?.kind === 'text' ? first : undefined)
-    if (name === 'getattr' && first?.kind === 'name' && second?.kind === 'text')
-      return { kind: 'name', name: `${first.name}.${second.text}` }
+    if (name === 'getattr' && first?.kind === 'name' && second?.kind === 'text') {
+      // A setting with a default is shown like a variable of the environment.
+      const fallback = args[2]?.kind === 'text' ? args[2].text : undefined
+      return fallback === undefined
+        ? { kind: 'name', name: `${first.name}.${second.text}` }
+        : text(`\${${second.text}:${fallback}}`)
+    }
     return first !== undefined && args.length === 1 && first.kind !== 'record' && CONVERSIONS.test(name)
       ? first
       : undefined

@@ -30,7 +30,7 @@ const partsOf = (found: Architecture, service: Deployable | undefined) => {
   const nodes = graph.nodes.filter(({ source }) => isOwn(source.file))
   const ids = new Set(nodes.map(({ id }) => id))
   return {
-    inbound: connections.inbound.filter(({ source_file }) => isOwn(source_file)),
+    inbound: connections.inbound.filter(({ served_by, source_file }) => isOwn(served_by ?? source_file)),
     outbound: connections.outbound.filter(({ source_file }) => isOwn(source_file)),
     graph: {
       nodes,

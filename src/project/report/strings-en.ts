@@ -40,6 +40,7 @@ export const EN = {
     service: 'service',
     'web application': 'web application',
     'mobile application': 'mobile application',
+    'desktop application': 'desktop application',
     command: 'command',
   },
   contents: 'Contents',

@@ -36,6 +36,7 @@ export const ES: ReportStrings = {
     service: 'servicio',
     'web application': 'aplicación web',
     'mobile application': 'aplicación móvil',
+    'desktop application': 'aplicación de escritorio',
     command: 'programa de consola',
   },
   contents: 'Contenido',

@@ -49,8 +49,8 @@ export const describeSystem = ({ system, connections, coverage }: Architecture) 
     }),
     relations: system.relations.map((one) => ({ id: `${one.from} -> ${one.to} (${one.protocol})`, ...one })),
     endpoints: firstOfEach(
-      connections.inbound.map(({ protocol, endpoint, handler, source_file, line }) => {
-        const service = serviceOf(source_file, system.services)?.name ?? ''
+      connections.inbound.map(({ protocol, endpoint, handler, source_file, line, served_by }) => {
+        const service = serviceOf(served_by ?? source_file, system.services)?.name ?? ''
         const id = `${service === '' ? '' : `${service}: `}${protocol} ${endpoint}`
         return { id, service, protocol, endpoint, handler, source_file, line }
       }),

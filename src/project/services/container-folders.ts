@@ -1,10 +1,15 @@
+import type { DeclaredContainer } from '../deployment/declared-container.ts'
+import { namedFolders, readDockerfile } from '../deployment/dockerfile.ts'
+import {
+  imageName,
+  type Technology,
+  technologyOfDatabase,
+  technologyOfImage,
+} from '../deployment/technologies.ts'
 import { folderOf, inOrder } from '../source/source-files.ts'
 import type { PlacedContainer } from './containers.ts'
-import type { DeclaredContainer } from './declared-container.ts'
-import { namedFolders, readDockerfile } from './dockerfile.ts'
 import { folderName, isInside } from './names.ts'
 import type { ServiceDraft } from './service-draft.ts'
-import { imageName, type Technology, technologyOfDatabase, technologyOfImage } from './technologies.ts'
 
 /** Folders of files about deployment: the code is beside them. */
 const DEPLOYMENT_FOLDER =
@@ -24,11 +29,15 @@ export class ContainerFolders {
   readonly #texts: ReadonlyMap<string, string>
   readonly #byName = new Map<string, string[]>()
 
+  readonly #project: string
+
   constructor(
     drafts: readonly ServiceDraft[],
     folders: ReadonlySet<string>,
     texts: ReadonlyMap<string, string>,
+    project: string,
   ) {
+    this.#project = project.toLowerCase()
     this.#drafts = drafts
     this.#folders = folders
     this.#texts = texts
@@ -94,7 +103,7 @@ export class ContainerFolders {
     const inside = one.isCompose ? withoutDeployment(one.group) : ''
     const alike = () =>
       this.#named(name, inside) ?? (image === undefined ? undefined : this.#named(imageName(image), inside))
-    if (folder === undefined) return alike()
+    if (folder === undefined) return alike() ?? this.#wholeProject(one)
     const built =
       dockerfile === undefined ? undefined : this.folderOfDockerfile(dockerfile, folder, one.target)
     if (built !== undefined && built !== folder && built !== '') return built
@@ -105,12 +114,22 @@ export class ContainerFolders {
     return (isShared ? (this.#named(name, folder) ?? copied) : copied) ?? folder
   }
 
+  /** An image that is called like the project is built from its Dockerfile. */
+  #wholeProject({ name, image }: DeclaredContainer): string | undefined {
+    const isNamed = [name, imageName(image ?? '')].includes(this.#project)
+    return isNamed && this.#texts.has('Dockerfile') ? this.folderOfDockerfile('Dockerfile') : undefined
+  }
+
   #technology(one: DeclaredContainer, codeFolder: string | undefined): Technology | undefined {
     // A job that runs the image of a database is a client of it.
     if (one.isJob) return undefined
     if (codeFolder !== undefined) {
       const at = codeFolder === '' ? 'Dockerfile' : `${codeFolder}/Dockerfile`
-      return this.technologyIn(one.dockerfile ?? at)
+      const text = this.#texts.get(one.dockerfile ?? at) ?? ''
+      // The base may be an argument of the build.
+      return readDockerfile(text)?.base === '' && one.image !== undefined
+        ? technologyOfImage(one.image)
+        : this.technologyIn(one.dockerfile ?? at)
     }
     const names = [...one.environment.keys(), ...one.shared.keys()]
     return (

@@ -1,8 +1,8 @@
 import { pushTo } from '../../kernel/multimap.ts'
-import type { DeclaredContainer } from './declared-container.ts'
+import type { DeclaredContainer } from '../deployment/declared-container.ts'
+import { imagePath, type Technology } from '../deployment/technologies.ts'
 import { isInside } from './names.ts'
 import type { ServiceEvidence } from './service-draft.ts'
-import { imagePath, type Technology } from './technologies.ts'
 
 /** A declared container with the folder of its code, or with the technology that it runs. */
 export interface PlacedContainer extends DeclaredContainer {
@@ -23,6 +23,8 @@ const identityOf = ({ name, codeFolder, technology, image }: PlacedContainer): s
   const path = image === undefined ? '' : imagePath(image)
   return technology === undefined && path.includes('/') ? `image ${path} ${name}` : undefined
 }
+
+const MAX_GROUPS = 1_500
 
 interface FileGroup {
   readonly key: string
@@ -45,10 +47,17 @@ const groupsOf = (containers: readonly PlacedContainer[]): readonly FileGroup[] 
 const groupKey = ({ isCompose, group }: DeclaredContainer): string =>
   `${isCompose ? 'compose' : 'manifests'} ${group}`
 
+/** The folder above bases, overlays and components of Kustomize. */
+const kustomizeRoot = (folder: string): string =>
+  folder.replace(/(^|\/)(bases?|overlays?|components|variants|env(ironment)?s)(\/.*)?$/, '')
+
 /** Manifests below a folder of manifests change it; otherwise half of what is specific must be the same. */
 const areOne = (a: FileGroup, b: FileGroup): boolean => {
-  if (!a.isCompose && !b.isCompose && (isInside(a.folder, b.folder) || isInside(b.folder, a.folder)))
-    return true
+  if (!a.isCompose && !b.isCompose) {
+    const [one, other] = [kustomizeRoot(a.folder), kustomizeRoot(b.folder)]
+    const isNested = isInside(a.folder, b.folder) || isInside(b.folder, a.folder)
+    if (isNested || (one === other && one !== a.folder)) return true
+  }
   const common = [...a.identities].filter((one) => b.identities.has(one))
   return (
     common.some((one) => one.startsWith('code ')) ||
@@ -64,8 +73,10 @@ const systemsOf = (containers: readonly PlacedContainer[]): ReadonlyMap<string, 
     const above = root.get(key) ?? key
     return above === key ? key : find(above)
   }
-  for (const [at, one] of groups.entries())
-    for (const other of groups.slice(at + 1)) if (areOne(one, other)) root.set(find(other.key), find(one.key))
+  // Pairs of more groups than this would take too long: they stay apart.
+  for (const [at, one] of groups.slice(0, MAX_GROUPS).entries())
+    for (const other of groups.slice(at + 1, MAX_GROUPS))
+      if (areOne(one, other)) root.set(find(other.key), find(one.key))
   const folders = new Map<string, string>()
   for (const { key, folder } of groups) {
     const known = folders.get(find(key))
@@ -84,7 +95,8 @@ const firstOf = <K extends keyof PlacedContainer>(all: readonly PlacedContainer[
 
 const merged = (first: PlacedContainer, all: readonly PlacedContainer[], system: string): Container => {
   const codeFolder = firstOf(all, 'codeFolder')
-  const technology = firstOf(all, 'technology')
+  const known = all.find((one) => one.technology !== undefined && one.technology.name !== 'database')
+  const technology = known?.technology ?? firstOf(all, 'technology')
   const image = firstOf(all, 'image')
   const maps = (key: 'environment' | 'shared') => new Map([...all].reverse().flatMap((one) => [...one[key]]))
   const lists = (key: 'hosts' | 'ports' | 'dependsOn' | 'values' | 'mounts') => [

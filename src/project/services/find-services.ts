@@ -1,19 +1,20 @@
 import type { Structure } from '../build/shape.ts'
+import type { DeclaredContainer } from '../deployment/declared-container.ts'
 import { servedService } from '../source/configuration.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { folderOf, inOrder, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
 import { ContainerFolders } from './container-folders.ts'
 import { type Container, mergeContainers } from './containers.ts'
-import type { DeclaredContainer } from './declared-container.ts'
 import { goDrafts } from './go-programs.ts'
 import { imageDrafts, imageServices } from './image-services.ts'
-import { jvmBuildDraft, jvmMain } from './jvm-applications.ts'
+import { androidDraft, jvmBuildDraft, jvmMain } from './jvm-applications.ts'
 import { libraryFolders } from './library-modules.ts'
 import { folderName, isInside } from './names.ts'
 import { packageDraft } from './package-file.ts'
 import { pythonApplication, pythonCommandDraft } from './python-applications.ts'
 import type { Deployable, ServiceDraft, ServiceKind } from './service-draft.ts'
+import { swiftDraft } from './swift-applications.ts'
 import { type CloudResource, cloudResources, cloudServices } from './terraform.ts'
 
 export interface ServicesFound {
@@ -80,18 +81,11 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
       { folder, kind, evidence: { file: path, line: 1, reason } },
     ]
     if (name === 'pyproject.toml') return pythonCommandDraft(path, read(path))
-    if (
-      /(^|\/)src\/main\/AndroidManifest\.xml$/.test(path) &&
-      /<application\b[^>]*android:(label|name|icon)/s.test(read(path) ?? '')
-    )
-      return shown(
-        'mobile application',
-        path.replace(/\/?src\/main\/AndroidManifest\.xml$/, ''),
-        'Android application',
-      )
-    if (/\.xcodeproj\/project\.pbxproj$/.test(path))
-      return shown('mobile application', folderOf(folderOf(path)), 'Xcode project')
-    return []
+    if (name === 'AndroidManifest.xml') return androidDraft(path, read)
+    if (/\.csproj$/.test(path) && /<Project\s+Sdk="Microsoft\.NET\.Sdk\.(Web|Worker)"/.test(read(path) ?? ''))
+      return shown('service', folderOf(path), name)
+    if (name === 'Procfile' || name === 'fly.toml') return shown('service', folderOf(path), name)
+    return swiftDraft(path, read)
   })
 
 /** The name of a service among those of its containers: the one that says the folder, when there are several. */
@@ -122,7 +116,7 @@ const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonl
         name: configured ?? chooseName(names, folderName(folder)) ?? own,
         folder,
         kind:
-          (['mobile application', 'web application', 'command'] as const).find(
+          (['mobile application', 'desktop application', 'web application', 'command'] as const).find(
             (kind) => kinds.includes(kind) && !(kind === 'command' && kinds.includes('service')),
           ) ?? 'service',
         shownBy: group.map(({ evidence }) => evidence),
@@ -167,7 +161,7 @@ export const findServices = (sources: ServiceSources): ServicesFound => {
   ])
   const programs = goDrafts(sources.units, (file) => moduleFolder(file, modules))
   const coded = [...codeDrafts(sources, modules), ...programs, ...fileDrafts(sources)]
-  const places = new ContainerFolders(coded, modules, sources.texts)
+  const places = new ContainerFolders(coded, modules, sources.texts, sources.structure.project.name)
   const containers = mergeContainers(places.place(sources.declared))
   const known = [
     ...coded,

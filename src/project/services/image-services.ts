@@ -1,7 +1,7 @@
+import { isDockerfile, readDockerfile } from '../deployment/dockerfile.ts'
 import { nameOf } from '../source/source-files.ts'
 import type { ContainerFolders } from './container-folders.ts'
 import { type Container, containerNames } from './containers.ts'
-import { isDockerfile, readDockerfile } from './dockerfile.ts'
 import { isInside } from './names.ts'
 import type { Deployable, ServiceDraft } from './service-draft.ts'
 

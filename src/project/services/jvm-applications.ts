@@ -1,5 +1,5 @@
 import { rolesOf } from '../connections/roles.ts'
-import { folderOf, nameOf } from '../source/source-files.ts'
+import { folderOf, joinPath, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
 import type { ServiceDraft } from './service-draft.ts'
 
@@ -35,4 +35,24 @@ export const jvmBuildDraft = (
   if (!units.some(({ file }) => file.startsWith(code))) return []
   const reason = isKtor ? 'configuration of Ktor' : 'build with Quarkus'
   return [{ folder, kind: 'service', evidence: { file: path, line: 1, reason } }]
+}
+
+/** An Android application, by its manifest. A library may have one that looks the same: its build says so. */
+export const androidDraft = (
+  path: string,
+  read: (path: string) => string | undefined,
+): readonly ServiceDraft[] => {
+  const found = /^(?:(.*)\/)?src\/main\/AndroidManifest\.xml$/.exec(path)
+  if (found === null) return []
+  const folder = found[1] ?? ''
+  if (!/<application\b[^>]*android:(label|name|icon)/s.test(read(path) ?? '')) return []
+  const scripts = ['build.gradle', 'build.gradle.kts'].map((name) => read(joinPath(folder, name)) ?? '')
+  if (scripts.some((text) => /com\.android\.library|android\.library\b/.test(text))) return []
+  return [
+    {
+      folder,
+      kind: 'mobile application',
+      evidence: { file: path, line: 1, reason: 'Android application' },
+    },
+  ]
 }

@@ -1,4 +1,9 @@
-export type ServiceKind = 'service' | 'web application' | 'mobile application' | 'command'
+export type ServiceKind =
+  | 'service'
+  | 'web application'
+  | 'mobile application'
+  | 'desktop application'
+  | 'command'
 
 /** A fact that shows a deployable, with its place. */
 export interface ServiceEvidence {

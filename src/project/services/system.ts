@@ -1,5 +1,6 @@
 import { pushTo } from '../../kernel/multimap.ts'
 import type { Inbound, Outbound } from '../connections/connections.ts'
+import { imageName, technologyOf } from '../deployment/technologies.ts'
 import { containerHosts } from './container-addresses.ts'
 import { type Container, containerNames } from './containers.ts'
 import { type ServicesFound, serviceOf } from './find-services.ts'
@@ -7,7 +8,6 @@ import { grpcName, hostOf, isInside, isLocal, nearest } from './names.ts'
 import type { Deployable } from './service-draft.ts'
 import { ServiceNames } from './service-names.ts'
 import { type SystemModel, type SystemNode, SystemRelations } from './system-model.ts'
-import { imageName, technologyOf } from './technologies.ts'
 
 interface SystemSources extends ServicesFound {
   readonly inbound: readonly Inbound[]
@@ -191,7 +191,7 @@ class SystemBuilder {
   }
 
   inbound(one: Inbound): void {
-    const to = serviceOf(one.source_file, this.#sources.services)
+    const to = serviceOf(one.served_by ?? one.source_file, this.#sources.services)
     if (to === undefined || !one.protocol.startsWith('Messaging')) return
     const name = technologyOf(one.protocol)?.name ?? one.protocol.replace('Messaging-', '')
     const source = { file: one.source_file, line: one.line }

@@ -166,7 +166,7 @@ spec: { selector: { app: orders } }
         'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [base]\nmetadata: { name: x }\n',
     },
     nodes: ['service:a service', 'service:b service'],
-    relations: [],
+    relations: ['a -> b configured'],
   },
   {
     title: 'Helm: templates with the values of the chart, and its dependencies',
@@ -251,6 +251,8 @@ resource "aws_ecs_service" "api" {
   name = "api-service"
 }
 resource "aws_iam_role" "none" {}
+resource "aws_s3_bucket" "access_logs" {}
+resource "google_storage_bucket" "images" {}
 `,
       'infra/examples/x/main.tf': 'resource "aws_s3_bucket" "none" {}\n',
       'api/package.json': '{"scripts":{"start":"x"},"dependencies":{"express":"5"}}',
@@ -261,6 +263,7 @@ resource "aws_iam_role" "none" {}
       'broker:SQS SQS',
       'service:api service in api',
       'service:resize service',
+      'store:Cloud Storage Cloud Storage',
       'store:cache Memcached',
       'store:shop PostgreSQL',
     ],
@@ -283,4 +286,23 @@ it.each(CASES)('$title', async ({ files, nodes, relations }) => {
   expect(
     system.relations.map(({ from, to, protocol }) => `${plain(from)} -> ${plain(to)} ${protocol}`),
   ).toEqual(relations)
+})
+
+it('takes bounded time and memory for files that multiply themselves', async () => {
+  const doubling = Array.from({ length: 60 }, (_, at) => `A${at + 1}=$A${at}$A${at}`).join('\n')
+  const files = {
+    '.env': `A0=http://x\n${doubling}\n`,
+    'compose.yaml': 'services:\n  a: { image: x/a, environment: [A60, "B=$A60"], extends: a }\n',
+    'c/Chart.yaml': 'name: c\n',
+    'c/values.yaml': `a: "${'${.Values.a}'.repeat(300)}"\n`,
+    'c/templates/x.yaml': `${'{{/*'.repeat(5_000)}\nkind: {{ .Values.a }}\n`,
+    'x.tf': 'resource "aws_s3_bucket" "x" {\n'.repeat(2_000),
+    'nginx.conf': 'upstream a {\n'.repeat(5_000),
+    'schema.graphql': `type Query ${'{ a(b: {'.repeat(5_000)}`,
+  }
+  const options = { at: '', checkDeadline: () => {} }
+  const started = process.cpuUsage()
+  const { system } = await analyse(memoryFiles(files), syntaxTrees(), options)
+  expect(system.services.map(({ name }) => name)).toEqual(['a'])
+  expect(process.cpuUsage(started).user).toBeLessThan(5_000_000)
 })

@@ -15,7 +15,7 @@ interface ResourceKind {
   readonly kind: CloudResource['kind']
   /** Undefined when an attribute says it. */
   readonly technology?: string
-  /** Queues, topics and streams of one account are one broker. */
+  /** Queues, topics, streams and buckets of one account are one box. */
   readonly isShared?: true
 }
 
@@ -33,8 +33,8 @@ const KINDS: readonly ResourceKind[] = [
   },
   { type: /^google_memcache_instance$/, kind: 'store', technology: 'Memcached' },
   { type: /^aws_dynamodb_(global_)?table$/, kind: 'store', technology: 'DynamoDB' },
-  { type: /^aws_s3_bucket$/, kind: 'store', technology: 'S3' },
-  { type: /^google_storage_bucket$/, kind: 'store', technology: 'Cloud Storage' },
+  { type: /^aws_s3_bucket$/, kind: 'store', technology: 'S3', isShared: true },
+  { type: /^google_storage_bucket$/, kind: 'store', technology: 'Cloud Storage', isShared: true },
   { type: /^azurerm_storage_account$/, kind: 'store', technology: 'Azure Storage' },
   { type: /^aws_(opensearch|elasticsearch)_domain$/, kind: 'store', technology: 'Elasticsearch' },
   { type: /^aws_docdb_cluster$/, kind: 'store', technology: 'MongoDB' },
@@ -80,6 +80,10 @@ const ENGINES: readonly (readonly [RegExp, string])[] = [
   [/activemq/i, 'ActiveMQ'],
 ]
 
+/** Buckets of builds, logs and states, which the system does not use. */
+const BUILD_NAME =
+  /(^|_|-)(build|cache|artifacts?|tf_?state|terraform|state|logs?|logging|ci|cd|cicd|releases?|pipelines?|cloudtrail)(_|-|$)/
+
 const RESOURCE = /^resource\s+"(\w+)"\s+"([\w-]+)"\s*\{/gm
 const MAX_BODY = 20_000
 
@@ -97,10 +101,13 @@ const blockEnd = (text: string): number => {
   return text.length
 }
 
-const resourcesOf = (file: string, text: string): readonly CloudResource[] =>
-  [...text.matchAll(RESOURCE)].flatMap(({ 0: whole, 1: type = '', 2: label = '', index }) => {
+const resourcesOf = (file: string, text: string): readonly CloudResource[] => {
+  let [line, counted] = [1, 0]
+  return [...text.matchAll(RESOURCE)].flatMap(({ 0: whole, 1: type = '', 2: label = '', index }) => {
     const found = KINDS.find((one) => one.type.test(type))
-    if (found === undefined) return []
+    if (found === undefined || (found.isShared === true && BUILD_NAME.test(label))) return []
+    line += text.slice(counted, index).split('\n').length - 1
+    counted = index
     const rest = text.slice(index + whole.length, index + MAX_BODY)
     const body = rest.slice(0, blockEnd(rest))
     const engine = attribute(body, 'engine|engine_type|database_version') ?? ''
@@ -115,10 +122,11 @@ const resourcesOf = (file: string, text: string): readonly CloudResource[] =>
         kind: found.kind,
         name: found.isShared === true ? technology : (named ?? label),
         technology,
-        source: { file, line: text.slice(0, index).split('\n').length, reason: `${type}.${label}` },
+        source: { file, line, reason: `${type}.${label}` },
       },
     ]
   })
+}
 
 /** What the Terraform files of a project create; examples of how to use a module create nothing here. */
 export const cloudResources = (texts: ReadonlyMap<string, string>): readonly CloudResource[] =>

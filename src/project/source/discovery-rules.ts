@@ -27,7 +27,7 @@ export const skipsFile = (name: string): boolean =>
 export const isConfigFile = (path: string): boolean => /\.(ya?ml|properties|xml)$/i.test(path)
 
 const TEST_FOLDER =
-  /(^|\/)(src\/(test([A-Z]\w*)?|[a-z]\w*Test|[a-z][\w-]*-test|it)|test|tests|__tests__|__mocks__|__fixtures__|e2e|cypress|testdata|fixtures)\//
+  /(^|\/)(src\/(test([A-Z]\w*)?|[a-z]\w*Test|[a-z][\w-]*-test|it)|test|tests|__tests__|__mocks__|__fixtures__|e2e|cypress|testdata|fixtures|\w*Tests)\//
 const TEST_FILE =
   /\.(test|spec)\.\w+$|_test\.(go|py|rb|exs|dart)$|_spec\.rb$|(^|\/)(test_[^/]*|conftest|tests)\.py$|[a-z0-9](Tests?|IT)\.(java|kt|scala|groovy|swift)$/
 

@@ -40,7 +40,9 @@ const EXTENSIONS = [
   '.go',
   '.mod',
   '.swift',
+  '.pbxproj',
   '.toml',
+  '.csproj',
   '.tf',
   '.graphql',
   '.graphqls',
@@ -56,7 +58,11 @@ const rulesOf = (path: string): PathRules =>
   isDeploymentText(path) || isVariableFile(path) ? { blocked: isGitName } : WORKFLOW_RULES
 
 /** The folder that a caller names. */
-const REQUEST_RULES: PathRules = { ...WORKFLOW_RULES, refusesDots: true }
+export interface RequestedFolder {
+  readonly path: string
+  /** Refuses two dots anywhere, not only as a segment. */
+  readonly refusesDots?: boolean
+}
 
 class FileSurvey {
   readonly files: ProjectFile[] = []
@@ -122,10 +128,15 @@ class FileSurvey {
 }
 
 /** A folder inside of the jail as a project. */
-export const jailedFiles = (jail: Jail, path: string, checkDeadline: CheckDeadline): ProjectFiles => {
-  const { path: base, kind } = jail.info(path, REQUEST_RULES)
+export const jailedFiles = (
+  jail: Jail,
+  { path, refusesDots = false }: RequestedFolder,
+  checkDeadline: CheckDeadline,
+): ProjectFiles => {
+  const rules: PathRules = { ...WORKFLOW_RULES, refusesDots }
+  const { path: base, kind } = jail.info(path, rules)
   // Opening it throws the fault that says why.
-  if (kind !== 'directory') jail.within(path, REQUEST_RULES, () => {})
+  if (kind !== 'directory') jail.within(path, rules, () => {})
   const tooLarge = new Set<string>()
   return {
     root: joinPath(jail.root, base).replace(/\/$/, ''),

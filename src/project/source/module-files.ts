@@ -112,6 +112,14 @@ export class ModuleFiles {
     return at
   }
 
+  /** The nearest settings of Django, whose module is named in the environment. */
+  #djangoSettings(from: SourceUnit): DeclaredName | undefined {
+    const modules = ['settings', 'settings.base', 'settings.defaults', 'settings.common']
+    const units = from.language === 'python' ? modules.flatMap((one) => this.unitOf(one, from) ?? []) : []
+    const unit = units.find(({ topLevel }) => topLevel.locals.length > 0)
+    return unit === undefined ? undefined : { unit, name: '*' }
+  }
+
   /** Python: `from module import *` binds the names that the module declares. */
   #wildcard({ unit, name }: DeclaredName): ImportBinding | undefined {
     if (unit.language !== 'python' || name === '*' || declares(unit, name)) return undefined
@@ -124,6 +132,7 @@ export class ModuleFiles {
 
   /** The declaration of a name that a module exports; undefined when the module is not in the project. */
   exported({ module, name }: ImportBinding, from: SourceUnit): DeclaredName | undefined {
+    if (module === 'django.conf' && name === 'settings') return this.#djangoSettings(from)
     const unit = this.unitOf(module, from)
     if (unit === undefined) {
       // Python: `from app.routers import users` may name a file.

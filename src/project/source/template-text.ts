@@ -21,7 +21,7 @@ const placeholder = (action: string): string => {
 /** A template as YAML with the same lines. Both branches of a condition stay. */
 export const plainTemplate = (text: string): string =>
   text
-    .replace(/\{\{-?\s*\/\*[\s\S]*?\*\/\s*-?\}\}/g, (remark) => remark.replace(/[^\n]/g, ''))
+    .replace(/\{\{-?\s*\/\*[\s\S]{0,2000}?\*\/\s*-?\}\}/g, (remark) => remark.replace(/[^\n]/g, ''))
     .split('\n')
     .map((line) => {
       if (!line.includes('{{')) return line

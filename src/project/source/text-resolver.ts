@@ -23,41 +23,13 @@ const MAX_STEPS = 2_000
 /** A list may contain itself. */
 const MAX_LIST_DEPTH = 3
 
-/** Calls whose result is the text of their first argument. */
-const RETURNS_ARGUMENT = new Set([
-  'create',
-  'URI',
-  'URL',
-  'fromHttpUrl',
-  'fromUriString',
-  'fromPath',
-  'valueOf',
-  'of',
-  'get',
-  'URLEncoder',
-])
+/** Calls whose result is the text of their first argument; not in Python, where `settings.get("host")` is a value. */
+const RETURNS_ARGUMENT = /^(create|URI|URL|fromHttpUrl|fromUriString|fromPath|valueOf|of|get|URLEncoder)$/
 /** Calls whose result is the text of their receiver. */
-const RETURNS_RECEIVER = new Set([
-  'build',
-  'toUriString',
-  'toUri',
-  'toString',
-  'toURL',
-  'encode',
-  'trim',
-  'strip',
-  'intern',
-  'buildAndExpand',
-  'expand',
-  'queryParam',
-  'queryParams',
-  'toURI',
-  'toHttpUrl',
-  'trimEnd',
-  'trimIndent',
-])
+const RETURNS_RECEIVER =
+  /^(build|toUriString|toUri|toString|toURL|encode|trim|strip|intern|buildAndExpand|expand|queryParam|queryParams|toURI|toHttpUrl|trimEnd|trimIndent)$/
 /** Calls that append their arguments to their receiver. */
-const APPENDS = new Set(['path', 'pathSegment', 'concat', 'plus'])
+const APPENDS = /^(path|pathSegment|concat|plus)$/
 
 /** `#{'${topics}'.split(',')}` gives one text for each item of the setting. */
 const SPLIT_EXPRESSION = /^#\{\s*'?(\$\{[^}]*\})'?.*\}$/s
@@ -234,16 +206,14 @@ export class TextResolver {
     if (call.name === 'format' && first !== undefined && call.receiver?.kind === 'name')
       return this.#raw(first, scope, depth + 1).replace(/%[-\d.]*[a-z]/gi, '{}')
     if (call.name === 'formatted') return receiver().replace(/%[-\d.]*[a-z]/gi, '{}')
-    if (RETURNS_RECEIVER.has(call.name)) return receiver()
-    if (APPENDS.has(call.name)) {
+    if (RETURNS_RECEIVER.test(call.name)) return receiver()
+    if (APPENDS.test(call.name)) {
       const base = receiver()
       const added = call.args.map((one) => this.#raw(one, scope, depth + 1))
       return base + (call.name === 'pathSegment' ? added.map((one) => `/${one}`).join('') : added.join(''))
     }
-    if (
-      first !== undefined &&
-      (RETURNS_ARGUMENT.has(call.name) || (call.makes && /^UR[IL]$/.test(call.name)))
-    )
+    const returns = scope.unit.language !== 'python' && RETURNS_ARGUMENT.test(call.name)
+    if (first !== undefined && (returns || (call.makes && /^UR[IL]$/.test(call.name))))
       return this.#raw(first, scope, depth + 1)
     const bound =
       call.receiver?.kind === 'name' ? this.#property(call.receiver.name, call.name, scope) : undefined

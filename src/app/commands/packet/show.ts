@@ -96,7 +96,7 @@ export const packetPath = async (invocation: Invocation, asked: string): Promise
 /** What a search of a packet needs, by the model of its vectors. */
 const NEEDS: Readonly<Record<string, string>> = {
   [SENTENCE_MODEL]:
-    'nothing: it was built with the sentence embedder of Warrant, which finds passages by meaning',
+    'nothing: it was built with the built-in sentence embedder, which finds passages by meaning',
   [LOCAL_MODEL]:
     'nothing: it was built with an earlier built-in embedder, which matches words and parts of words but not meaning; build it again to search by meaning',
   [WORDS_ONLY.model]: 'nothing: it has no vectors and is searched by words',

@@ -1,6 +1,8 @@
+import { joinRoutes } from '../../connections/addresses.ts'
 import type { DetectionContext, Framework } from '../../connections/framework.ts'
 import type { RouterKey } from '../../connections/router-graph.ts'
 import type { CallExpression, Expression, Method, SourceUnit } from '../../source/source-unit.ts'
+import { type TextConfidence, weaker } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { calledFunction } from './go-values.ts'
 
@@ -30,17 +32,23 @@ const MODULES: readonly (readonly [string, RegExp])[] = [
   ['net/http', /^net\/http$/],
 ]
 
-/** Calls that make a router from another one: `r.Group("/api")`, `r.PathPrefix("/api").Subrouter()`. */
-const groupPath = (
-  value: Expression | undefined,
-): { readonly parent: Expression; readonly path?: Expression } | undefined => {
-  if (value?.kind !== 'call' || value.call.receiver === undefined) return undefined
+interface RouterGroup {
+  readonly parent: Expression
+  /** Outermost first. */
+  readonly paths: readonly Expression[]
+}
+
+const MAX_CHAIN = 20
+
+/** Calls that make a router from another one: `r.Group("/api").Group("/v1")`, `r.PathPrefix("/api").Subrouter()`. */
+const groupPath = (value: Expression | undefined, depth = 0): RouterGroup | undefined => {
+  if (value?.kind !== 'call' || value.call.receiver === undefined || depth > MAX_CHAIN) return undefined
   const { name, receiver, args } = value.call
-  if (name === 'Group' || name === 'PathPrefix')
-    return { parent: receiver, ...(args[0] !== undefined && { path: args[0] }) }
-  return name === 'Subrouter' || name === 'With' || name === 'Use'
-    ? (groupPath(receiver) ?? { parent: receiver })
-    : undefined
+  const hasPath = name === 'Group' || name === 'PathPrefix'
+  if (!hasPath && !/^(Subrouter|With|Use)$/.test(name)) return undefined
+  const outer = groupPath(receiver, depth + 1) ?? { parent: receiver, paths: [] }
+  const [path] = hasPath ? args : []
+  return path === undefined ? outer : { ...outer, paths: [...outer.paths, path] }
 }
 
 class FunctionRoutes {
@@ -72,11 +80,15 @@ class FunctionRoutes {
       : { file: this.#unit.package, name }
   }
 
-  #path(expression: Expression | undefined) {
-    const known = this.#context.resolver.text(expression, this.#scope)
-    return known === undefined
-      ? { path: '', confidence: 'high' as const }
-      : { path: known.text, confidence: known.confidence }
+  #path(...expressions: readonly Expression[]) {
+    let confidence: TextConfidence = 'high'
+    const texts = expressions.flatMap((one) => {
+      const known = this.#context.resolver.text(one, this.#scope)
+      if (known === undefined) return []
+      confidence = weaker(confidence, known.confidence)
+      return [known.text]
+    })
+    return { path: texts.length < 2 ? texts.join('') : joinRoutes(...texts), confidence }
   }
 
   declare(): void {
@@ -84,9 +96,9 @@ class FunctionRoutes {
     for (const { name, value } of locals) {
       const group = groupPath(value)
       if (group?.parent.kind === 'name')
-        this.#context.routers.mount(this.#key(group.parent.name), this.#key(name), this.#path(group.path))
+        this.#context.routers.mount(this.#key(group.parent.name), this.#key(name), this.#path(...group.paths))
       else if (value?.kind === 'name' && /\./.test(value.name))
-        this.#context.routers.mount(this.#key(value.name), this.#key(name), this.#path(undefined))
+        this.#context.routers.mount(this.#key(value.name), this.#key(name), this.#path())
     }
     for (const { name, receiver, args } of calls)
       if (name === 'Methods' && receiver?.kind === 'call')
@@ -135,11 +147,13 @@ class FunctionRoutes {
     if (known === undefined) return
     // net/http since Go 1.22: `GET /items/{id}`; a host may come before the path.
     const [, verb, rest = known.text] = /^(?:([A-Z]+)\s+)?(\S*)$/.exec(known.text) ?? []
-    if (!/^(\/|\{\w*\}\/|\$\{[^}]*\}\/|$)/.test(rest)) return
+    // gin and echo add the slash: `r.GET("version", …)`.
+    const isRelative = /^[A-Z]+$/.test(call.name) && /^[\w:*{][\w:*{}/.-]*$/.test(rest)
+    if (!isRelative && !/^(\/|\{\w*\}\/|\$\{[^}]*\}\/|$)/.test(rest)) return
     const prefixes = (call.within ?? [])
       .filter(({ name, args }) => (name === 'Route' || name === 'Group') && args.length === 2)
       .reverse()
-    const outer = prefixes.map((one) => this.#path(one.args[0]).path)
+    const outer = prefixes.map((one) => this.#path(...one.args.slice(0, 1)).path)
     // Inside of `r.Route("/x", func(r chi.Router) { … })` the name is that of the parameter: the outer router counts.
     const [outermost] = prefixes
     const root = outermost?.receiver?.kind === 'name' ? outermost.receiver.name : router
@@ -158,7 +172,7 @@ class FunctionRoutes {
   }
 
   #mount(parent: string, [path, child]: readonly Expression[]): void {
-    const prefix = this.#path(path)
+    const prefix = this.#path(...(path === undefined ? [] : [path]))
     if (child?.kind === 'name') this.#context.routers.mount(this.#key(parent), this.#key(child.name), prefix)
     if (child?.kind !== 'call') return
     const called = calledFunction(child.call, this.#scope)
@@ -188,7 +202,7 @@ class FunctionRoutes {
       this.#context.routers.mount(
         this.#key(parent.name),
         { file: called.unit.file, name: `${called.method.name}.${parameter.name}` },
-        this.#path(group?.path),
+        this.#path(...(group?.paths ?? [])),
       )
     }
   }

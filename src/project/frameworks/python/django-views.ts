@@ -104,6 +104,8 @@ export const viewOf = (
   }
   if (view?.kind !== 'call') return undefined
   const { name, receiver, args } = view.call
+  // Django Channels.
+  if (name === 'as_asgi') return { handler: receiver?.kind === 'name' ? receiver.name : '', methods: ['WS'] }
   // A decorated view: `login_required(views.index)`.
   if (name !== 'as_view') return args.length === 1 ? viewOf(args[0], scope, context) : undefined
   const handler = receiver?.kind === 'name' ? receiver.name : ''

@@ -11,8 +11,8 @@ export interface PlacedCall {
   readonly scope: TypeScope
 }
 
-/** Returned values of returned values, aliases of aliases. */
-const MAX_HOPS = 5
+/** Values of values that are looked at for one expression: names may be assigned from each other many times. */
+const MAX_VALUES = 60
 
 const placedCalls = new WeakMap<object, readonly PlacedCall[]>()
 
@@ -100,18 +100,25 @@ const typePlace = (name: string, scope: TypeScope, modules: DetectionContext['mo
   return type === '' ? undefined : scope.index.find(type, unit)
 }
 
+/** Whether a value was looked at before, or too many were. */
+const isRepeated = (value: Expression, seen: Set<Expression>): boolean => {
+  if (seen.has(value) || seen.size >= MAX_VALUES) return true
+  seen.add(value)
+  return false
+}
+
 /** The text of an expression, through functions and properties that return it. */
 export const pythonText = (
   expression: Expression | undefined,
   scope: TypeScope,
   context: DetectionContext,
-  hops = 0,
+  seen = new Set<Expression>(),
 ): KnownText | undefined => {
   const known = context.resolver.text(expression, scope)
-  if (expression === undefined || known === undefined || hops > MAX_HOPS) return known
+  if (expression === undefined || known === undefined || isRepeated(expression, seen)) return known
   if (!/^\{[\w.[\]]*\}$/.test(known.text)) return known
   for (const one of [...returnedBy(expression, scope, context), ...assigned(expression, scope, context)]) {
-    const found = pythonText(one.value, one.scope, context, hops + 1)
+    const found = pythonText(one.value, one.scope, context, seen)
     if (found !== undefined && !found.text.startsWith('{'))
       return { ...found, confidence: found.confidence === 'high' ? 'medium' : found.confidence }
   }
@@ -144,15 +151,15 @@ export const makerOf = (
   scope: TypeScope,
   context: DetectionContext,
   accepts: (name: string) => boolean,
-  hops = 0,
+  seen = new Set<Expression>(),
 ): PlacedCall | undefined => {
-  if (expression === undefined || hops > MAX_HOPS) return undefined
+  if (expression === undefined || isRepeated(expression, seen)) return undefined
   if (expression.kind === 'call') {
     const name = qualifiedName(expression.call, scope)
     if (name !== undefined && accepts(name)) return { call: expression.call, scope }
   } else if (expression.kind !== 'name') return undefined
   for (const one of [...assigned(expression, scope, context), ...returnedBy(expression, scope, context)]) {
-    const found = makerOf(one.value, one.scope, context, accepts, hops + 1)
+    const found = makerOf(one.value, one.scope, context, accepts, seen)
     if (found !== undefined) return found
   }
   return undefined

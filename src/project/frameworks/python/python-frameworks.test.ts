@@ -125,3 +125,12 @@ it.each(SNIPPETS)('$title', async ({ files, rows }) => {
   const found = await inboundRows(files)
   expect([...found].sort()).toEqual([...rows].sort())
 })
+
+it('ends on names that are assigned from each other, and on functions that return each other', async () => {
+  const names = Array.from({ length: 200 }, (_, at) => `    a${at % 7} = a${(at * 3 + 1) % 7}`).join('\n')
+  const calls = Array.from({ length: 200 }, (_, at) => `    a${at % 7}.get(a${at % 5})`).join('\n')
+  const files = {
+    'a.py': `import requests\ndef f():\n    return g()\ndef g():\n    return f()\ndef run():\n${names}\n    f().get(g())\n${calls}\n`,
+  }
+  expect(await inboundRows(files)).toEqual([])
+})

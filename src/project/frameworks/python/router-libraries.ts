@@ -23,7 +23,7 @@ export interface PythonLibrary {
   readonly method: string
 }
 
-export const ROUTER_LIBRARIES: readonly PythonLibrary[] = [
+export const PYTHON_ROUTER_LIBRARIES: readonly PythonLibrary[] = [
   {
     name: 'FastAPI, Starlette',
     modules: /^(fastapi|starlette)(\.|$)/,

@@ -12,9 +12,9 @@ import { keyword, positional } from './python-calls.ts'
 import { RouteLists } from './route-lists.ts'
 import {
   isRouterFactory,
+  PYTHON_ROUTER_LIBRARIES,
   type PythonLibrary,
   pythonRouter,
-  ROUTER_LIBRARIES,
   routerCreation,
   VIEW_METHODS,
 } from './router-libraries.ts'
@@ -80,7 +80,11 @@ class RouteDeclarations {
     if (routerCreation(this.#library, name, this.#scope) !== undefined) return true
     const key = pythonRouter(name, this.#scope, this.#context)
     if (key.file === unit.file)
-      return /^(app|router|api|bp|blueprint)$/.test(name) && !unit.bindings.has(name)
+      return (
+        importsModule(this.#library.modules)(unit) &&
+        /^(app|router|api|bp|blueprint)$/.test(name) &&
+        !unit.bindings.has(name)
+      )
     const there = this.#context.modules.declaration(name.split('.')[0] ?? '', unit).unit
     return (
       routerCreation(this.#library, key.name, this.#scope.at(there, undefined, there.topLevel)) !== undefined
@@ -103,9 +107,10 @@ class RouteDeclarations {
       const path = keyword(args, 'rule', 'path') ?? positional(args, 0)
       this.#view(parent, path, view, keyword(args, 'methods'), line)
     } else if (/^add_(\w+_)?resource$/.test(name) && first?.kind === 'name') {
-      const type = this.#scope.index.find(simpleName(first.name), this.#scope.unit)?.type
+      const resource = this.#scope.index.find(simpleName(first.name), this.#scope.unit)
+      const elsewhere = resource?.unit !== this.#scope.unit
       for (const path of args.slice(1).filter(({ kind }) => kind !== 'record'))
-        this.#verbs(parent, path, type?.methods ?? [], { line, handler: first.name })
+        this.#verbs(parent, path, resource?.type.methods ?? [], { line, handler: first.name, elsewhere })
     }
   }
 
@@ -119,7 +124,7 @@ class RouteDeclarations {
     const place = { line, handler }
     if (verb === 'view') {
       const type = this.#scope.index.find(simpleName(handler), this.#scope.unit)?.type
-      return this.#verbs(router, positional(args, 0), type?.methods ?? [], place)
+      return this.#verbs(router, positional(args, 0), type?.methods ?? [], { ...place, elsewhere: true })
     }
     const given = at === 1 ? this.#text(args[0])?.path.replace('*', 'ANY') : verb
     this.#add(router, [(given ?? 'ANY').toUpperCase()], positional(args, at), place)
@@ -154,7 +159,11 @@ class RouteDeclarations {
     const place = owner?.kind === 'name' ? this.#scope.index.find(owner.name, this.#scope.unit) : undefined
     const verbs = place?.type.methods.filter(({ name }) => VIEW_METHODS.includes(name)) ?? []
     if (place !== undefined && verbs.length > 0 && methods === undefined)
-      return this.#verbs(router, path, verbs, { line, handler: place.type.name })
+      return this.#verbs(router, path, verbs, {
+        line,
+        handler: place.type.name,
+        elsewhere: place.unit !== this.#scope.unit,
+      })
     const handler = view?.kind === 'name' ? view.name : owner?.kind === 'name' ? owner.name : ''
     this.#route(router, path, methods, { line, handler })
   }
@@ -179,8 +188,10 @@ class RouteDeclarations {
 
   #verbs(router: string, path: Expression | undefined, methods: readonly Method[], place: RoutePlace): void {
     for (const { name, line } of methods)
-      if (VIEW_METHODS.includes(name))
-        this.#add(router, [name.toUpperCase()], path, { line, handler: `${place.handler}.${name}` })
+      if (VIEW_METHODS.includes(name)) {
+        const handler = `${place.handler}.${name}`
+        this.#add(router, [name.toUpperCase()], path, { line: place.elsewhere ? place.line : line, handler })
+      }
   }
 
   #route(
@@ -204,7 +215,8 @@ class RouteDeclarations {
           router: key,
           route: { method, path: text, confidence },
           file: this.#scope.unit.file,
-          ...place,
+          line: place.line,
+          handler: place.handler,
         })
   }
 }
@@ -212,11 +224,16 @@ class RouteDeclarations {
 interface RoutePlace {
   readonly line: number
   readonly handler: string
+  /** Whether the handler is in another file. */
+  readonly elsewhere?: boolean
 }
 
-export const PYTHON_ROUTERS: readonly Framework[] = ROUTER_LIBRARIES.map((library) => ({
+/** A class of the project that extends a router, or a router of another file, is imported without the library. */
+const importsRouters = importsModule(/(^|\.)(\w*_)?(routers?|blueprints?)$/)
+
+export const PYTHON_ROUTERS: readonly Framework[] = PYTHON_ROUTER_LIBRARIES.map((library) => ({
   name: library.name,
   language: 'python',
-  applies: importsModule(library.modules),
+  applies: (unit) => importsModule(library.modules)(unit) || importsRouters(unit),
   routes: (scope, context) => new RouteDeclarations(library, scope, context).declare(),
 }))

@@ -12,7 +12,7 @@ const { ANY_SQL, REDIS } = PYTHON_STORES
 
 /** Variables that hold an address: the name of the setting, the type of the connection. */
 const ADDRESSES: readonly (readonly [RegExp, string])[] = [
-  [/^(config\[)?SQLALCHEMY_DATABASE_UR[IL]\]?$/, 'SQLAlchemy'],
+  [/^(config\[)?SQLALCHEMY_DATABASE_URI\]?$/, 'SQLAlchemy'],
   [/^(config\[)?(CELERY_)?BROKER_URL\]?$|(^|\.)conf\.broker_url$/, 'Broker'],
   [/^(config\[)?CELERY_RESULT_BACKEND(_URL)?\]?$|(^|\.)conf\.result_backend$/, 'Result backend'],
   [/^(config\[)?MONGO(DB)?_UR[IL]\]?$/, 'PyMongo'],

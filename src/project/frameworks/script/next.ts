@@ -2,7 +2,7 @@ import { joinRoutes } from '../../connections/addresses.ts'
 import type { Inbound } from '../../connections/connections.ts'
 import type { DetectionContext, Framework } from '../../connections/framework.ts'
 import { toInbound } from '../../connections/inbound-web.ts'
-import { folderOf } from '../../source/source-files.ts'
+import { folderOf, joinPath } from '../../source/source-files.ts'
 import type { SourceIndex } from '../../source/source-index.ts'
 import { findAnnotation, type SourceUnit } from '../../source/source-unit.ts'
 import { TypeScope } from '../../source/type-scope.ts'
@@ -142,7 +142,10 @@ const middleware = (scope: TypeScope, { resolver }: DetectionContext): readonly 
   const { unit, index } = scope
   const handler = ['middleware', 'proxy', 'default'].find((name) => unit.exports.has(name))
   if (!MIDDLEWARE_FILE.test(unit.file) || handler === undefined) return []
-  if (!nextFolders(index).has(withoutSources(folderOf(unit.file)))) return []
+  const folder = folderOf(unit.file)
+  const routed = ['app/', 'pages/'].map((name) => joinPath(folder, name))
+  const isBeside = index.units.some(({ file }) => routed.some((one) => file.startsWith(one)))
+  if (!isBeside && configOf(withoutSources(folder), scope) === undefined) return []
   if (!unit.imports.some((name) => /next/.test(name))) return []
   const config = unit.topLevel.locals.find(({ name }) => name === 'config')
   const given = config?.value?.kind === 'record' ? config.value.entries.get('matcher') : undefined

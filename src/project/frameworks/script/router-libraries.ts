@@ -16,7 +16,7 @@ export interface RouterLibrary {
   readonly types: RegExp
 }
 
-export const ROUTER_LIBRARIES: readonly RouterLibrary[] = [
+export const SCRIPT_ROUTER_LIBRARIES: readonly RouterLibrary[] = [
   {
     name: 'Express',
     modules: /^(express|express-promise-router)$/,

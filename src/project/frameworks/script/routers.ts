@@ -3,7 +3,7 @@ import { type DetectionContext, type Framework, importsModule } from '../../conn
 import { bodiesOf, type CallExpression, type SourceUnit } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { chainOf, isVerb, ownPrefix, routesOf } from './router-calls.ts'
-import { ROUTER_LIBRARIES, type RouterLibrary, RouterNames } from './router-libraries.ts'
+import { type RouterLibrary, RouterNames, SCRIPT_ROUTER_LIBRARIES } from './router-libraries.ts'
 import { inlineRouter, RouterMounts } from './router-mounts.ts'
 
 /** Express, Koa, Hono and Fastify: routes are calls on a router, and routers are mounted on each other. */
@@ -78,7 +78,7 @@ const APPLIES_TO: Readonly<Record<string, (unit: SourceUnit) => boolean>> = {
 
 const OTHER_LIBRARIES = importsModule(/^(fastify|koa|hono|@koa\/router|koa-router|@hono\/\S+)$/)
 
-export const ROUTER_FRAMEWORKS: readonly Framework[] = ROUTER_LIBRARIES.map((library) => {
+export const ROUTER_FRAMEWORKS: readonly Framework[] = SCRIPT_ROUTER_LIBRARIES.map((library) => {
   const imported = importsModule(library.modules)
   const { [library.name]: isPlugin = () => false } = APPLIES_TO
   return {

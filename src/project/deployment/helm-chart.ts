@@ -12,16 +12,18 @@ const CHART_FOLDER = /^(?:(.*)\/)?(?:templates\/.*|Chart\.ya?ml|values[\w.-]*\.y
 const chartOf = (file: string): string => CHART_FOLDER.exec(file)?.[1] ?? ''
 
 const MAX_FILLS = 4
+/** Values may be made of each other. */
+const MAX_VALUE = 4_000
 
 /** Fills `${.Values.a.b}` with the values of the chart. */
 const fillValues = (text: string, values: ReadonlyMap<string, string>, chart: string): string => {
   let filled = text
-  for (let round = 0; round < MAX_FILLS && filled.includes('${.'); round += 1)
+  for (let round = 0; round < MAX_FILLS && filled.length < MAX_VALUE && filled.includes('${.'); round += 1)
     filled = filled.replace(/\$\{\.(Chart\.Name|Values\.([\w.-]+))\}/g, (whole, _, key?: string) =>
-      key === undefined ? chart : (values.get(key) ?? whole),
+      key === undefined ? chart : (values.get(key)?.slice(0, MAX_VALUE) ?? whole),
     )
   // Parts that are known only at installation, such as a tag.
-  return filled.replace(/:?\$\{\.[^}]*\}$/, '')
+  return filled.replace(/[:-]*\$\{\.[^}]*\}$/, '')
 }
 
 /** Charts that this one installs with it: databases and brokers. */

@@ -41,6 +41,8 @@ const TECHNOLOGIES: readonly Technology[] = [
   { name: 'DataStore', kind: 'store', image: /^datastore$/, protocol: /^datastore$/ },
   { name: 'DynamoDB', kind: 'store', image: /^dynamodb/, protocol: /dynamodb/ },
   { name: 'S3', kind: 'store', image: /^(minio|localstack)/, protocol: /^s3$|minio/ },
+  { name: 'SwiftData', kind: 'store', image: /^swiftdata$/, protocol: /^swiftdata$/ },
+  { name: 'Core Data', kind: 'store', image: /^core data$/, protocol: /^core data$/ },
   { name: 'ClickHouse', kind: 'store', image: /^clickhouse/, protocol: /clickhouse/ },
   { name: 'InfluxDB', kind: 'store', image: /^influxdb/, protocol: /influx/ },
   { name: 'Meilisearch', kind: 'store', image: /^meilisearch/, protocol: /meilisearch/ },
@@ -115,7 +117,8 @@ export const technologyOfDatabase = (
   const shown = VARIABLES.find(([pattern]) => names.some((one) => pattern.test(one)))?.[1]
   const port = ports.map((one) => PORTS[one.replace(/^.*:/, '')]).find((one) => one !== undefined)
   return (
-    technologyNamed(shown ?? port ?? '') ?? { name: 'database', kind: 'store', image: /^$/, protocol: /^$/ }
+    technologyNamed(shown ?? port ?? '') ??
+    technologyOf(name) ?? { name: 'database', kind: 'store', image: /^$/, protocol: /^$/ }
   )
 }
 

@@ -29,13 +29,19 @@ const relativeFolder = (folder: string, path: string): string | undefined => {
   return steps.join('/')
 }
 
+/** Variables that are made of each other may double at every step. */
+const MAX_VALUE = 4_000
+
 /** `${NAME}`, `${NAME:-default}` and `$NAME`; unknown names stay. */
-const interpolate = (text: string, variables: Variables): string =>
-  text.replace(
+const interpolate = (text: string, variables: Variables): string => {
+  if (!text.includes('$')) return text
+  const filled = text.replace(
     /\$\{(\w+)(?::?[-?+]([^${}]*))?\}|\$(\w+)/g,
     (whole, braced?: string, fallback?: string, plain?: string) =>
       variables.get(braced ?? plain ?? '') ?? fallback ?? whole,
   )
+  return filled.length > MAX_VALUE ? text : filled
+}
 
 /** Variables that are made of others above them. */
 const filled = (variables: Variables): Variables => {

@@ -54,9 +54,14 @@ export const readDockerfile = (text: string, target?: string): DockerImage | und
   return { base: stage.base, starts: lines.some((line) => /^\s*(CMD|ENTRYPOINT)\b/i.test(line)), lines }
 }
 
+const MAX_TEXT = 20_000
+
 /** The folders that the instructions of an image name: what it is made of. */
 export const namedFolders = ({ lines }: DockerImage, folders: readonly string[]): readonly string[] => {
-  const text = lines.filter((line) => /^\s*(COPY|ADD|WORKDIR|CMD|ENTRYPOINT)\b/i.test(line)).join('\n')
+  const text = lines
+    .filter((line) => /^\s*(COPY|ADD|WORKDIR|CMD|ENTRYPOINT)\b/i.test(line))
+    .join('\n')
+    .slice(0, MAX_TEXT)
   const words = new Set(text.split(/[\s"',[\]=]+/).map((word) => `/${word.replace(/^\.?\/+/, '')}/`))
   return folders.filter((folder) => folder !== '' && [...words].some((word) => word.includes(`/${folder}/`)))
 }

@@ -1,0 +1,97 @@
+import { plainAddress } from '../../connections/addresses.ts'
+import type { Outbound } from '../../connections/connections.ts'
+import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import type { TypeScope } from '../../source/type-scope.ts'
+import { labelled, SwiftValues, swiftCalls, unlabelled } from './swift-values.ts'
+
+/** Requests of URLSession, Alamofire and Vapor's client. */
+
+interface HttpRequest {
+  readonly type: string
+  readonly url: Expression | undefined
+  readonly verb?: string | undefined
+}
+
+const importsAlamofire = importsModule(/^Alamofire$/)
+const importsVapor = importsModule(/^Vapor$/)
+
+/** `.post`, or that of `request.httpMethod = "POST"`. */
+const verbOf = (expression: Expression | undefined): string | undefined => {
+  const name = expression?.kind === 'text' ? expression.text : undefined
+  const implied = expression?.kind === 'name' ? /\.(\w+)$/.exec(expression.name)?.[1] : undefined
+  const verb = (name ?? implied ?? '').toUpperCase()
+  return /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)$/.test(verb) ? verb : undefined
+}
+
+/** The method that is set on the request which a call makes. */
+const assignedVerb = (call: CallExpression, { method }: TypeScope): string | undefined => {
+  const made = method.locals.find(({ value }) => value?.kind === 'call' && value.call.args === call.args)
+  const set =
+    made === undefined ? undefined : method.locals.find(({ name }) => name === `${made.name}.httpMethod`)
+  return verbOf(set?.value)
+}
+
+const isSession = (receiver: Expression | undefined): boolean =>
+  receiver?.kind === 'name' && /(^|\.)(URLSession\.shared|\w*[sS]ession)$/.test(receiver.name)
+
+const isVaporClient = (receiver: Expression | undefined): boolean =>
+  receiver?.kind === 'name' && /(^|\.)client$/.test(receiver.name)
+
+const requestOf = (call: CallExpression, scope: TypeScope): HttpRequest | undefined => {
+  const { name, receiver } = call
+  const [first] = unlabelled(call)
+  if (name === 'URLRequest')
+    return { type: 'URLSession', url: labelled(call, 'url'), verb: assignedVerb(call, scope) }
+  if (
+    importsAlamofire(scope.unit) &&
+    first !== undefined &&
+    /^(request|upload|download|streamRequest)$/.test(name) &&
+    receiver?.kind === 'name' &&
+    /^(AF|Alamofire)$|[sS]ession(\.default)?$/.test(receiver.name)
+  )
+    return { type: 'Alamofire', url: first, verb: verbOf(labelled(call, 'method')) ?? 'GET' }
+  if (/^(data|dataTask|download|downloadTask|upload|uploadTask)$/.test(name) && isSession(receiver))
+    // A request that is given was found where it was made.
+    return { type: 'URLSession', url: labelled(call, 'from', 'with'), verb: 'GET' }
+  if (importsVapor(scope.unit) && isVaporClient(receiver) && /^(get|post|put|patch|delete)$/.test(name))
+    return { type: 'Vapor client', url: first, verb: name.toUpperCase() }
+  return undefined
+}
+
+const isAddress = (text: string): boolean =>
+  /^https?:\/\/[^/]/i.test(text) || /^\$\{\w*(URL|URI|HOST|ENDPOINT|SERVER)\w*\}/i.test(text)
+
+const outboundOf = (
+  call: CallExpression,
+  scope: TypeScope,
+  { resolver }: DetectionContext,
+): readonly Outbound[] => {
+  const request = requestOf(call, scope)
+  if (request === undefined) return []
+  const values = new SwiftValues(resolver)
+  const made = values.call(request.url, scope)
+  if (made?.name === 'URLRequest') return []
+  const address = values.text(request.url, scope)
+  if (address === undefined || !isAddress(address.text)) return []
+  return [
+    {
+      target_service: plainAddress(address.text.replace(/(?<!:)\/{2,}/g, '/')),
+      protocol: 'REST',
+      type: request.type,
+      source_file: scope.unit.file,
+      line: call.line,
+      caller: scope.type?.name ?? scope.method.name,
+      confidence: address.confidence,
+      ...(request.verb !== undefined && { http_method: request.verb }),
+    },
+  ]
+}
+
+export const SWIFT_HTTP_CLIENTS: Framework = {
+  name: 'URLSession, Alamofire',
+  language: 'swift',
+  applies: importsModule(/^(Foundation|FoundationNetworking|UIKit|SwiftUI|AppKit|Alamofire|Vapor|Combine)$/),
+  outbound: (scope, context) =>
+    swiftCalls(scope).flatMap(({ call, scope: inside }) => outboundOf(call, inside, context)),
+}
