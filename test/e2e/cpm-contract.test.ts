@@ -347,8 +347,10 @@ describeWith('registry', 'the tools of packets', (host) => {
       expect(new Set(texts).size).toBe(texts.length)
       expect(digest.summary.split('\n')[0]).toMatch(/^- [\w.]+:\d+(-\d+)?: /)
       const small = await session.call('evidence_digest', { ref, question: 'trim the wick', max_chars: 100 })
-      expect(small.evidence).toHaveLength(1)
-      expect([...small.evidence[0].snippet]).toHaveLength(100)
+      const shown = small.evidence.map(({ snippet }: Answer) => [...snippet].length)
+      const total = shown.reduce((sum: number, length: number) => sum + length, 0)
+      // The last passage is cut, and loses the space at its end.
+      expect([99, 100]).toContain(total)
       const least = await session.call('evidence_digest', { ref, question: 'wick', max_chars: 1, k: 0 })
       expect([...least.evidence[0].snippet].length).toBeLessThanOrEqual(64)
       expect(await session.call('evidence_digest', { ref: 'demo:nope', question: 'x' })).toMatchObject({
