@@ -133,7 +133,7 @@ const plain = (name: string): string => name.toLowerCase().replace(/[-_.]/g, '')
 const isAlike = (a: readonly PlacedContainer[], b: readonly PlacedContainer[]): boolean => {
   const [one, other] = [a[0], b[0]]
   if (one === undefined || other === undefined || contentOf(one) !== contentOf(other)) return false
-  if (one.codeFolder !== other.codeFolder) return false
+  if (one.technology === undefined && one.codeFolder !== other.codeFolder) return false
   const isApart = a.every(({ isCompose }) => isCompose) && b.every(({ isCompose }) => !isCompose)
   const [short, long] = [plain(one.name), plain(other.name)]
   return isApart && (short.endsWith(long) || long.endsWith(short))

@@ -69,6 +69,48 @@ const CASES: readonly JoinCase[] = [
     nodes: ['outside:api.pay.com', 'service:app', 'store:db'],
     relations: ['app -> api.pay.com REST', 'app -> db SQL'],
   },
+  {
+    title: 'a package of a workspace is part of the applications that use it, of no other, and none itself',
+    files: {
+      'package.json':
+        '{"name":"shop","workspaces":["*/*"],"scripts":{"start":"turbo run start --filter=@shop/web"},"dependencies":{"next":"1"}}',
+      Dockerfile: 'FROM node\nCMD yarn start\n',
+      'compose.yaml':
+        'services:\n  shop: { build: ., depends_on: [db] }\n  db: { image: postgres }\n  queue: { image: redis }',
+      'playwright.config.ts': 'export default {}\n',
+      'apps/web/package.json':
+        '{"name":"@shop/web","scripts":{"start":"next"},"dependencies":{"next":"1","@shop/ui":"*"}}',
+      'apps/api/package.json': '{"name":"@shop/api","scripts":{"start":"x"},"dependencies":{"express":"5"}}',
+      'apps/api/x.js': "import { pay } from '@shop/lib/pay'\nimport '@shop/none'\npay()\n",
+      'apps/docs/package.json':
+        '{"name":"@shop/docs","scripts":{"start":"next"},"dependencies":{"next":"1"}}',
+      'packages/ui/package.json':
+        '{"name":"@shop/ui","scripts":{"dev":"vite"},"dependencies":{"vue":"3","@shop/lib":"*"}}',
+      'packages/lib/package.json': '{"name":"@shop/lib","dependencies":{"@shop/ui":"*"}}',
+      'packages/lib/pay.ts': "export const pay = () => fetch('https://api.pay.com/x')\n",
+      'packages/lib/scripts/publish.ts': "fetch('https://registry.shop.com/x')\n",
+    },
+    nodes: ['outside:api.pay.com', 'service:api', 'service:docs', 'service:web', 'store:db', 'store:queue'],
+    relations: ['api -> api.pay.com REST', 'web -> api.pay.com REST', 'web -> db PostgreSQL'],
+  },
+  {
+    title: 'a project without anything that shows a deployable is one application',
+    files: {
+      'src/x.js': "fetch('https://api.pay.com/x')\n",
+      'vendor/github.com/y/x.js': "fetch('https://a.com')",
+    },
+    nodes: ['outside:api.pay.com', 'service:shop'],
+    relations: ['shop -> api.pay.com REST'],
+  },
+  {
+    title: 'containers of examples and of copied packages are none of the project',
+    files: {
+      'examples/compose.yaml': 'services:\n  inflate: { image: pause }\n  db: { image: postgres }',
+      'vendor/github.com/x/compose.yaml': 'services:\n  other: { image: mysql }',
+    },
+    nodes: [],
+    relations: [],
+  },
 ]
 
 it.each(CASES)('$title', async ({ files, nodes, relations }) => {

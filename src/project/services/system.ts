@@ -5,7 +5,7 @@ import { containerHosts } from './container-addresses.ts'
 import { type Container, containerNames } from './containers.ts'
 import { DeployedServices, isOfTechnology } from './deployed-services.ts'
 import type { ServicesFound } from './find-services.ts'
-import { grpcName, hostOf, isDeveloperFile, isInside, isLocal, nearest } from './names.ts'
+import { grpcName, hostOf, isDeveloperFile, isInside, isLocal, isVendored, nearest } from './names.ts'
 import type { Deployable } from './service-draft.ts'
 import { serviceOf, servicesOf } from './service-files.ts'
 import { ServiceNames } from './service-names.ts'
@@ -115,6 +115,7 @@ class SystemBuilder {
         : undefined
     const mounted = container === undefined ? undefined : this.#sources.serviceIn.get(container)
     if (mounted !== undefined) return [mounted]
+    if (isVendored(file)) return []
     return servicesOf(file, this.#sources.services).filter(
       ({ folder, libraries }) => ![folder ?? '', ...libraries].some((one) => isDeveloperFile(file, one)),
     )
