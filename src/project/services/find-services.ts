@@ -1,6 +1,5 @@
 import type { Structure } from '../build/shape.ts'
 import type { DeclaredContainer } from '../deployment/declared-container.ts'
-import { servedService } from '../source/configuration.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { folderOf, inOrder, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
@@ -210,20 +209,4 @@ const withLibraries = (
     ...service,
     libraries: [...service.libraries, ...(libraries.get(service.folder) ?? [])],
   }))
-}
-
-/** The service that a file belongs to: the one with the longest folder, or the only one that uses its module. */
-export const serviceOf = (file: string, services: readonly Deployable[]): Deployable | undefined => {
-  const configured = servedService(file)
-  if (configured !== undefined) return services.find(({ aliases }) => aliases.includes(configured))
-  const around = services
-    .filter(({ folder }) => folder !== undefined && isInside(file, folder))
-    .reduce<Deployable | undefined>(
-      (best, one) =>
-        best === undefined || (one.folder?.length ?? 0) > (best.folder?.length ?? 0) ? one : best,
-      undefined,
-    )
-  if (around !== undefined) return around
-  const users = services.filter(({ libraries }) => libraries.some((folder) => isInside(file, folder)))
-  return users.length === 1 ? users[0] : undefined
 }
