@@ -1,5 +1,6 @@
 import { pushTo } from '../../kernel/multimap.ts'
 import type { Container } from './containers.ts'
+import { isInside } from './names.ts'
 import type { Deployable } from './service-draft.ts'
 
 const RELATIONAL_STORE = /^(PostgreSQL|MySQL|SQL Server|Oracle|database)$/
@@ -7,6 +8,11 @@ const RELATIONAL_STORE = /^(PostgreSQL|MySQL|SQL Server|Oracle|database)$/
 /** Whether a store or broker can be the one that code uses; `database` says no more than that it is relational. */
 export const isOfTechnology = (deployed: string, used: string): boolean =>
   used === 'database' ? RELATIONAL_STORE.test(deployed) : deployed === used
+
+/** `localhost:3306`, also within an address. */
+const LOCAL_PORT = /(?:^|[/@,])(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d+)(?!\d)/
+/** `3306:3306` and `127.0.0.1:3306:3306/tcp` publish a port; `3306` alone gets any. */
+const PUBLISHED = /(?:^|:)(\d+):\d+(?:\/\w+)?$/
 
 /** Services with the containers that run them. */
 export class DeployedServices {
@@ -46,5 +52,22 @@ export class DeployedServices {
         one.technology !== undefined &&
         isOfTechnology(one.technology.name, technology),
     )
+  }
+
+  /**
+   * The store or broker at an address of a developer's machine: the container that publishes the port, of the nearest
+   * compose file above, or the only one of the project.
+   */
+  publisherOf(address: string, file: string): Container | undefined {
+    const [, port] = LOCAL_PORT.exec(address) ?? []
+    if (port === undefined) return undefined
+    const all = this.#containers.filter(
+      ({ technology, ports }) =>
+        technology !== undefined && ports.some((one) => PUBLISHED.exec(one)?.[1] === port),
+    )
+    const above = all.filter(({ group }) => isInside(file, group))
+    const depth = Math.max(...above.map(({ group }) => group.length))
+    const nearby = above.length === 0 ? all : above.filter(({ group }) => group.length === depth)
+    return nearby.length === 1 ? nearby[0] : undefined
   }
 }

@@ -44,6 +44,22 @@ const CASES: readonly JoinCase[] = [
     relations: ['a -> Kafka Kafka'],
   },
   {
+    title: 'an address of a developer is the container that publishes the port',
+    files: {
+      'compose.yaml':
+        'services:\n  one: { image: "mysql:8", ports: ["3306:3306"] }\n  two: { image: "mysql:8", ports: ["127.0.0.1:3307:3306"] }',
+      'a/build.gradle': '',
+      'b/build.gradle': '',
+      'a/Main.java': '@SpringBootApplication class Main {}',
+      'a/Orders.java': 'interface Orders extends JpaRepository<Order, Long> {}',
+      'a/application.properties': 'spring.datasource.url=jdbc:mysql://localhost:3307/orders',
+      'b/Main.java': '@SpringBootApplication class Main {}',
+      'b/application.properties': 'spring.datasource.url=jdbc:mysql://localhost:3308/carts',
+    },
+    nodes: ['service:a', 'service:b', 'store:b MySQL', 'store:one', 'store:two'],
+    relations: ['a -> two JDBC', 'b -> b MySQL JDBC'],
+  },
+  {
     title: 'names of compose files, manifests and folders are names of one service',
     files: {
       'deploy/compose.yaml':

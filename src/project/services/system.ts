@@ -36,6 +36,8 @@ class SystemBuilder {
   readonly #grpc = new Map<string, Deployable>()
   /** Stores and brokers that files about deployment connect a service to. */
   readonly #deployed = new Map<string, SystemNode[]>()
+  /** Stores and brokers whose published ports the settings of a service name. */
+  readonly #published = new Map<string, SystemNode[]>()
   /** Stores and brokers that Terraform creates, by technology. */
   readonly #created = new Map<string, Set<string>>()
 
@@ -121,6 +123,12 @@ class SystemBuilder {
     )
   }
 
+  published(one: Outbound): void {
+    const container = this.#running.publisherOf(one.target_service, one.source_file)
+    const node = container === undefined ? undefined : this.#model.node(this.#nodeOf(container) ?? '')
+    if (node !== undefined) for (const from of this.#ownersOf(one)) pushTo(this.#published, from.name, node)
+  }
+
   outbound(one: Outbound): void {
     for (const from of this.#ownersOf(one)) this.#relate(one, from)
   }
@@ -174,13 +182,15 @@ class SystemBuilder {
     place: SystemNode['sources'][number],
   ): string {
     if (node !== undefined) return node
-    const deployed = (this.#deployed.get(from.name) ?? []).filter((one) =>
-      isOfTechnology(one.technology, technology),
+    const [deployed = [], published = []] = [this.#deployed, this.#published].map((nodes) =>
+      (nodes.get(from.name) ?? []).flatMap((one) =>
+        isOfTechnology(one.technology, technology) ? [one.id] : [],
+      ),
     )
     // Without a relation of containers, the only one of the kind in the system, or the only one of Terraform.
     const peers = this.#running.peersOf(from, technology).flatMap((one) => this.#nodeOf(one) ?? [])
     const created = this.#created.get(technology) ?? []
-    const ids = [deployed.map(({ id }) => id), peers, [...created]].find((one) => one.length > 0)
+    const ids = [deployed, published, peers, [...created]].find((one) => one.length > 0)
     const [only, ...others] = new Set(ids)
     if (only !== undefined && others.length === 0) return only
     const name = kind === 'broker' ? technology : `${from.name} ${technology}`
@@ -232,6 +242,7 @@ class SystemBuilder {
 export const buildSystem = (sources: SystemSources): SystemModel => {
   const builder = new SystemBuilder(sources)
   for (const one of sources.containers) builder.container(one)
+  for (const one of sources.outbound) builder.published(one)
   for (const one of sources.outbound) builder.outbound(one)
   for (const one of sources.inbound) builder.inbound(one)
   return builder.build()
