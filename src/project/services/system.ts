@@ -20,6 +20,8 @@ const STORE_PROTOCOL =
   /^(JDBC|JPA|R2DBC|MongoDB|Redis|Elasticsearch|SQL|Cassandra|Neo4j|S3|DynamoDB|Memcached)/
 /** Protocols that say no more than that there is a database. */
 const RELATIONAL = /^(JDBC|JPA|R2DBC|SQL)/
+/** What carries the tasks of Celery, which is no broker itself; Redis may be there as a cache beside RabbitMQ. */
+const CELERY_BROKERS = ['RabbitMQ', 'Redis']
 const RELATIONAL_STORE = /^(PostgreSQL|MySQL|SQL Server|Oracle|database)$/
 const VARIABLE = /^\$\{(\w+)\}/
 
@@ -176,8 +178,11 @@ class SystemBuilder {
     place: SystemNode['sources'][number],
   ): string {
     if (node !== undefined) return node
-    const deployed = (this.#deployed.get(from.name) ?? []).filter((one) =>
-      technology === 'database' ? RELATIONAL_STORE.test(one.technology) : one.technology === technology,
+    const beside = this.#deployed.get(from.name) ?? []
+    const carrier = CELERY_BROKERS.find((name) => beside.some((one) => one.technology === name))
+    const wanted = technology === 'Celery' ? carrier : technology
+    const deployed = beside.filter((one) =>
+      technology === 'database' ? RELATIONAL_STORE.test(one.technology) : one.technology === wanted,
     )
     // Without a container of the kind, the only one that Terraform creates.
     const ids =

@@ -87,6 +87,14 @@ const functionMethods = (method: Method, scope: TypeScope, context: DetectionCon
   return findAnnotation(method.annotations, 'require_GET', 'require_safe') === undefined ? ['ANY'] : ['GET']
 }
 
+/** The class that an import of the file names: other modules may have one of the same name. */
+const importedType = (name: string, { unit }: TypeScope, { modules }: DetectionContext) => {
+  const [head = '', member] = name.split('.')
+  const declared = modules.declaration(head, unit)
+  const type = declared.unit.types.find((one) => one.name === (member ?? declared.name))
+  return type === undefined ? undefined : { unit: declared.unit, type }
+}
+
 /** A view as it is named in a URL pattern: `views.index`, `views.Items.as_view()`. */
 export const viewOf = (
   view: Expression | undefined,
@@ -112,7 +120,7 @@ export const viewOf = (
   const [actions] = args
   if (actions?.kind === 'record' && VERBS.some((verb) => actions.entries.has(verb)))
     return { handler, methods: [...actions.entries.keys()].map((verb) => verb.toUpperCase()) }
-  const place = scope.index.find(handler, scope.unit)
+  const place = importedType(handler, scope, context) ?? scope.index.find(handler, scope.unit)
   return { handler, methods: place === undefined ? ['ANY'] : classMethods(place, scope) }
 }
 

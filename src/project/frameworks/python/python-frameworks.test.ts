@@ -88,8 +88,16 @@ urlpatterns = [
     path("inner/", include(inner)),
     re_path(r"^old/(?P<id>\\d+)/$", views.old),
     path("plain/", "not a view"),
+    path("new/", include("shop.sdk.urls")),
 ]
 `,
+      // Two modules have a view of one name.
+      'shop/sdk/urls.py':
+        'from django.urls import path\nfrom shop.sdk.apis import Login\nurlpatterns = [path("login/", Login.as_view())]\n',
+      'shop/sdk/apis.py':
+        'class Public(APIView): ...\nclass Login(Public):\n    def get(self, request): ...\n',
+      'shop/raw/apis.py':
+        'class Public(APIView): ...\nclass Login(Public):\n    def post(self, request): ...\n',
       'shop/views.py': `from django.views.generic import ListView
 from django.views.decorators.http import require_POST
 def index(request): ...
@@ -117,6 +125,7 @@ class Books(viewsets.ReadOnlyModelViewSet):
       '5: REST POST /api/v1/books/{pk}/lend, Books.lend',
       '3: REST GET /inner/list, views.List',
       '8: REST POST /old/{id}, views.old',
+      '3: REST GET /new/login, Login',
     ],
   },
 ]
