@@ -77,13 +77,21 @@ const listedMethods = (annotation: Annotation, scope: TypeScope, { resolver }: D
     .texts(annotation.args.get('value') ?? annotation.args.get('http_method_names'), scope)
     .map(({ text }) => text.toUpperCase())
 
+const isVerb = (text: string): boolean => VERBS.includes(text.toLowerCase())
+
 const functionMethods = (method: Method, scope: TypeScope, context: DetectionContext): readonly string[] => {
+  const { resolver } = context
   const listed = findAnnotation(method.annotations, 'api_view', 'require_http_methods')
   if (listed !== undefined) {
     const named = listedMethods(listed, scope, context)
     return named.length === 0 ? ['GET'] : named
   }
   if (findAnnotation(method.annotations, 'require_POST') !== undefined) return ['POST']
+  // A decorator of the project that names nothing but methods: `@cors("GET", "POST")`.
+  const own = method.annotations
+    .map(({ args }) => resolver.texts(args.get('*') ?? args.get('value'), scope).map(({ text }) => text))
+    .find((texts) => texts.length > 0 && texts.every((text) => /^[A-Z]+$/.test(text) && isVerb(text)))
+  if (own !== undefined) return own
   return findAnnotation(method.annotations, 'require_GET', 'require_safe') === undefined ? ['ANY'] : ['GET']
 }
 

@@ -89,6 +89,7 @@ urlpatterns = [
     re_path(r"^old/(?P<id>\\d+)/$", views.old),
     path("plain/", "not a view"),
     path("new/", include("shop.sdk.urls")),
+    path("stock/", views.stock),
 ]
 `,
       // Two modules have a view of one name.
@@ -104,6 +105,9 @@ def index(request): ...
 @require_POST
 def old(request, id): ...
 class List(ListView): ...
+@require_setting("GET_STOCK")
+@cors("GET", "POST")
+def stock(request): ...
 `,
       'shop/api/urls.py': `from rest_framework.routers import DefaultRouter
 from django.urls import include, path
@@ -126,6 +130,8 @@ class Books(viewsets.ReadOnlyModelViewSet):
       '3: REST GET /inner/list, views.List',
       '8: REST POST /old/{id}, views.old',
       '3: REST GET /new/login, Login',
+      '11: REST GET /stock, views.stock',
+      '11: REST POST /stock, views.stock',
     ],
   },
 ]
