@@ -164,6 +164,17 @@ func connect() { c := pb.NewCartClient(conn) }`,
       rows: ['out 3: gRPC Client -> shop.Cart, connect'],
     },
     {
+      title: 'a gateway, whose routes the proto file has',
+      files: {
+        'cart.proto':
+          'package shop; service Cart { rpc Add(A) returns (B) { option (google.api.http) = { post: "/v1/{parent=carts/*}/items" body: "*" }; } }',
+        'main.go': `package main
+import pb "example.com/shop/genproto"
+func main() { pb.RegisterCartHandlerFromEndpoint(ctx, mux, "cart:50051", opts) }`,
+      },
+      rows: ['in 3: REST POST /v1/carts/{parent}/items, main'],
+    },
+    {
       title: 'a server whose proto file is elsewhere',
       files: {
         'main.go': `package main
@@ -174,6 +185,15 @@ func main() { pb.RegisterStockServer(srv, impl) }`,
     },
   ],
   notFound: [
+    {
+      title: 'a gateway of a service without routes',
+      files: {
+        'cart.proto': 'service Cart { rpc Add(A) returns (B); }',
+        'main.go': `package main
+import pb "example.com/shop/genproto"
+func main() { pb.RegisterCartHandlerServer(ctx, mux, impl) }`,
+      },
+    },
     {
       title: 'other clients and registrations',
       files: {

@@ -160,17 +160,17 @@ func adminRouter() chi.Router {
       title: 'groups with middleware',
       files: {
         'main.go': `package main
-import "github.com/go-chi/chi/v5"
+import ("github.com/go-chi/chi/v5"; "github.com/go-chi/chi/v5/middleware")
 func main() {
 	r := chi.NewRouter()
 	r.Group(func(r chi.Router) {
-		r.Use(auth)
+		r.Use(auth, middleware.Heartbeat("/ping"))
 		r.With(paginate).Get("/items", list)
 		r.Method("PATCH", "/items/{id}", handler)
 	})
 }`,
       },
-      rows: ['in 7: REST GET /items, list', 'in 8: REST PATCH /items/{id}, handler'],
+      rows: ['in 6: REST GET /ping', 'in 7: REST GET /items, list', 'in 8: REST PATCH /items/{id}, handler'],
     },
   ],
   notFound: NOT_ROUTES('github.com/go-chi/chi/v5'),
@@ -189,9 +189,11 @@ import "github.com/gorilla/mux"
 func main() {
 	r := mux.NewRouter()
 	r.HandleFunc("/x", h).Methods(http.MethodGet, "POST")
+	r.HandleFunc(os.Getenv("BASE")+"/y", h).Methods("PUT")
 }`,
       },
-      rows: ['in 5: REST GET /x, h', 'in 5: REST POST /x, h'],
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: an environment variable in a row
+      rows: ['in 5: REST GET /x, h', 'in 5: REST POST /x, h', 'in 6: REST PUT ${BASE}/y, h [low]'],
     },
     {
       title: 'subrouters',

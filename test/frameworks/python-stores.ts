@@ -179,7 +179,7 @@ const BOTO: FrameworkSnippets = {
       title: 'services by name',
       files: {
         'a.py': `import boto3
-s3 = boto3.client("s3")
+s3 = boto3.client(service_name="s3")
 table = boto3.resource("dynamodb").Table("orders")`,
       },
       rows: ['out 2: S3 boto3 -> S3', 'out 3: DynamoDB boto3 -> DynamoDB'],

@@ -52,7 +52,7 @@ const CLINIC: ExampleSystem = {
     }),
   },
   relations: [
-    'service:customers-service -> store:customers-service MySQL (JPA)',
+    'service:customers-service -> store:customers-service MySQL (JDBC)',
     'service:gateway -> service:customers-service (REST)',
     'service:gateway -> service:visits-service (REST)',
   ],

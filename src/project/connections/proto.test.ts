@@ -26,6 +26,18 @@ const SNIPPETS = [
   { title: 'finds nothing in an empty or broken file', text: 'service Broken', rows: [] },
 ] as const
 
+it('reads what a gateway serves', () => {
+  const [service] = readProto(`service Shelves {
+  rpc Get (A) returns (B) { option (google.api.http) = { get: "/v1/{name=shelves/*/books/*}" additional_bindings { post: "/v1/get" body: "*" } }; }
+  rpc List (A) returns (B) { option (google.api.http).get = "/v1/shelves"; option (other) = { put: "/no" }; }
+}`)
+  expect(service?.routes.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'GET /v1/shelves/{name}/books/{name}',
+    'POST /v1/get',
+    'GET /v1/shelves',
+  ])
+})
+
 it.each(SNIPPETS)('$title', ({ text, rows }) => {
   expect(readProto(text).map(({ fullName, methods }) => `${fullName}: ${methods.join(', ')}`)).toEqual(rows)
 })

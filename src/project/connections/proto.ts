@@ -4,25 +4,39 @@ export interface ProtoService {
   /** With its package, as on the wire. */
   readonly fullName: string
   readonly methods: readonly string[]
+  /** What a gateway serves for it, by the option `google.api.http`. */
+  readonly routes: readonly { readonly method: string; readonly path: string }[]
 }
 
 const TOKEN =
-  /\/\/[^\n]*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|([A-Za-z_][\w.]*)|([{};])/g
+  /\/\/[^\n]*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/|("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|([A-Za-z_][\w.]*)|([{};])/g
 
-/** Services and their methods, found by tokens; all other content is skipped. */
+const VERB = /^(get|put|post|delete|patch)$/
+
+/** `/v1/{name=carts/*}` as `/v1/carts/{name}`. */
+const plainPath = (template: string): string =>
+  template.replace(/\{([\w.]+)=([^{}]*)\}/g, (_, name: string, pattern: string) =>
+    pattern.replace(/\*+/g, `{${name}}`),
+  )
+
+/** Services, their methods and routes, found by tokens; all other content is skipped. */
 export const readProto = (text: string): readonly ProtoService[] => {
-  const words = [...text.matchAll(TOKEN)].flatMap(([, word, mark]) => word ?? mark ?? [])
+  const words = [...text.matchAll(TOKEN)].flatMap(([, quoted, word, mark]) => quoted ?? word ?? mark ?? [])
   const at = words.indexOf('package')
   const prefix = at >= 0 && words[at + 2] === ';' ? `${words[at + 1]}.` : ''
-  const found: { name: string; fullName: string; methods: string[] }[] = []
+  const found: (ProtoService & { methods: string[]; routes: { method: string; path: string }[] })[] = []
   let depth = 0
+  let option = ''
   for (const [index, word] of words.entries()) {
     const next = words[index + 1] ?? ''
     if (word === '{') depth += 1
     else if (word === '}') depth -= 1
+    else if (word === 'option') option = next
     else if (word === 'service' && depth === 0 && words[index + 2] === '{')
-      found.push({ name: next, fullName: `${prefix}${next}`, methods: [] })
+      found.push({ name: next, fullName: `${prefix}${next}`, methods: [], routes: [] })
     else if (word === 'rpc' && depth === 1) found.at(-1)?.methods.push(next)
+    else if (depth > 1 && option === 'google.api.http' && VERB.test(word) && /^["']\//.test(next))
+      found.at(-1)?.routes.push({ method: word.toUpperCase(), path: plainPath(next.slice(1, -1)) })
   }
   return found
 }

@@ -35,6 +35,9 @@ const MAX_DEPTH = 12
 
 const keyText = ({ file, name }: RouterKey): string => `${file}\0${name}`
 
+/** A value of the environment before the path brings its slash: `${BASE_URL}/cart`. */
+const withOwnSlash = (path: string): string => path.replace(/^\/(\$\{\w+\})(?:\/|$)/, '$1/')
+
 const ROOT: EndpointPrefix = { path: '', confidence: 'high' }
 
 /**
@@ -71,7 +74,11 @@ export class RouterGraph {
         : this.#prefixes(keyText(router), new Set())
       ).map(({ path, confidence }) =>
         toInbound(
-          { ...route, path: joinRoutes(path, route.path), confidence: weaker(confidence, route.confidence) },
+          {
+            ...route,
+            path: withOwnSlash(joinRoutes(path, route.path)),
+            confidence: weaker(confidence, route.confidence),
+          },
           place,
         ),
       ),

@@ -3,9 +3,12 @@ import type { ConfigEntry } from '../source/configuration-files.ts'
 import { folderOf, inOrder, joinPath, nameOf } from '../source/source-files.ts'
 import type { DeclaredContainer } from './declared-container.ts'
 
-const COMPOSE_FILE = /^(docker-|podman-)?compose([.-][\w.-]+)?\.ya?ml$|^[\w-]+\.compose\.ya?ml$/
+const COMPOSE_FILE = /^(docker-|podman-)?(compose|stack|swarm)([.-][\w.-]+)?\.ya?ml$|^[\w-]+\.compose\.ya?ml$/
 /** Files for tests run other containers than the system has. */
 const TEST_FILE = /[.-](tests?|e2e|ci)\.ya?ml$/
+
+/** Read with `compose.yaml` unless other files are named. */
+const OVERRIDE_FILE = /compose\.override\.ya?ml$/
 
 export const isComposeFile = (path: string): boolean => COMPOSE_FILE.test(nameOf(path))
 
@@ -118,8 +121,9 @@ class ComposeReader {
     const inFiles = files.flatMap((path) => [
       ...(this.#variables.get(relativeFolder(folder, interpolate(path, known)) ?? '') ?? []),
     ])
-    const own = entries.flatMap((one) => variableOf(one, known))
-    // The first entry wins: files that override come after, and so do services that are extended.
+    const overrides = entries.filter(({ file }) => OVERRIDE_FILE.test(file))
+    const own = [...overrides, ...entries].flatMap((one) => variableOf(one, known))
+    // The first entry wins: files of other deployments come after, and so do services that are extended.
     return new Map([...inFiles, ...own.reverse()])
   }
 

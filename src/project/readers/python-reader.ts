@@ -68,6 +68,7 @@ class PythonReader {
       line: node.line,
       args: new Map([
         ...(first === undefined || first.kind === 'record' ? [] : [['value', first] as const]),
+        ...(args.length < 2 ? [] : [['*', { kind: 'list', items: args } as const] as const]),
         ...(keywords?.kind === 'record' ? keywords.entries : []),
       ]),
     }

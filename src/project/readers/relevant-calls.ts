@@ -100,7 +100,7 @@ export const PYTHON_CALLS: RelevantCalls = compileNames(PYTHON)
 
 const GO = [
   'GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|Get|Post|Put|Patch|Delete|Head|Options|All|Add',
-  'Handle|HandleFunc|Method|MethodFunc|Methods|Mount|Route|Group|PathPrefix|Subrouter|PostForm|Do',
+  'Handle|HandleFunc|Method|MethodFunc|Methods|Mount|Route|Group|PathPrefix|Subrouter|Heartbeat|PostForm|Do',
   '\\w*[rR]oute\\w*|\\w*[hH]andler\\w*|\\w*API\\w*|[rR]egister\\w*|[sS]etup\\w*|[nN]ew\\w*|[iI]nit\\w*',
   '[oO]pen\\w*|[cC]onnect\\w*|Listen\\w*|MustConnect\\w*|Dial\\w*|ApplyURI|ParseURL|ParseConfig|SetBaseURL|SetHostURL',
   'Produce|SendMessage|SendMessages|Consume|ConsumePartition|Subscribe\\w*|QueueSubscribe\\w*|Publish\\w*|WriteMessages',

@@ -1,5 +1,5 @@
 import type { DeclaredContainer } from '../deployment/declared-container.ts'
-import { namedFolders, readDockerfile } from '../deployment/dockerfile.ts'
+import { isDockerfile, namedFolders, readDockerfile } from '../deployment/dockerfile.ts'
 import {
   imageName,
   imagePath,
@@ -15,7 +15,7 @@ import type { ServiceDraft } from './service-draft.ts'
 
 /** Folders of files about deployment: the code is beside them. */
 const DEPLOYMENT_FOLDER =
-  /(^|\/)(deploy|deployments?|docker|containers?|dockerfiles?|infra|infrastructure|ops|devops|compose|docker-compose|build|ci|local|dev|prod|production)$/
+  /(^|\/)(deploy|deployments?|docker|containers?|([\w-]+-)?dockerfiles?|scripts?|infra|infrastructure|ops|devops|compose|docker-compose|build|ci|local|dev|prod|production)$/
 
 const withoutDeployment = (folder: string): string => {
   let at = folder
@@ -86,9 +86,9 @@ export class ContainerFolders {
     const [, suffix] = /(?:^|\/)(?:Dockerfile|Containerfile)[.-]([\w-]+)$/i.exec(path) ?? []
     const [, prefix] = /(?:^|\/)([\w-]+)\.(?:Dockerfile|Containerfile)$/i.exec(path) ?? []
     const named = suffix ?? prefix
-    const alike = named === undefined ? undefined : this.#named(named, folder)
-    if (alike !== undefined) return alike
     const above = withoutDeployment(folder)
+    const alike = named === undefined ? undefined : (this.#named(named, folder) ?? this.#named(named, above))
+    if (alike !== undefined) return alike
     const isOwn = (this.#holdsCode(folder) && folder !== '' && folder === above) || !isInside(folder, context)
     if (isOwn && this.#drafts.some((one) => isInside(one.folder, folder))) {
       const inner = this.#drafts.some((one) => one.folder === folder) ? undefined : this.#copied(path, target)
@@ -96,14 +96,14 @@ export class ContainerFolders {
     }
     return (
       this.#copied(path, target) ??
-      (folder === above ? folder : (this.#named(folderName(folder), above) ?? above))
+      (folder === above ? folder : (this.#named(folderName(folder), above, folder) ?? above))
     )
   }
 
   /** The folder of a name below another one, the shortest first. */
-  #named(name: string, inside: string): string | undefined {
+  #named(name: string, inside: string, except?: string): string | undefined {
     return (this.#byName.get(name) ?? [])
-      .filter((folder) => isInside(folder, inside))
+      .filter((folder) => isInside(folder, inside) && folder !== except)
       .sort((a, b) => a.length - b.length || inOrder(a, b))[0]
   }
 
@@ -139,7 +139,10 @@ export class ContainerFolders {
   /** An image that is called like the project is built from its Dockerfile. */
   #wholeProject({ name, image }: DeclaredContainer): string | undefined {
     const isNamed = [name, imageName(image ?? '')].includes(this.#project)
-    return isNamed && this.#texts.has('Dockerfile') ? this.folderOfDockerfile('Dockerfile') : undefined
+    if (!isNamed) return undefined
+    if (this.#texts.has('Dockerfile')) return this.folderOfDockerfile('Dockerfile')
+    const buildsAll = (path: string) => isDockerfile(path) && this.folderOfDockerfile(path) === ''
+    return [...this.#texts.keys()].some(buildsAll) ? '' : undefined
   }
 
   #technology(one: DeclaredContainer, codeFolder: string | undefined): Technology | undefined {

@@ -79,6 +79,40 @@ services:
     relations: ['mailer -> queue RabbitMQ', 'web -> queue RabbitMQ', 'web -> cache Redis'],
   },
   {
+    title: 'compose: files of a deployment, what overrides them, and Dockerfiles apart from the code',
+    files: {
+      'compose.yaml':
+        'services:\n  api: { build: api, env_file: api/.env.docker, environment: { SMTP_HOST: localhost } }',
+      'compose.override.yaml':
+        'services:\n  api: { environment: { SMTP_HOST: mail } }\n  mail: { image: x/mail }',
+      'swarm.yml': 'services:\n  users: { image: x/users }',
+      'jobs/compose.yaml':
+        'services:\n  jobs: { build: ., depends_on: [queue, cache] }\n  queue: { image: rabbitmq }\n  cache: { image: redis }',
+      'jobs/tasks.py': 'from celery import shared_task\n@shared_task\ndef send(): ...\n',
+      'jobs/Dockerfile': 'FROM python\nCMD celery worker\n',
+      'api/.env.docker': 'USERS_URL=http://users:8000\n',
+      'api/go.mod': 'module api\n',
+      'api/main.go': 'package main\nimport "net/http"\nfunc main() { http.ListenAndServe(":80", nil) }\n',
+      'api/scripts/Dockerfile': 'FROM golang\nCOPY . .\nCMD api\n',
+      'old-dockerfiles/api.dockerfile': 'FROM golang\nCMD api\n',
+    },
+    nodes: [
+      'broker:queue RabbitMQ',
+      'service:api service in api',
+      'service:jobs service in jobs',
+      'service:mail service',
+      'service:users service',
+      'store:cache Redis',
+    ],
+    relations: [
+      'queue -> jobs Celery',
+      'api -> mail configured',
+      'api -> users configured',
+      'jobs -> queue RabbitMQ',
+      'jobs -> cache Redis',
+    ],
+  },
+  {
     title: 'compose: systems of one repository do not share their containers',
     files: {
       'one/compose.yaml': 'services:\n  web: { build: ., depends_on: [db] }\n  db: { image: mysql }',

@@ -7,7 +7,7 @@ import {
   readXmlSettings,
   readYamlSettings,
 } from './configuration-files.ts'
-import { isVariableFile } from './discovery-rules.ts'
+import { isExampleOfVariables, isVariableFile } from './discovery-rules.ts'
 import { nameOf, type Warning } from './source-files.ts'
 import { isTemplatePath, plainTemplate } from './template-text.ts'
 
@@ -59,7 +59,7 @@ export class Configuration {
     const raw = this.#read(file, text)
     if (isVariableFile(file)) this.variables.set(file, new Map(raw.map(({ key, value }) => [key, value])))
     // The values of a machine are no part of the project: they only fill compose files.
-    if (nameOf(file) === '.env') return
+    if (isVariableFile(file) && !isExampleOfVariables(file)) return
     const spring = SPRING_FILE.exec(nameOf(file))
     const profile = spring?.[2]
     for (const one of raw) {

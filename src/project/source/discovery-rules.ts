@@ -7,9 +7,12 @@ const SKIPPED_EXTENSIONS = ['.class', '.jar', '.war', '.ear', '.log', '.tmp', '.
 export const skipsFolder = (name: string): boolean => name.startsWith('.') || SKIPPED_FOLDERS.has(name)
 
 /** Variables with which compose files are filled, and examples of them. */
-const VARIABLE_FILE = /^\.env(\.(example|sample|template|dist|defaults?))?$/
+const VARIABLE_FILE = /^\.env(\.[\w-]+)*$/
 export const isVariableFile = (path: string): boolean =>
   VARIABLE_FILE.test(path.slice(path.lastIndexOf('/') + 1))
+/** The others hold values of one machine or one deployment. */
+export const isExampleOfVariables = (path: string): boolean =>
+  isVariableFile(path) && /\.(example|sample|template|dist|defaults?)$/.test(path)
 
 /** The settings of an application in a format without a reader, which show that it is one. */
 export const isApplicationSettings = (path: string): boolean =>

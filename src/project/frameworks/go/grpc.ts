@@ -1,5 +1,6 @@
 import type { Inbound, Outbound } from '../../connections/connections.ts'
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import { toInbound } from '../../connections/inbound-web.ts'
 import type { CallExpression, Method } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 
@@ -29,6 +30,18 @@ const registered = (scope: TypeScope, { protos }: DetectionContext): readonly In
     }))
   })
 
+/** Generated for a gateway: `pb.RegisterCartServiceHandlerServer(ctx, mux, impl)` serves the routes of the `.proto` file. */
+const gatewayRoutes = (scope: TypeScope, { protos }: DetectionContext): readonly Inbound[] =>
+  callsIn(scope).flatMap(({ call, method }) => {
+    const [, service = ''] = /^Register(\w+?)Handler(Server|FromEndpoint|Client)?$/.exec(call.name) ?? []
+    return (call.args.length < 3 ? [] : (protos.get(service)?.routes ?? [])).map((route) =>
+      toInbound(
+        { ...route, confidence: 'high' },
+        { file: scope.unit.file, line: call.line, handler: method.name },
+      ),
+    )
+  })
+
 const clients = (scope: TypeScope, { protos }: DetectionContext): readonly Outbound[] =>
   callsIn(scope).flatMap(({ call, method }) => {
     const [, service] = /^New(\w+)Client$/.exec(call.name) ?? []
@@ -52,6 +65,6 @@ export const GO_GRPC: Framework = {
   language: 'go',
   // The generated package is imported under any name; the runtime need not be imported beside it.
   applies: importsModule(/grpc|pb$|proto/),
-  inbound: registered,
+  inbound: (scope, context) => [...registered(scope, context), ...gatewayRoutes(scope, context)],
   outbound: clients,
 }

@@ -123,6 +123,9 @@ class FunctionRoutes {
     if (routerName === undefined) return
     const imported = this.#unit.bindings.get(routerName)
     if (name === 'Mount') return this.#mount(routerName, args)
+    // chi: `r.Use(middleware.Heartbeat("/ping"))` compares the whole path, wherever the router is mounted.
+    if (name === 'Heartbeat' && /\/chi(\/v\d+)?\/middleware$/.test(imported?.module ?? ''))
+      return this.#route(call, routerName, ['GET'], args[0], undefined)
     if (name === 'Method' || name === 'MethodFunc') {
       const verb = this.#verb(args[0])
       return this.#route(call, routerName, [verb ?? 'ANY'], args[1], args[2])

@@ -162,7 +162,10 @@ class DataConnection {
     const name = this.#qualifiedName()
     const client = name === undefined ? undefined : CLIENTS.find(({ callee }) => callee.test(name))
     if (client === undefined) return []
-    const service = client.type === 'boto3' ? this.#text(positional(this.#call.args, 0)) : undefined
+    const service =
+      client.type === 'boto3'
+        ? this.#text(keyword(this.#call.args, 'service_name') ?? positional(this.#call.args, 0))
+        : undefined
     const kind = client.type === 'boto3' ? pythonStore(service?.text ?? '') : client
     if (kind === undefined) return []
     const target = pythonStoreTarget(kind, this.#address(client))

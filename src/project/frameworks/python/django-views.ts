@@ -77,14 +77,30 @@ const listedMethods = (annotation: Annotation, scope: TypeScope, { resolver }: D
     .texts(annotation.args.get('value') ?? annotation.args.get('http_method_names'), scope)
     .map(({ text }) => text.toUpperCase())
 
+const isVerb = (text: string): boolean => VERBS.includes(text.toLowerCase())
+
 const functionMethods = (method: Method, scope: TypeScope, context: DetectionContext): readonly string[] => {
+  const { resolver } = context
   const listed = findAnnotation(method.annotations, 'api_view', 'require_http_methods')
   if (listed !== undefined) {
     const named = listedMethods(listed, scope, context)
     return named.length === 0 ? ['GET'] : named
   }
   if (findAnnotation(method.annotations, 'require_POST') !== undefined) return ['POST']
+  // A decorator of the project that names nothing but methods: `@cors("GET", "POST")`.
+  const own = method.annotations
+    .map(({ args }) => resolver.texts(args.get('*') ?? args.get('value'), scope).map(({ text }) => text))
+    .find((texts) => texts.length > 0 && texts.every((text) => /^[A-Z]+$/.test(text) && isVerb(text)))
+  if (own !== undefined) return own
   return findAnnotation(method.annotations, 'require_GET', 'require_safe') === undefined ? ['ANY'] : ['GET']
+}
+
+/** The class that an import of the file names: other modules may have one of the same name. */
+const importedType = (name: string, { unit }: TypeScope, { modules }: DetectionContext) => {
+  const [head = '', member] = name.split('.')
+  const declared = modules.declaration(head, unit)
+  const type = declared.unit.types.find((one) => one.name === (member ?? declared.name))
+  return type === undefined ? undefined : { unit: declared.unit, type }
 }
 
 /** A view as it is named in a URL pattern: `views.index`, `views.Items.as_view()`. */
@@ -112,7 +128,7 @@ export const viewOf = (
   const [actions] = args
   if (actions?.kind === 'record' && VERBS.some((verb) => actions.entries.has(verb)))
     return { handler, methods: [...actions.entries.keys()].map((verb) => verb.toUpperCase()) }
-  const place = scope.index.find(handler, scope.unit)
+  const place = importedType(handler, scope, context) ?? scope.index.find(handler, scope.unit)
   return { handler, methods: place === undefined ? ['ANY'] : classMethods(place, scope) }
 }
 

@@ -88,14 +88,26 @@ urlpatterns = [
     path("inner/", include(inner)),
     re_path(r"^old/(?P<id>\\d+)/$", views.old),
     path("plain/", "not a view"),
+    path("new/", include("shop.sdk.urls")),
+    path("stock/", views.stock),
 ]
 `,
+      // Two modules have a view of one name.
+      'shop/sdk/urls.py':
+        'from django.urls import path\nfrom shop.sdk.apis import Login\nurlpatterns = [path("login/", Login.as_view())]\n',
+      'shop/sdk/apis.py':
+        'class Public(APIView): ...\nclass Login(Public):\n    def get(self, request): ...\n',
+      'shop/raw/apis.py':
+        'class Public(APIView): ...\nclass Login(Public):\n    def post(self, request): ...\n',
       'shop/views.py': `from django.views.generic import ListView
 from django.views.decorators.http import require_POST
 def index(request): ...
 @require_POST
 def old(request, id): ...
 class List(ListView): ...
+@require_setting("GET_STOCK")
+@cors("GET", "POST")
+def stock(request): ...
 `,
       'shop/api/urls.py': `from rest_framework.routers import DefaultRouter
 from django.urls import include, path
@@ -117,6 +129,9 @@ class Books(viewsets.ReadOnlyModelViewSet):
       '5: REST POST /api/v1/books/{pk}/lend, Books.lend',
       '3: REST GET /inner/list, views.List',
       '8: REST POST /old/{id}, views.old',
+      '3: REST GET /new/login, Login',
+      '11: REST GET /stock, views.stock',
+      '11: REST POST /stock, views.stock',
     ],
   },
 ]
