@@ -11,7 +11,7 @@ import { imageDrafts, imageServices } from './image-services.ts'
 import { androidDraft, jvmBuildDraft, jvmMain } from './jvm-applications.ts'
 import { libraryFolders } from './library-modules.ts'
 import { folderName, isInside } from './names.ts'
-import { packageDraft } from './package-file.ts'
+import { nestDrafts, packageDraft } from './package-file.ts'
 import { pythonApplication, pythonCommandDraft } from './python-applications.ts'
 import type { Deployable, ServiceDraft, ServiceKind } from './service-draft.ts'
 import { swiftDraft } from './swift-applications.ts'
@@ -76,6 +76,7 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
     const name = nameOf(path)
     if (isTestPath(path)) return []
     if (name === 'package.json') return packageDraft(path, read(path))
+    if (name === 'nest-cli.json') return nestDrafts(path, read(path), units)
     if (JVM_FILE.test(name)) return jvmBuildDraft(path, read(path), units)
     const shown = (kind: ServiceKind, folder: string, reason: string): readonly ServiceDraft[] => [
       { folder, kind, evidence: { file: path, line: 1, reason } },
@@ -129,6 +130,9 @@ const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonl
 /** A service whose code is here. */
 type FolderService = Deployable & { readonly folder: string }
 
+/** Configuration of a tool, written as code: `eslint.config.mjs`. */
+const TOOL_CONFIG = /(^|\/)[\w.-]+\.config\.[cm]?[jt]s$/
+
 /** A Dockerfile or a container at the root of a project whose parts are deployed on their own is not a part itself. */
 const withoutEmptyRoot = (
   services: readonly FolderService[],
@@ -138,7 +142,14 @@ const withoutEmptyRoot = (
     const inside = services.filter((one) => one.folder !== folder && isInside(one.folder, folder))
     return (
       inside.length === 0 ||
-      units.some(({ file }) => isInside(file, folder) && !inside.some((one) => isInside(file, one.folder)))
+      units.some(
+        ({ file }) =>
+          isInside(file, folder) &&
+          !TOOL_CONFIG.test(file) &&
+          !inside.some((one) =>
+            [one.folder, ...one.libraries].some((part) => part !== folder && isInside(file, part)),
+          ),
+      )
     )
   })
 
