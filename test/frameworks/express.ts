@@ -119,6 +119,23 @@ import { bookRoutes } from './book-routes'`,
       },
       rows: ['in 2: REST GET /api/books', 'in 2: REST GET /tasks', 'in 2: REST POST /tasks'],
     },
+    {
+      title: 'a function that gets the application and only mounts routers',
+      files: {
+        'app.js': `const express = require('express')
+const app = express()
+require('./init/routes')(express, app)`,
+        'init/routes.js': `const users = require('../routes/users')
+module.exports = (express, app) => {
+  app.use(express.json())
+  app.use('/users', users)
+}`,
+        'routes/users.js': `const router = require('express').Router()
+router.get('/:id', one)
+module.exports = router`,
+      },
+      rows: ['in 2: REST GET /users/:id'],
+    },
   ],
   notFound: [
     {

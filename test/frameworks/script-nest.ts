@@ -94,6 +94,26 @@ export class AppModule {}`,
       ],
     },
     {
+      title: 'messages of the only broker of a project',
+      files: {
+        'app.module.ts': `import { ClientsModule, Transport } from '@nestjs/microservices'
+@Module({
+  imports: [ClientsModule.register([{ name: 'BOOKS', transport: Transport.KAFKA, options: { client: { brokers: ['kafka:9092'] } } }])],
+})
+export class AppModule {}`,
+        'books.consumer.ts': `import { EventPattern } from '@nestjs/microservices'
+@Controller()
+export class BooksConsumer {
+  @EventPattern('book_created')
+  created() {}
+}`,
+      },
+      rows: [
+        'in 5: Messaging-Kafka book_created, BooksConsumer.created',
+        'out 3: Messaging-Kafka Broker -> kafka:9092, AppModule',
+      ],
+    },
+    {
       title: 'clients of gRPC services and queues',
       files: {
         'hero.proto': 'package hero;\nservice HeroesService { rpc FindOne (A) returns (B); }',

@@ -148,6 +148,15 @@ export const posts = mergeRouters(read)`,
       ],
     },
     {
+      title: 'a router that is written where it is merged',
+      files: {
+        'app.ts': `import { polls } from './polls'
+export const appRouter = mergeRouters(router({ polls, ok: publicProcedure.query(() => 1) }))`,
+        'polls.ts': 'export const polls = router({ close: publicProcedure.mutation(() => 1) })',
+      },
+      rows: ['in 2: tRPC query ok, ok', 'in 1: tRPC mutation polls.close, polls.close'],
+    },
+    {
       title: 'routers that contain each other, and other records beside them',
       files: {
         'a.ts': `const a = router({ b, x: publicProcedure.query(() => 1) })

@@ -118,6 +118,14 @@ export const REDIS: FrameworkSnippets = {
       },
       rows: ['out 2: Redis redis -> redis://***@cache3'],
     },
+    {
+      title: 'a cache of Keyv',
+      files: {
+        'a.ts':
+          "import { createKeyv } from '@keyv/redis'\nconst cache = createKeyv(process.env.REDIS_URL || 'redis://cache4:6379')",
+      },
+      rows: ['out 2: Redis Keyv -> redis://cache4:6379 [medium]'],
+    },
   ],
   notFound: [
     {

@@ -18,7 +18,7 @@ const SCRIPT = [
   'ApolloServer|createSchema|createYoga|makeExecutableSchema|buildSubgraphSchema|GraphQLServer',
   // `require('./users')(app)` and `require('knex')({ … })`
   `require\\(['"](?:\\.|knex['"])[^)]*\\)`,
-  'Redis|Cluster|createClient|createCluster|Pool|Client|createPool|createConnection|connect|Sequelize',
+  'Redis|Cluster|createKeyv|KeyvRedis|createClient|createCluster|Pool|Client|createPool|createConnection|connect|Sequelize',
   'MongoClient|DataSource|postgres|knex|Knex|drizzle|Database|Queue|Worker|FlowProducer|Kafka|\\w+Client|S3|forRoot|forRootAsync|DynamoDB',
   'send|emit|getService|createMicroservice|connectMicroservice|registerAsync|sendBatch|sendToQueue|publish|consume|subscribe|assertQueue|process|SQS|SNS|DocumentClient',
   'SendMessage(?:Batch)?Command|ReceiveMessageCommand|Publish(?:Batch)?Command|sendMessage(?:Batch)?|receiveMessage',

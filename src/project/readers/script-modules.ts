@@ -84,7 +84,9 @@ const statementExports = (statement: SyntaxNode): readonly Exported[] => {
       const name = one.field('name')?.text() ?? ''
       return [one.field('alias')?.text() ?? name, module === undefined ? name : { module, name }]
     })
-  if (module !== undefined) return [['*', { module, name: '*' }]]
+  const namespace = childOfKind(statement, 'namespace_export')?.children()[0]?.text()
+  // A file may export all names of several modules.
+  if (module !== undefined) return [[namespace ?? `* ${module}`, { module, name: '*' }]]
   const isDefault = statement.words().includes('default')
   const value = statement.field('value')
   if (isDefault) {

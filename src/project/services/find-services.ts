@@ -10,7 +10,7 @@ import { imageDrafts, imageServices } from './image-services.ts'
 import { androidDraft, jvmBuildDraft, jvmMain } from './jvm-applications.ts'
 import { libraryFolders } from './library-modules.ts'
 import { folderName, isDeveloperFile, isExample, isInside, isVendored } from './names.ts'
-import { packageDraft, startedFolder } from './package-file.ts'
+import { nestDrafts, packageDraft, startedFolder } from './package-file.ts'
 import { pythonApplication, pythonCommandDraft } from './python-applications.ts'
 import type { Deployable, ServiceDraft, ServiceKind } from './service-draft.ts'
 import { swiftDraft } from './swift-applications.ts'
@@ -80,6 +80,7 @@ const fileDrafts = (
     const name = nameOf(path)
     if (isTestPath(path)) return []
     if (name === 'package.json') return packageDraft(path, read(path), used.has(folderOf(path)))
+    if (name === 'nest-cli.json') return nestDrafts(path, read(path), units)
     if (JVM_FILE.test(name)) return jvmBuildDraft(path, read(path), units)
     const shown = (kind: ServiceKind, folder: string, reason: string): readonly ServiceDraft[] => [
       { folder, kind, evidence: { file: path, line: 1, reason } },
@@ -134,6 +135,9 @@ const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonl
 /** A service whose code is here. */
 type FolderService = Deployable & { readonly folder: string }
 
+/** Configuration of a tool, written as code: `eslint.config.mjs`. */
+const TOOL_CONFIG = /(^|\/)[\w.-]+\.config\.[cm]?[jt]s$/
+
 /** A Dockerfile or a container at the root of a project whose parts are deployed on their own is not a part itself. */
 const withoutEmptyRoot = (
   services: readonly FolderService[],
@@ -149,7 +153,7 @@ const withoutEmptyRoot = (
           isInside(file, folder) &&
           !parts.some((one) => isInside(file, one)) &&
           !isDeveloperFile(file, folder) &&
-          !/\.config\.\w+$/.test(file),
+          !TOOL_CONFIG.test(file),
       )
     )
   })

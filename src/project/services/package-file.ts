@@ -1,4 +1,6 @@
-import { folderOf } from '../source/source-files.ts'
+import { folderOf, joinPath } from '../source/source-files.ts'
+import type { SourceUnit } from '../source/source-unit.ts'
+import { isInside } from './names.ts'
 import type { ServiceDraft, ServiceKind } from './service-draft.ts'
 
 /** What a package.json says about a deployable. */
@@ -74,4 +76,58 @@ export const packageDraft = (
       ...(name !== undefined && { aliases: [name] }),
     },
   ]
+}
+
+/** A folder and the name that imports of it end in: `@app/kafka`. */
+interface NestProject {
+  readonly name: string
+  readonly root: string
+  readonly isApplication: boolean
+}
+
+const nestProjects = (path: string, text: string | undefined): readonly NestProject[] => {
+  let parsed: { readonly projects?: Readonly<Record<string, unknown>> } | null
+  try {
+    parsed = JSON.parse(text ?? '')
+  } catch {
+    return []
+  }
+  return Object.entries(parsed?.projects ?? {}).flatMap(([name, value]) => {
+    const { type, root } = (value ?? {}) as { readonly type?: unknown; readonly root?: unknown }
+    return typeof root === 'string' && root !== '' && (type === 'application' || type === 'library')
+      ? [{ name, root: joinPath(folderOf(path), root), isApplication: type === 'application' }]
+      : []
+  })
+}
+
+const libraryName = (module: string): string | undefined => /^@[\w-]+\/([\w-]+)/.exec(module)?.[1]
+
+/** The applications of a workspace of Nest (`nest-cli.json`) with the libraries that they import. */
+export const nestDrafts = (
+  path: string,
+  text: string | undefined,
+  units: readonly SourceUnit[],
+): readonly ServiceDraft[] => {
+  const projects = nestProjects(path, text).filter(({ root }) =>
+    units.some(({ file }) => isInside(file, root)),
+  )
+  const used = ({ root }: NestProject): readonly NestProject[] => {
+    const names = new Set(
+      units.flatMap(({ file, imports }) => (isInside(file, root) ? imports.map(libraryName) : [])),
+    )
+    return projects.filter(({ name, isApplication }) => !isApplication && names.has(name))
+  }
+  return projects
+    .filter(({ isApplication }) => isApplication)
+    .map((application) => {
+      const libraries = new Set(used(application))
+      for (const library of libraries) for (const one of used(library)) libraries.add(one)
+      return {
+        folder: application.root,
+        name: application.name,
+        kind: 'service' as const,
+        evidence: { file: path, line: 1, reason: 'application of a Nest workspace' },
+        libraries: [...libraries].map(({ root }) => root),
+      }
+    })
 }

@@ -103,3 +103,30 @@ it('finds Python services by their applications, servers and commands', async ()
     ['web (service)', 'web/manage.py:1 manage.py of Django'],
   ])
 })
+
+it('finds the applications of a Nest workspace, without its libraries and its root', async () => {
+  const main = "import { NestFactory } from '@nestjs/core'\nNestFactory.create(App)\n"
+  const { services } = await system({
+    'package.json': '{"name":"shop","scripts":{"start":"nest start"},"dependencies":{"@nestjs/core":"11"}}',
+    Dockerfile: 'FROM node\nCMD ["npm", "start"]\n',
+    'eslint.config.mjs': 'export default []\n',
+    'nest-cli.json': JSON.stringify({
+      monorepo: true,
+      projects: {
+        gateway: { type: 'application', root: 'apps/gateway' },
+        users: { type: 'application', root: 'apps/users' },
+        gone: { type: 'application', root: 'apps/gone' },
+        queue: { type: 'library', root: 'libs/queue' },
+        config: { type: 'library', root: 'libs/config' },
+      },
+    }),
+    'apps/gateway/src/main.ts': `import { Queue } from '@app/queue'\n${main}`,
+    'apps/users/src/main.ts': main,
+    'libs/queue/src/index.ts': "import { Config } from '@app/config'\nexport class Queue {}\n",
+    'libs/config/src/index.ts': 'export class Config {}\n',
+  })
+  expect(services.map(({ name, libraries }) => [name, ...libraries])).toEqual([
+    ['gateway', 'libs/queue', 'libs/config'],
+    ['users'],
+  ])
+})

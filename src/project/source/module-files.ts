@@ -131,7 +131,7 @@ export class ModuleFiles {
   }
 
   /** The declaration of a name that a module exports; undefined when the module is not in the project. */
-  exported({ module, name }: ImportBinding, from: SourceUnit): DeclaredName | undefined {
+  exported({ module, name }: ImportBinding, from: SourceUnit, hops = 0): DeclaredName | undefined {
     if (module === 'django.conf' && name === 'settings') return this.#djangoSettings(from)
     const unit = this.unitOf(module, from)
     if (unit === undefined) {
@@ -146,8 +146,33 @@ export class ModuleFiles {
       if (submodule !== undefined) return { unit: submodule, name: '*' }
     }
     const found = unit.exports.get(name)
-    if (typeof found === 'object') return this.exported(found, unit) ?? { unit, name }
-    return { unit, name: found ?? name }
+    // Files may export the names of each other.
+    if (typeof found === 'object')
+      return (hops < MAX_HOPS ? this.exported(found, unit, hops + 1) : undefined) ?? { unit, name }
+    return (
+      (found === undefined ? this.#starred(unit, name, hops) : undefined) ?? { unit, name: found ?? name }
+    )
+  }
+
+  /** The declaration of a name that a script exports by `export * from`. */
+  #starred(
+    unit: SourceUnit,
+    name: string,
+    hops: number,
+    seen = new Set<SourceUnit>(),
+  ): DeclaredName | undefined {
+    if (hops > MAX_HOPS || name === '*' || name === 'default') return undefined
+    for (const [key, value] of unit.exports) {
+      if (!key.startsWith('* ') || typeof value === 'string') continue
+      const other = this.unitOf(value.module, unit)
+      if (other === undefined || seen.has(other)) continue
+      seen.add(other)
+      const found = other.exports.has(name)
+        ? this.exported({ module: value.module, name }, unit, hops + 1)
+        : this.#starred(other, name, hops + 1, seen)
+      if (found !== undefined) return found
+    }
+    return undefined
   }
 }
 

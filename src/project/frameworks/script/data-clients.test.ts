@@ -97,6 +97,14 @@ datasource db {
     ],
   },
   {
+    title: 'ClickHouse',
+    files: {
+      'a.ts':
+        "import { createClient } from '@clickhouse/client'\ncreateClient({ url: 'http://clickhouse:8123' })",
+    },
+    rows: ['2: ClickHouse ClickHouse -> http://clickhouse:8123'],
+  },
+  {
     title: 'nothing for the same names of other modules',
     files: {
       'a.ts': `import { Pool, Client } from 'undici'

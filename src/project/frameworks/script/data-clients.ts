@@ -25,6 +25,7 @@ const MYSQL = { protocol: 'SQL', scheme: 'mysql', technology: 'MySQL' }
 const MONGO = { protocol: 'MongoDB', scheme: 'mongodb', technology: 'MongoDB' }
 const REDIS = { protocol: 'Redis', scheme: 'redis', technology: 'Redis' }
 const SEARCH = { protocol: 'Elasticsearch', scheme: 'http', technology: 'Elasticsearch' }
+const CLICKHOUSE = { protocol: 'ClickHouse', scheme: 'http', technology: 'ClickHouse' }
 const ANY_SQL = { protocol: 'SQL', scheme: '', technology: 'database' }
 const SQLITE = { protocol: 'SQL', scheme: 'sqlite', technology: 'SQLite' }
 const KAFKA = { protocol: 'Messaging-Kafka', scheme: '', technology: 'Kafka' }
@@ -41,6 +42,8 @@ const AWS_CLIENTS: readonly (readonly [technology: string, protocol: string, cal
 const CLIENTS: readonly DataClient[] = [
   { type: 'ioredis', module: /^ioredis$/, callee: /^(default|Redis|Cluster)$/, ...REDIS },
   { type: 'redis', module: /^(redis|@redis\/client)$/, callee: /^create(Client|Cluster)$/, ...REDIS },
+  { type: 'Keyv', module: /^@keyv\/redis$/, callee: /^(default|createKeyv|KeyvRedis)$/, ...REDIS },
+  { type: 'ClickHouse', module: /^@clickhouse\/client(-web)?$/, callee: /^createClient$/, ...CLICKHOUSE },
   { type: 'pg', module: /^pg$/, callee: /^(Pool|Client)$/, ...POSTGRES },
   { type: 'postgres', module: /^postgres$/, callee: /^default$/, ...POSTGRES },
   { type: 'mysql', module: /^mysql2?(\/promise)?$/, callee: /^create(Pool|Connection)$/, ...MYSQL },

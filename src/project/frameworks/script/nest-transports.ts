@@ -1,6 +1,7 @@
 import type { Outbound } from '../../connections/connections.ts'
 import type { DetectionContext } from '../../connections/framework.ts'
 import { callsOf } from '../../connections/outbound-http.ts'
+import type { SourceIndex } from '../../source/source-index.ts'
 import { type CallExpression, type Expression, findAnnotation } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
@@ -33,15 +34,42 @@ const entry = (value: Expression | undefined, ...path: readonly string[]): Expre
   return at
 }
 
-const transportOf = (options: Expression | undefined): Transport | undefined => {
+/** `KAFKA` of `transport: Transport.KAFKA`. */
+const transportName = (options: Expression | undefined): string => {
   const given = entry(options, 'transport')
-  const name = given?.kind === 'name' ? given.name.slice(given.name.lastIndexOf('.') + 1) : ''
-  return Object.hasOwn(TRANSPORTS, name) ? TRANSPORTS[name] : undefined
+  return given?.kind === 'name' ? given.name.slice(given.name.lastIndexOf('.') + 1) : ''
 }
 
-/** The protocol of the messages that the application of a file handles. */
-export const listenerProtocol = (scope: TypeScope): string =>
-  transportOf(startRecord(scope))?.protocol ?? NO_TRANSPORT
+const transportNamed = (name: string): Transport | undefined =>
+  Object.hasOwn(TRANSPORTS, name) ? TRANSPORTS[name] : undefined
+
+const transportOf = (options: Expression | undefined): Transport | undefined =>
+  transportNamed(transportName(options))
+
+const PROJECT_TRANSPORTS = new WeakMap<SourceIndex, ReadonlySet<string>>()
+
+/** The names of all transports of a project. */
+const projectTransports = (scope: TypeScope): ReadonlySet<string> => {
+  const known = PROJECT_TRANSPORTS.get(scope.index)
+  if (known !== undefined) return known
+  const names = new Set<string>()
+  for (const unit of scope.index.units) {
+    if (!unit.imports.includes('@nestjs/microservices')) continue
+    const inTypes = unit.types.flatMap((type) => callsOf(type, scope.at(unit, type, unit.topLevel)))
+    for (const call of [...unit.topLevel.calls, ...inTypes.map((one) => one.call)])
+      for (const options of transportOptions(call)) names.add(transportName(options))
+  }
+  PROJECT_TRANSPORTS.set(scope.index, names)
+  return names
+}
+
+/** The protocol of the messages that the application of a file handles: its own, or the only one of the project. */
+export const listenerProtocol = (scope: TypeScope): string => {
+  const own = startRecord(scope)
+  if (own !== undefined) return transportOf(own)?.protocol ?? NO_TRANSPORT
+  const [only = '', ...others] = projectTransports(scope)
+  return (others.length === 0 ? transportNamed(only)?.protocol : undefined) ?? NO_TRANSPORT
+}
 
 /** The options of `ClientsModule.register([…])`, `createMicroservice(App, …)` and `connectMicroservice(…)`. */
 const transportOptions = ({ name, receiver, args }: CallExpression): readonly Expression[] => {

@@ -2,7 +2,7 @@ import { joinRoutes } from '../../connections/addresses.ts'
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
 import { bodiesOf, type CallExpression, type SourceUnit } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
-import { chainOf, isVerb, ownPrefix, routesOf } from './router-calls.ts'
+import { chainOf, isPath, isVerb, ownPrefix, routesOf } from './router-calls.ts'
 import { type RouterLibrary, RouterNames, SCRIPT_ROUTER_LIBRARIES } from './router-libraries.ts'
 import { inlineRouter, RouterMounts } from './router-mounts.ts'
 
@@ -61,13 +61,13 @@ const hasRouterParameter =
   ({ topLevel }: SourceUnit): boolean =>
     topLevel.locals.some(({ name, value }) => value === undefined && parameters.test(name))
 
-/** `module.exports = (app) => { app.get('/x', …) }`: a function that gets the application. */
+/** `module.exports = (app) => { app.get('/x', …); app.use('/y', users) }`: a function that gets the application. */
 const hasRouteCalls = ({ topLevel }: SourceUnit): boolean =>
   topLevel.calls.some(
     ({ name, receiver, args }) =>
       receiver?.kind === 'name' &&
       /^(app|router)$/.test(receiver.name) &&
-      (name === 'route' || (isVerb(name) && args.length > 1)),
+      (name === 'route' || ((isVerb(name) || (name === 'use' && isPath(args[0]))) && args.length > 1)),
   )
 
 const APPLIES_TO: Readonly<Record<string, (unit: SourceUnit) => boolean>> = {

@@ -43,6 +43,28 @@ store.subscribe({ topic: 'x' })`,
     },
     rows: [],
   },
+  {
+    title: 'names of queues that a folder exports',
+    files: {
+      'queues/index.ts': "export * from './other'\nexport * from './names'\nexport * from './index'",
+      'queues/other.ts': "export { Lost } from './names'\nexport const other = 1",
+      'queues/names.ts': "export enum QueueName { Mail = 'mails' }\nexport { Lost } from './other'",
+      'mail.ts': `import { Processor, WorkerHost } from '@nestjs/bullmq'
+import { QueueName, Lost } from './queues'
+@Processor(QueueName.Mail)
+export class MailProcessor extends WorkerHost {
+  async process() {}
+}
+@Processor(Lost)
+export class LostProcessor extends WorkerHost {
+  async process() {}
+}`,
+    },
+    rows: [
+      '5: Messaging-BullMQ mails, MailProcessor.process',
+      '9: Messaging-BullMQ {Lost}, LostProcessor.process [low]',
+    ],
+  },
 ]
 
 it.each(SNIPPETS)('$title', async ({ files, rows }) => {

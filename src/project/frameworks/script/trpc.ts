@@ -143,6 +143,8 @@ const declareRouter = (
     for (const one of call.args)
       if (one.kind === 'name')
         routersOf(context).mount(keyOf(one.name, scope, context), { parent: key, segment: '' })
+      else if (one.kind === 'call' && FACTORY.test(one.call.name))
+        declareEntries(one.call, { key, path: '' }, scope, context)
 }
 
 export const TRPC: Framework = {
