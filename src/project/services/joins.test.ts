@@ -119,8 +119,9 @@ const CASES: readonly JoinCase[] = [
     relations: ['shop -> api.pay.com REST'],
   },
   {
-    title: 'containers of examples and of copied packages are none of the project',
+    title: 'containers of examples, of copied packages and of tests are none of the project',
     files: {
+      'packages/e2e-auth/Dockerfile': 'FROM node\nCMD x\n',
       'examples/compose.yaml': 'services:\n  inflate: { image: pause }\n  db: { image: postgres }',
       'vendor/github.com/x/compose.yaml': 'services:\n  other: { image: mysql }',
     },
