@@ -240,5 +240,6 @@ const withLibraries = (
   return services.map((service) => ({
     ...service,
     libraries: [...service.libraries, ...(libraries.get(service.folder) ?? [])],
+    direct: packages.get(service.folder) ?? [],
   }))
 }

@@ -5,6 +5,9 @@ import { type Container, containerNames } from './containers.ts'
 import { isInside } from './names.ts'
 import type { Deployable, ServiceDraft } from './service-draft.ts'
 
+/** Folders of images with which a project is tested or built. */
+const TOOL_IMAGE = /(^|[-_])(e2e|tests?|testing|mocks?|lint|ci|builder|buildenv|benchmarks?)([-_]|$)/
+
 /** Dockerfiles that start something. One inside of another deployable, without a build file, is a tool of it. */
 export const imageDrafts = (
   texts: ReadonlyMap<string, string>,
@@ -19,9 +22,11 @@ export const imageDrafts = (
       (one) => one.folder !== '' && one.folder !== folder && isInside(folder, one.folder),
     )
     const isKnown = known.some((one) => one.folder === folder)
+    if (!isKnown && TOOL_IMAGE.test(nameOf(folder))) return []
+    const kind = !isKnown && nameOf(folder) === 'cli' ? ('command' as const) : ('service' as const)
     const starts = readDockerfile(text)?.starts === true
     if (!isKnown && (above ? !(starts && folders.has(folder)) : !starts && !folders.has(folder))) return []
-    return [{ folder, kind: 'service' as const, evidence: { file: path, line: 1, reason: nameOf(path) } }]
+    return [{ folder, kind, evidence: { file: path, line: 1, reason: nameOf(path) } }]
   })
 
 /** Containers that run an image of another repository. */

@@ -110,6 +110,22 @@ const CASES: readonly JoinCase[] = [
     relations: ['api -> api.pay.com REST', 'web -> api.pay.com REST', 'web -> db PostgreSQL'],
   },
   {
+    title: 'endpoints of a package are those of the application that uses it itself',
+    files: {
+      'package.json': '{"name":"shop","workspaces":["*/*"]}',
+      'apps/web/package.json':
+        '{"name":"@shop/web","scripts":{"start":"x"},"dependencies":{"express":"5","@shop/router":"*"}}',
+      'apps/api/package.json':
+        '{"name":"@shop/api","scripts":{"start":"x"},"dependencies":{"express":"5","@shop/lib":"*"}}',
+      'packages/lib/package.json': '{"name":"@shop/lib","dependencies":{"@shop/router":"*"}}',
+      'packages/router/package.json': '{"name":"@shop/router"}',
+      'packages/router/jobs.js':
+        "import { Worker } from 'bullmq'\nnew Worker('mails', async () => {})\nfetch('https://api.pay.com/x')\n",
+    },
+    nodes: ['broker:BullMQ', 'outside:api.pay.com', 'service:api', 'service:web'],
+    relations: ['BullMQ -> web BullMQ', 'api -> api.pay.com REST', 'web -> api.pay.com REST'],
+  },
+  {
     title: 'a project without anything that shows a deployable is one application',
     files: {
       'src/x.js': "fetch('https://api.pay.com/x')\n",
@@ -119,8 +135,9 @@ const CASES: readonly JoinCase[] = [
     relations: ['shop -> api.pay.com REST'],
   },
   {
-    title: 'containers of examples and of copied packages are none of the project',
+    title: 'containers of examples, of copied packages and of tests are none of the project',
     files: {
+      'packages/e2e-auth/Dockerfile': 'FROM node\nCMD x\n',
       'examples/compose.yaml': 'services:\n  inflate: { image: pause }\n  db: { image: postgres }',
       'vendor/github.com/x/compose.yaml': 'services:\n  other: { image: mysql }',
     },

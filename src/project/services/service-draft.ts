@@ -34,4 +34,6 @@ export interface Deployable {
   readonly aliases: readonly string[]
   /** Folders of library modules that are part of it. */
   readonly libraries: readonly string[]
+  /** Those of them that it uses itself, not through others, where the build says so. */
+  readonly direct?: readonly string[]
 }

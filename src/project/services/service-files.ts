@@ -13,6 +13,7 @@ interface FileOwners {
   readonly around?: Deployable
   /** The services that use the library of the file, when it is inside of one. */
   readonly users: readonly Deployable[]
+  readonly library?: string
 }
 
 const ownersOf = (file: string, services: readonly Deployable[]): FileOwners => {
@@ -34,6 +35,7 @@ const ownersOf = (file: string, services: readonly Deployable[]): FileOwners => 
   return {
     users: isLibrary ? services.filter(({ libraries }) => libraries.includes(library)) : [],
     ...(around !== undefined && { around }),
+    ...(isLibrary && { library }),
   }
 }
 
@@ -43,9 +45,10 @@ export const servicesOf = (file: string, services: readonly Deployable[]): reado
   return users.length > 0 || around === undefined ? users : [around]
 }
 
-/** The one service that a file belongs to. Of the users of a library, the only one or the only one that serves. */
+/** The one service that a file belongs to. Of the users of a library, the only one that serves or uses it directly. */
 export const serviceOf = (file: string, services: readonly Deployable[]): Deployable | undefined => {
-  const { around, users } = ownersOf(file, services)
-  const serving = users.length === 1 ? users : users.filter(({ kind }) => kind === 'service')
-  return serving.length === 1 ? serving[0] : around
+  const { around, users, library = '' } = ownersOf(file, services)
+  const serving = users.filter(({ kind }) => kind !== 'command')
+  const direct = serving.filter((one) => one.direct?.includes(library) === true)
+  return [users, serving, direct].find((all) => all.length === 1)?.[0] ?? around
 }

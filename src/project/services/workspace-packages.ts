@@ -29,7 +29,7 @@ const packageName = (module: string): string =>
     .slice(0, module.startsWith('@') ? 2 : 1)
     .join('/')
 
-/** For each package the folders of those that it depends on or imports. */
+/** For each package the folders of those that it depends on, or imports if it declares none. */
 export const packageUses = (
   paths: readonly string[],
   read: (path: string) => string | undefined,
@@ -48,10 +48,12 @@ export const packageUses = (
     if (used !== undefined && used !== '' && used !== folder) uses.get(folder)?.add(used)
   }
   for (const { folder, dependencies } of packages) for (const name of dependencies) use(folder, name)
+  const declared = new Set([...uses].filter(([, used]) => used.size > 0).map(([folder]) => folder))
   for (const { file, language, imports } of units) {
     if (language !== 'script') continue
     let at = folderOf(file)
     while (at !== '' && !uses.has(at)) at = folderOf(at)
+    if (declared.has(at)) continue
     for (const module of imports) use(at, packageName(module))
   }
   return new Map([...uses].map(([folder, used]) => [folder, [...used].sort()]))
