@@ -9,6 +9,10 @@ const RELATIONAL_STORE = /^(PostgreSQL|MySQL|SQL Server|Oracle|database)$/
 export const isOfTechnology = (deployed: string, used: string): boolean =>
   used === 'database' ? RELATIONAL_STORE.test(deployed) : deployed === used
 
+/** Names inside of a cluster: `orders.shop.svc.cluster.local` is `orders`. */
+export const shortHost = (host: string): string =>
+  /\.svc(\.|$)|\.cluster\.local$|^[\w-]+\.[\w-]+$/.test(host) ? host.replace(/\..*$/, '') : host
+
 /** `localhost:3306`, also within an address. */
 const LOCAL_PORT = /(?:^|[/@,])(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d+)(?!\d)/
 /** `3306:3306` and `127.0.0.1:3306:3306/tcp` publish a port; `3306` alone gets any. */

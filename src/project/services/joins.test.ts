@@ -60,6 +60,15 @@ const CASES: readonly JoinCase[] = [
     relations: ['a -> two JDBC', 'b -> b MySQL JDBC'],
   },
   {
+    title: 'a whole name of a cluster reaches what another folder deploys, a short one does not',
+    files: {
+      'k8s/apps/a.yml': `${deployment('a', 'shop/a').replace('"shop/a"', '"shop/a", env: [{ name: DB_URL, value: "mysql://db.default.svc.cluster.local:3306/x" }, { name: CACHE_URL, value: "redis://cache:6379" }]')}`,
+      'k8s/infra/db.yml': deployment('db', 'mysql:8') + deployment('cache', 'redis:7'),
+    },
+    nodes: ['service:a', 'store:cache', 'store:db'],
+    relations: ['a -> db MySQL'],
+  },
+  {
     title: 'names of compose files, manifests and folders are names of one service',
     files: {
       'deploy/compose.yaml':

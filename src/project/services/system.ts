@@ -3,7 +3,7 @@ import type { Inbound, Outbound } from '../connections/connections.ts'
 import { imageName, technologyOf } from '../deployment/technologies.ts'
 import { containerHosts } from './container-addresses.ts'
 import { type Container, containerNames } from './containers.ts'
-import { DeployedServices, isOfTechnology } from './deployed-services.ts'
+import { DeployedServices, isOfTechnology, shortHost } from './deployed-services.ts'
 import type { ServicesFound } from './find-services.ts'
 import { grpcName, hostOf, isDeveloperFile, isInside, isLocal, isVendored, nearest } from './names.ts'
 import type { Deployable } from './service-draft.ts'
@@ -78,21 +78,22 @@ class SystemBuilder {
 
   /** The node of a host: a container of the same system or a service of the project; undefined for any other. */
   #nodeOfHost(host: string, file: string, systems: ReadonlySet<string>): string | undefined {
-    // Names inside of a cluster: `orders.shop.svc.cluster.local`.
-    const short = /\.svc(\.|$)|\.cluster\.local$|^[\w-]+\.[\w-]+$/.test(host)
-      ? host.replace(/\..*$/, '')
-      : host
-    for (const name of [host, short]) {
+    // Whole names reach every part of the cluster, whichever folder declares it.
+    const isWhole = /\.svc\.cluster\.local$/.test(host)
+    for (const name of [host, shortHost(host)]) {
       const named = this.#byHost.get(name.toLowerCase()) ?? []
       const own = named.filter(({ system }) => systems.size === 0 || systems.has(system))
-      const container = nearest(own, file, (one) => one.file)
+      const container = nearest(own.length === 0 && isWhole ? named : own, file, (one) => one.file)
       const node = container === undefined ? undefined : this.#nodeOf(container)
       if (node !== undefined) return node
       const service = this.#serviceNames.find(name, file)
       // A container of another system is not meant, though it has the name.
       const deployed = service === undefined ? [] : this.#running.containersOf(service)
       const isWithin =
-        systems.size === 0 || deployed.length === 0 || deployed.some(({ system }) => systems.has(system))
+        isWhole ||
+        systems.size === 0 ||
+        deployed.length === 0 ||
+        deployed.some(({ system }) => systems.has(system))
       if (service !== undefined && isWithin) return `service:${service.name}`
     }
     return undefined
