@@ -5,7 +5,8 @@ import { AMQPLIB, AWS_SDK, BULLMQ, KAFKAJS } from './script-messages.ts'
 import { NESTJS } from './script-nest.ts'
 import { NEXTJS, TRPC_SNIPPETS } from './script-next.ts'
 import { FASTIFY, HONO, KOA } from './script-routers.ts'
-import { DRIZZLE, KNEX, MONGOOSE, PG, PRISMA, REDIS, SEQUELIZE, TYPEORM } from './script-stores.ts'
+import { DRIZZLE, KNEX, PG, SEQUELIZE, TYPEORM } from './script-sql.ts'
+import { MONGOOSE, PRISMA, REDIS } from './script-stores.ts'
 import type { FrameworkSnippets } from './snippet-corpus.ts'
 
 export const SCRIPT_SNIPPETS: readonly FrameworkSnippets[] = [

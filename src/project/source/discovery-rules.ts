@@ -14,6 +14,10 @@ export const isVariableFile = (path: string): boolean =>
 export const isExampleOfVariables = (path: string): boolean =>
   isVariableFile(path) && /\.(example|sample|template|dist|defaults?)$/.test(path)
 
+/** The settings of an application in a format without a reader, which show that it is one. */
+export const isApplicationSettings = (path: string): boolean =>
+  /(^|\/)src\/main\/resources\/application\.conf$/.test(path)
+
 /** Files about deployment that are not YAML. */
 const DEPLOYMENT_FILE =
   /^((Docker|Container)file([.-][\w.-]+)?|[\w-]+\.(Docker|Container)file|Caddyfile|Procfile|fly\.toml)$/i
