@@ -22,8 +22,6 @@ const STORE_PROTOCOL =
   /^(JDBC|JPA|R2DBC|MongoDB|Redis|Elasticsearch|SQL|Cassandra|Neo4j|S3|DynamoDB|Memcached)/
 /** Protocols that say no more than that there is a database. */
 const RELATIONAL = /^(JDBC|JPA|R2DBC|SQL)/
-/** What carries the tasks of Celery, which is no broker itself; Redis may be there as a cache beside RabbitMQ. */
-const CELERY_BROKERS = ['RabbitMQ', 'Redis']
 const VARIABLE = /^\$\{(\w+)\}/
 
 class SystemBuilder {
@@ -186,8 +184,7 @@ class SystemBuilder {
   ): string {
     if (node !== undefined) return node
     const beside = this.#deployed.get(from.name) ?? []
-    const carrier = CELERY_BROKERS.find((name) => beside.some((one) => one.technology === name))
-    const wanted = technology === 'Celery' ? (carrier ?? technology) : technology
+    const wanted = technology === 'Celery' ? celeryBroker(beside) : technology
     const [deployed = [], published = []] = [this.#deployed, this.#published].map((nodes) =>
       (nodes.get(from.name) ?? []).flatMap((one) => (isOfTechnology(one.technology, wanted) ? [one.id] : [])),
     )
