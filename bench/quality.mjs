@@ -1,135 +1,142 @@
-// Retrieval quality: how often the passage that answers a question is among the first five, by way of searching.
-// Labels lie in quality.json: the question, the file, and words that the right passage contains. Whoever tunes
-// looks at the even ones only; the odd ones are held out.
+// Retrieval quality: how often the passage that answers a question is among the first, by way of searching. Questions
+// are asked as the tools ask, for 5 passages (recall@1, recall@5), and for 20 (recall@20, mean reciprocal rank).
+// Whoever tunes looks at the half that is not held out. `--quick` searches by words alone; vectors take minutes, and are
+// kept for the next run where CPM_ROOT names a folder.
 
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { main, readOptions } from './lib/cli.mjs'
-import { benchDir, projectDir } from './lib/contestants.mjs'
-import { buildPacket } from './lib/packets/build.mjs'
+import { main, readOptions, text } from './lib/cli.mjs'
+import { projectDir } from './lib/contestants.mjs'
 import { loadParts } from './lib/packets/parts.mjs'
+import { CORPORA, checkLabels, isAnswer, isHeldOut, openCorpus, readLabels } from './lib/quality/corpora.mjs'
+import { figuresOf, MEASURES, pairedGain } from './lib/quality/figures.mjs'
 import { freshDir } from './lib/server.mjs'
 import { Stop } from './lib/stop.mjs'
 
-const K = 5
-const MODES = /** @type {const} */ (['lexical', 'dense', 'hybrid'])
-const DIGEST = `sha256:${'0'.repeat(64)}`
+/** @typedef {import('./lib/quality/corpora.mjs').Label} Label */
+/** @typedef {import('./lib/quality/figures.mjs').Asked} Asked */
 
-/** @type {Readonly<Record<string, string>>} */
-const SOURCES = {
-  warrant: join(projectDir, 'docs'),
-  undici: join(benchDir, 'node_modules/undici'),
-}
+const MODEL = join(projectDir, 'dist/model')
+/** By what the page calls them. @type {Record<string, string>} */
+const ALL_MODES = { words: 'lexical', meaning: 'dense', hybrid: 'hybrid' }
+const FIRST_CORPORA = ['warrant', 'undici']
 
-/** @typedef {[question: string, file: string, says: string]} Label */
-
-/** @param {string} source */
-function copyTexts(source) {
-  if (!existsSync(source)) throw new Stop('install the texts first: npm ci --prefix bench')
-  const folder = freshDir()
-  cpSync(source, folder, {
-    recursive: true,
-    filter: (path) => !/\.[a-z]+$/.test(path) || path.endsWith('.md'),
-  })
-  return folder
-}
-
-/** @type {any} The embedder of all questions. */
-let sentences
-
-/**
- * @param {any} parts
- * @param {string} source
- */
-async function openPacket(parts, source) {
-  const place = freshDir()
-  mkdirSync(join(place, 'cas'))
-  cpSync(buildPacket(copyTexts(source), freshDir(), 'minilm'), join(place, 'cas/payload'), {
-    recursive: true,
-  })
-  writeFileSync(join(place, 'cas/oci-manifest.json'), '{}')
-  return parts.packetReader(place, parts.systemClock)(DIGEST, join(place, 'cas'))
-}
-
-/**
- * @param {any} parts
- * @param {any} packet
- * @param {Label} label
- * @param {string} mode
- */
-async function isFound(parts, packet, [question, file, says], mode) {
-  const never = new AbortController().signal
-  sentences ??= parts.sentenceEmbedder({ folder: join(projectDir, 'dist/model'), clock: parts.systemClock })
-  const { hits } = await parts.retrieve({
-    packet,
-    question,
-    k: K,
-    mode,
-    embedder: sentences,
-    signal: never,
-  })
-  for (const { row } of hits) {
-    const { text, metadata } = await packet.docs.row(row)
-    if (metadata.path === file && text.includes(says)) return true
+/** An embedder that embeds each question once. @param {any} embedder */
+function rememberLast(embedder) {
+  /** @type {{ question?: string, vector?: unknown }} */
+  let last = {}
+  return {
+    model: embedder.model,
+    /** @param {string[]} texts @param {string} kind @param {AbortSignal} signal */
+    async embed(texts, kind, signal) {
+      const [question = ''] = texts
+      if (last.question !== question) last = { question, vector: await embedder.embed(texts, kind, signal) }
+      return last.vector
+    },
   }
-  return false
 }
 
-/**
- * @param {any} packet
- * @param {Label} label
- */
-async function checkLabel(packet, [question, file, says]) {
-  for await (const { text, metadata } of packet.docs)
-    if (metadata.path === file && text.includes(says)) return
-  throw new Stop(`no passage of ${file} says what answers "${question}": ${says}`)
+/** @param {any} parts @param {any} request @param {Label} label @returns {Promise<number>} from 1; 0 when not found */
+async function placeOf(parts, request, label) {
+  const { hits } = await parts.retrieve({
+    ...request,
+    question: label[0],
+    signal: new AbortController().signal,
+  })
+  for (const [i, { row }] of hits.entries())
+    if (isAnswer(label, await request.packet.docs.row(row))) return i + 1
+  return 0
 }
 
 /**
  * @param {any} parts
- * @returns {Promise<{ set: string, half: string, found: Record<string, boolean> }[]>}
+ * @param {readonly string[]} corpora
+ * @param {readonly string[]} modes
+ * @returns {Promise<Asked[]>}
  */
-async function askAll(parts) {
-  const labels = JSON.parse(readFileSync(join(benchDir, 'quality.json'), 'utf8'))
+async function askAll(parts, corpora, modes) {
+  const hasModel = modes.includes('meaning')
+  const embedder = hasModel
+    ? rememberLast(parts.sentenceEmbedder({ folder: MODEL, clock: parts.systemClock }))
+    : undefined
+  // Vectors take minutes: labels are checked before.
+  for (const corpus of corpora) {
+    const packet = await openCorpus(parts, corpus, 'words')
+    await checkLabels(packet, readLabels(corpus))
+    packet.close()
+  }
   const asked = []
-  for (const [set, source] of Object.entries(SOURCES)) {
-    const packet = await openPacket(parts, source)
-    for (const [i, label] of labels[set].entries()) {
-      await checkLabel(packet, label)
-      /** @type {Record<string, boolean>} */
-      const found = {}
-      for (const mode of MODES) found[mode] = await isFound(parts, packet, label, mode)
-      asked.push({ set, half: i % 2 === 0 ? 'tuned on' : 'held out', found })
+  for (const corpus of corpora) {
+    const packet = await openCorpus(parts, corpus, hasModel ? 'minilm' : 'words')
+    for (const label of readLabels(corpus)) {
+      /** @type {Asked['places']} */
+      const places = {}
+      for (const name of modes) {
+        const request = { packet, embedder, mode: ALL_MODES[name] }
+        places[name] = {
+          of5: await placeOf(parts, { ...request, k: 5 }, label),
+          of20: await placeOf(parts, { ...request, k: 20 }, label),
+        }
+      }
+      asked.push({ corpus, heldOut: isHeldOut(label[0]), places })
     }
     packet.close()
   }
   return asked
 }
 
+/** The corpora to ask about: all, or those of `--corpus NAME,NAME`. @param {string | undefined} names */
+function chosenCorpora(names) {
+  const chosen = names?.split(',') ?? Object.keys(CORPORA)
+  const unknown = chosen.find((name) => !(name in CORPORA))
+  if (unknown !== undefined) throw new Stop(`--corpus takes ${Object.keys(CORPORA).join(', ')}`)
+  return chosen
+}
+
+/** @param {readonly Asked[]} asked @returns {[name: string, some: Asked[]][]} */
+const groupsOf = (asked) => [
+  ['all', [...asked]],
+  ['tuned on', asked.filter(({ heldOut }) => !heldOut)],
+  ['held out', asked.filter(({ heldOut }) => heldOut)],
+  [
+    'held out, other projects than the first two',
+    asked.filter(({ heldOut, corpus }) => heldOut && !FIRST_CORPORA.includes(corpus)),
+  ],
+  ...Object.keys(CORPORA).map(
+    (name) => /** @type {[string, Asked[]]} */ ([name, asked.filter(({ corpus }) => corpus === name)]),
+  ),
+]
+
 await main(async () => {
-  const options = readOptions([])
-  const asked = await askAll(await loadParts(freshDir()))
-  const groups = [
-    { name: 'all', of: () => true },
-    ...['tuned on', 'held out'].map((half) => ({
-      name: half,
-      of: (/** @type {{ half: string }} */ one) => one.half === half,
-    })),
-    ...Object.keys(SOURCES).map((set) => ({
-      name: set,
-      of: (/** @type {{ set: string }} */ one) => one.set === set,
-    })),
-  ]
-  const rows = groups.map(({ name, of }) => {
-    const some = asked.filter(of)
-    const recall = MODES.map((mode) => some.filter(({ found }) => found[mode]).length / some.length)
-    return { name, questions: some.length, recall }
-  })
+  const options = readOptions(['corpus'])
+  const modes = options.quick || !existsSync(MODEL) ? ['words'] : Object.keys(ALL_MODES)
+  const asked = await askAll(await loadParts(freshDir()), chosenCorpora(text(options, 'corpus')), modes)
+  const filled = groupsOf(asked).filter(([, some]) => some.length > 0)
+  const groups = filled.map(([name, some]) => ({
+    name,
+    questions: some.length,
+    figures: figuresOf(some, modes),
+  }))
+  const heldOut = asked.filter((one) => one.heldOut)
+  const gains = modes.includes('hybrid')
+    ? Object.keys(MEASURES).map((measure) => pairedGain(heldOut, 'hybrid', 'words', measure))
+    : []
   if (options.json) {
-    console.log(JSON.stringify(rows, null, 2))
+    console.log(JSON.stringify({ groups, gains }, null, 2))
     return
   }
-  console.log(`| questions | ${MODES.join(' | ')} |\n| --- | ---: | ---: | ---: |`)
-  for (const { name, questions, recall } of rows)
-    console.log(`| ${name} (${questions}) | ${recall.map((one) => one.toFixed(2)).join(' | ')} |`)
+  const measures = Object.keys(MEASURES)
+  console.log(
+    `| questions | search | ${measures.join(' | ')} |\n| --- | --- |${' ---: |'.repeat(measures.length)}`,
+  )
+  for (const { name, questions, figures } of groups)
+    for (const [mode, values] of Object.entries(figures))
+      console.log(
+        `| ${name} (${questions}) | ${mode} | ${measures.map((one) => values[one]?.toFixed(3)).join(' | ')} |`,
+      )
+  if (gains.length === 0)
+    console.log('\nSearched by words alone: asked with --quick, or this build has no model.')
+  else console.log(`\nHybrid minus words, ${heldOut.length} held out, with 95 % of 10,000 resamples:`)
+  for (const { measure, gain, low, high } of gains)
+    console.log(`- ${measure}: ${gain.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`)
 })

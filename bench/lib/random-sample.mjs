@@ -4,7 +4,7 @@ import { join } from 'node:path'
 const CONTEXT = 8
 
 /** @param {number} seed */
-function randomNumbers(seed) {
+export function randomNumbers(seed) {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

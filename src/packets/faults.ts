@@ -38,6 +38,10 @@ export const packetFaults = defineFaults('packet', {
     kind: 'invalid',
     fix: 'Cite packet://sha256:DIGEST/PATH#L1-L9 with digest, path and lines as `query` returned them; `warrant packet cache ls` lists the packets that were fetched.',
   },
+  version_taken: {
+    kind: 'conflict',
+    fix: 'Build and publish it as another version. To replace what is published under this one, use --move-tag.',
+  },
   unkept: {
     kind: 'unavailable',
     fix: 'Check that the state folder of this user can be written ($XDG_STATE_HOME, by default ~/.local/state), then try again.',

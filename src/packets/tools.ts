@@ -38,12 +38,12 @@ const answer = (shape: z.ZodRawShape) =>
 const Candidate = z.looseObject({ pinned_uri: z.string(), name: z.string(), version: z.string() })
 const Item = z.looseObject({
   score: z.number(),
-  words: z.number().optional().describe('Share of the words of the question, 0 to 1.'),
-  meaning: z.number().optional().describe('Similarity of meaning, 0 to 1.'),
   path: z.string(),
   start: z.unknown().describe('First line, from one; null when not known.'),
   end: z.unknown().describe('Last line.'),
   snippet: z.string(),
+  words: z.number().optional().describe('Share of the words of the question, 0 to 1.'),
+  meaning: z.number().optional().describe('Similarity of meaning, 0 to 1.'),
 })
 const Step = z.looseObject({
   pinned_uri: z.string(),

@@ -534,6 +534,40 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       ],
     },
     {
+      attack:
+        'a packets.lock in a repository that names other packets, signers or registries, with packets planted beside it',
+      defence:
+        'it adds no signer, registry or exception to the policy; a stored packet counts only if the registry that the lock names had this digest, which this user saw or the registry is asked; a lock with anything unexpected stops what would go by it',
+      shownBy: [
+        ['test/e2e/packet-lock.test.ts', 'cannot name a packet that its registry never had'],
+        ['test/e2e/packet-lock.test.ts', 'on another machine, where the policy still decides'],
+        ['src/packets/lock/packets-lock.test.ts', 'is refused as a whole'],
+      ],
+    },
+    {
+      attack:
+        'a packet folder of a repository that says what a name stands for while the registry cannot be reached',
+      defence:
+        'resolutions are remembered in the state folder of the user, for each packet folder; an answer by an old one is marked, and only silence of the registry leads to it',
+      shownBy: [
+        [
+          'test/e2e/packet-offline.test.ts',
+          'takes no resolution from a packet folder that came with a repository',
+        ],
+        ['test/e2e/packet-offline.test.ts', 'fails by a tag that the registry does not have'],
+      ],
+    },
+    {
+      attack: 'a publisher that replaces the content of a version, or a version that turns out to be harmful',
+      defence:
+        'other content under a published version is refused without --move-tag; a lock shows a moved tag and a changed signer; a revoked packet is named by every later answer, and by every verdict that cites it',
+      shownBy: [
+        ['test/e2e/packet-make.test.ts', 'takes no other content, unless its tag is moved'],
+        ['test/e2e/packet-lock.test.ts', 'says of a revoked packet that it is'],
+        ['test/e2e/packet-citations.test.ts', 'of a revoked packet is named by every verdict'],
+      ],
+    },
+    {
       attack: 'a file of embedding providers in a repository that sends texts or variables elsewhere',
       defence:
         'read only if the operator names a provider; not through a symlink, limited in size, without aliases; only the variables of that provider are read, headers cannot be forged, and errors contain no values',

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
-import type { ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -749,6 +750,60 @@ describe('a push', () => {
     expect(methods()).toBe('HEAD POST PATCH PATCH PATCH PUT')
     const ranges = registry.calls.flatMap(({ headers }) => headers['content-range'] ?? [])
     expect(ranges).toEqual(['0-29999', '30000-59999', '60000-69999'])
+  })
+
+  it('is begun anew, and then given up, when the registry falls silent; no deadline is waited for', async () => {
+    const stalled = { idleMs: 150, requestMs: 60_000 }
+    let silent = true
+    const onceSilent = by('PUT', () => {
+      if (!silent) return false
+      silent = false
+      return undefined
+    })
+    expect(await push(onceSilent, stalled)).toBe('sent')
+    expect(methods()).toBe('HEAD POST PUT POST PUT')
+    await expect(
+      push(
+        by('PUT', () => undefined),
+        stalled,
+      ),
+    ).rejects.toMatchObject({
+      code: 'registry.unreachable',
+      message: `${registry.address} cannot be reached, or closed the connection (ETIMEDOUT)`,
+    })
+    expect(methods()).toBe('HEAD POST PUT POST PUT POST PUT')
+    await expect(
+      push(
+        by('POST', () => undefined),
+        stalled,
+      ),
+    ).rejects.toMatchObject({ code: 'registry.unreachable' })
+  })
+
+  it('is given up when the registry takes no more bytes, after those it took', async () => {
+    const full = createServer((asked, response) => {
+      if (asked.method === 'HEAD') response.writeHead(404).end()
+      // The body of a PUT is never read: the buffers between the two fill up.
+      if (asked.method === 'POST') response.writeHead(202, { location: '/v2/demo/blobs/uploads/1' }).end()
+    })
+    await new Promise<void>((resolve) => full.listen(0, '127.0.0.1', resolve))
+    const address = `127.0.0.1:${(full.address() as AddressInfo).port}`
+    const bytes = Buffer.alloc(32 * 1024 * 1024)
+    const change = { trusted: [address], idleMs: 300, requestMs: 600_000, attempts: 1 }
+    let passed = 0
+    const pushing = new OciPusher(new OciHttp(settings(change))).pushBlob({
+      at: parseReference(`${address}/demo`),
+      blob: { digest: digestBytes('x'), size: bytes.length },
+      source: memorySource(bytes),
+      signal: forever,
+      passed: (count) => {
+        passed += count
+      },
+    })
+    await expect(pushing).rejects.toMatchObject({ code: 'registry.unreachable' })
+    expect(passed).toBeLessThan(bytes.length)
+    full.closeAllConnections()
+    full.close()
   })
 
   const firstPatch = () => registry.calls.filter(({ method }) => method === 'PATCH').length === 1

@@ -18,7 +18,7 @@ const warrant = packetText
 /** A folder with some of our documents: each passage takes a part of a second to embed. */
 const makeDocs = async (folder?: string): Promise<string> => {
   const docs = folder ?? (await makeFolder())
-  for (const name of ['0004-two-paths.md', '0005-dialects.md', '0006-lineage-format.md'])
+  for (const name of ['0005-dialects.md', '0006-lineage-format.md'])
     await cp(join(DOCS, 'adr', name), join(docs, 'adr', name))
   return docs
 }
@@ -38,6 +38,7 @@ describe('a packet at the command line', () => {
       'packet.lock.json',
       'sparse',
       'vectors.f16.bin',
+      'windows.bin',
     ])
     const read = async () =>
       Promise.all(
@@ -185,8 +186,8 @@ describeWith('registry', 'a cold packet', (host) => {
     expect(others).toEqual([])
     const [print = ''] = await readdir(join(home, 'cpm/index', digest))
     expect((await readdir(join(home, 'cpm/index', digest, print))).sort()).toEqual([
-      'index.faiss',
-      'index.i8',
+      'windows.faiss',
+      'windows.i8',
       'words.bin',
     ])
   })

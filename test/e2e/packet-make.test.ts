@@ -56,6 +56,38 @@ describe('a packet that was built', () => {
     })
   })
 
+  it('says what each file became: a summary, and the whole list when asked', async () => {
+    const { source, folder, build } = await makeSource('# One\n\nText.\n')
+    await writeFile(join(source, 'notes.txt'), 'plain words\n')
+    await writeFile(join(source, 'empty.md'), '\n\n')
+    await writeFile(join(source, 'image.md'), Buffer.from([0x89, 0, 1, 2, 0xff, 0]))
+    const { stdout, stderr } = await packetText(build)
+    expect(stdout.split('\n').slice(1)).toEqual([
+      '1 file split by sections or declarations, 1 file split by lines, 2 left out',
+      '',
+    ])
+    expect(stderr).toContain('left out: image.md')
+    expect((await packetText([...build, '--verbose'])).stdout.split('\n')).toEqual([
+      'empty.md  left out: has no text',
+      'guide.md  1 chunk by sections or declarations',
+      expect.stringMatching(/^image\.md {2}left out: /),
+      'notes.txt  1 chunk by lines',
+      expect.stringContaining(`${folder}: 2 chunks of 2 files`),
+      expect.stringContaining('2 left out'),
+      '',
+    ])
+    expect((await packetJson(build)).answer).toMatchObject({
+      sources: [
+        { path: 'guide.md', chunks: 1, split: 'structure' },
+        { path: 'notes.txt', chunks: 1, split: 'lines' },
+      ],
+      left_out: [
+        { path: 'empty.md', why: 'has no text' },
+        { path: 'image.md', why: 'is not text' },
+      ],
+    })
+  })
+
   it('is no part of the next one, though it lies among the sources', async () => {
     const { source } = await makeSource()
     const build = ['build', '.', '--name', 'guide', '--out', 'packets', '--version']
@@ -190,6 +222,28 @@ describe('how far a build is', () => {
     const { stderr } = await packetText([...build, '--update-lock'], slow())
     expect(stderr).toMatch(/^embed: \d+%, \d+ of 301 chunks, \d+\/s\n$/)
     server.waitMs = 0
+  })
+})
+
+describeWith('registry', 'a version that is published', (host) => {
+  it('takes no other content, unless its tag is moved', async () => {
+    const env = { REGISTRY: `${host}/versions` }
+    const { source, folder, build } = await makeSource()
+    await packetJson(build)
+    const publish = (...more: readonly string[]) => packetJson(['publish', folder, ...more], env)
+    const first = await publish()
+    expect(await publish()).toMatchObject({ code: 0, answer: { digest: first.answer.digest, sent: 0 } })
+    await writeFile(join(source, 'guide.md'), '# Wicks\n\nDo not trim.\n')
+    await packetJson([...build, '--update-lock'])
+    const refused = await publish()
+    expect(refused).toMatchObject({ code: 5, answer: { error: { code: 'packet.version_taken' } } })
+    expect(JSON.stringify(refused.answer)).toContain(String(first.answer.digest))
+    expect((await packetJson(['lookup', 'guide'], env)).answer).toMatchObject({
+      selected: { pinned_uri: first.answer.pinned_uri },
+    })
+    const moved = await publish('--move-tag')
+    expect(moved.code).toBe(0)
+    expect(moved.answer.digest).not.toBe(first.answer.digest)
   })
 })
 

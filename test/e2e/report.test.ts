@@ -60,6 +60,15 @@ describe('warrant report', () => {
     expect(stdout).not.toContain('s3cr3t')
   })
 
+  it('takes an application.conf of Ktor for an application', async () => {
+    const folder = await makeFolder()
+    await mkdir(join(folder, 'web/src/main/resources'), { recursive: true })
+    await writeFile(join(folder, 'web/src/main/resources/application.conf'), 'ktor {\n}\n')
+    await writeFile(join(folder, 'web/src/main/App.kt'), 'fun main() {}\n')
+    const { stdout } = await new Program(['report', '--root', folder, '--json'], { cwd: folder }).ended()
+    expect(JSON.parse(stdout).system.nodes).toMatchObject([{ id: 'service:web' }])
+  })
+
   it('writes a new file, and never over another', async () => {
     const first = await report('--out', 'out.md')
     expect(first).toMatchObject({ code: 0, stdout: `Report written: ${join(root, 'out.md')}\n` })

@@ -2,6 +2,7 @@ import { GO_SNIPPETS } from './go-corpus.ts'
 import { JAVA_CLIENT_SNIPPETS } from './java-clients.ts'
 import { JAVA_DRIVER_SNIPPETS } from './java-drivers.ts'
 import { JAVA_EVENT_SNIPPETS } from './java-events.ts'
+import { SPRING_GATEWAY_SNIPPETS } from './java-gateway.ts'
 import { JAVA_HTTP_SNIPPETS } from './java-http.ts'
 import { JAKARTA_SNIPPETS } from './java-jakarta.ts'
 import { JAVA_MAPPER_SNIPPETS } from './java-mappers.ts'
@@ -26,6 +27,7 @@ export const CORPUS: readonly FrameworkSnippets[] = [
   ...JAVA_CLIENT_SNIPPETS,
   ...JAVA_DRIVER_SNIPPETS,
   ...JAVA_EVENT_SNIPPETS,
+  SPRING_GATEWAY_SNIPPETS,
   ...JAVA_HTTP_SNIPPETS,
   ...JAKARTA_SNIPPETS,
   ...JAVA_MAPPER_SNIPPETS,

@@ -31,7 +31,8 @@ users.delete('/:id', remove)`,
     {
       title: 'a router inside a router',
       files: {
-        'app.ts': `import express, { Router } from 'express'
+        'app.ts': `import * as express from 'express'
+import { Router } from 'express'
 const app = express()
 const v1 = Router()
 const orders = Router()
@@ -39,7 +40,7 @@ orders.put('/:id', change)
 v1.use('/orders', orders)
 app.use('/v1', v1)`,
       },
-      rows: ['in 5: REST PUT /v1/orders/:id'],
+      rows: ['in 6: REST PUT /v1/orders/:id'],
     },
     {
       title: 'an application in a class, and routers that are fields of classes',

@@ -207,7 +207,7 @@ export class PacketKills {
     const place = join(this.#home, 'cpm/index')
     await finish(['publish', join(this.#home, 'whole/book/1.0.0')], this.#env)
     await finish(ASK, this.#env)
-    const table = [...(await visible(place)).keys()].find((path) => path.endsWith('index.i8')) ?? ''
+    const table = [...(await visible(place)).keys()].find((path) => path.endsWith('.i8')) ?? ''
     await rm(join(place, table))
     return join(place, table)
   }

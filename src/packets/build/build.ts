@@ -53,6 +53,8 @@ interface BuiltPacket {
   /** Every file of the packet, by its path. */
   readonly files: ReadonlyMap<string, Uint8Array>
   readonly chunks: number
+  /** How many of them each source has, by path. */
+  readonly chunksOf: ReadonlyMap<string, number>
   readonly embedded: number
   /** Set when the embedder failed and the packet has no vectors. */
   readonly failure?: Fault
@@ -81,6 +83,15 @@ const collectDocs = (files: readonly SourceFile[], sizes: ChunkSizes): readonly 
     }
   }
   return docs
+}
+
+const countChunks = (docs: readonly Doc[]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const { metadata } of docs) {
+    const path = String(metadata.path)
+    counts.set(path, (counts.get(path) ?? 0) + 1)
+  }
+  return counts
 }
 
 /** Rejects a build that differs from its lock, unless the lock is to be updated. */
@@ -140,5 +151,11 @@ export const buildPacket = async (
   written.set('packet.lock.json', writeLock(buildLock(files, options, sizes, written)))
   const { matrix, failure } = embedded
   const fresh = matrix.dim > 0 ? embedded.fresh : 0
-  return { files: written, chunks: docs.length, embedded: fresh, ...(failure !== undefined && { failure }) }
+  return {
+    files: written,
+    chunks: docs.length,
+    chunksOf: countChunks(docs),
+    embedded: fresh,
+    ...(failure !== undefined && { failure }),
+  }
 }

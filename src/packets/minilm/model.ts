@@ -14,7 +14,7 @@ const PAGE = 65_536
 const HEAD_DIM = MODEL_DIM / HEADS
 const ROW_BYTES = 4 * MODEL_DIM
 const INNER_DIM = MODEL_PLACES.layers[0]?.inner.outputs ?? 0
-/** Rows that are multiplied together: see `multiply.wat`. */
+/** Rows that are multiplied together, and queries that are scored together: see the kernels. */
 const GROUP_ROWS = 4
 /** Keys that are scored together: see `layers.wat`. */
 const SCORED_KEYS = 8
@@ -52,7 +52,7 @@ const layOutScratch = (start: number) => {
     rowScales: take(4 * MAX_TOKENS),
     rowSums: take(4 * MAX_TOKENS),
     keys: take(4 * HEAD_DIM * MAX_TOKENS),
-    scores: take(4 * MAX_TOKENS),
+    scores: take(4 * GROUP_ROWS * MAX_TOKENS),
   }
   return { ...places, size }
 }

@@ -52,34 +52,40 @@ export const visitCounts = (
   }
 }
 
-/** Reads one row of a list of the kind `fields` into `counts`, and returns how far it is from the row before. */
+/**
+ * Reads one row of a list of the kind `fields` into `counts`, and returns the head: twice the distance from the row
+ * before, and one more when the word is in titles too. Without titles only the count of the text is set.
+ */
 const readFieldCounts = (reader: ByteReader, counts: Uint32Array): number => {
   const head = reader.varint()
-  const hasTitles = head % 2 === 1
-  if (!hasTitles) {
+  if (head % 2 === 0) {
     counts[TEXT_FIELD] = reader.varint()
-    return head / 2
+    return head
   }
+  counts.fill(0)
   const mask = reader.varint()
   for (let field = 0; field < FIELD_COUNT; field++) if (mask & (1 << field)) counts[field] = reader.varint()
-  return (head - 1) / 2
+  return head
 }
 
-/** Calls `visit` with every row of a list of the kind `fields`. The counts are lent. */
+/**
+ * Calls `visit` with every row of a list of the kind `fields`. The counts are lent, and only that of the text is
+ * valid when the word is not in titles.
+ */
 export const visitFields = (
   list: WordPostings,
   rows: number,
-  visit: (row: number, counts: Uint32Array) => void,
+  visit: (row: number, counts: Uint32Array, inTitles: boolean) => void,
 ): void => {
   const counts = new Uint32Array(FIELD_COUNT)
   for (const block of postingBlocks(list)) {
     const reader = new ByteReader(list.postings, block.postingsAt)
     let row = block.first
     for (let i = 0; i < block.rows; i++) {
-      counts.fill(0)
-      row += readFieldCounts(reader, counts)
+      const head = readFieldCounts(reader, counts)
+      row += Math.floor(head / 2)
       checkRow(row, rows)
-      visit(row, counts)
+      visit(row, counts, head % 2 === 1)
     }
   }
 }
@@ -101,17 +107,15 @@ export const visitPositions = (
     const places = new ByteReader(list.positions, block.positionsAt)
     let row = block.first
     for (let j = 0; j < block.rows; j++) {
-      counts.fill(0)
-      row += readFieldCounts(reader, counts)
+      row += Math.floor(readFieldCounts(reader, counts) / 2)
       while (next < wanted.length && (wanted[next] as number) < row) next++
-      const isWanted = wanted[next] === row
-      const positions: number[] = []
+      const positions: number[] | undefined = wanted[next] === row ? [] : undefined
       let position = 0
       for (let k = 0; k < (counts[TEXT_FIELD] as number); k++) {
         position += places.varint()
-        if (isWanted) positions.push(position)
+        positions?.push(position)
       }
-      if (isWanted && positions.length > 0) visit(row, positions)
+      if (positions !== undefined && positions.length > 0) visit(row, positions)
     }
   })
 }

@@ -14,6 +14,7 @@ import {
   pinnedUri,
   type Reference,
   versionTag,
+  writeReference,
 } from '../format/reference.ts'
 import type { RegistryWriter } from '../registry.ts'
 import type { OpenFile } from '../store.ts'
@@ -25,6 +26,8 @@ export interface PublishOptions {
   readonly embeddings?: boolean
   /** Tags beside the version; default `latest`. */
   readonly tags?: readonly string[]
+  /** What a tag of the repository names now; undefined when it names nothing. Absent: it is not asked. */
+  readonly resolve?: (ref: Reference, signal: AbortSignal) => Promise<Digest | undefined>
   /** Called with the bytes that are on the registry. */
   readonly progress?: (done: number, total: number) => void
 }
@@ -179,6 +182,20 @@ const ociManifest = (layers: readonly Layer[]): Uint8Array =>
     }),
   )
 
+/** Refuses other content under a version that is published: those who rely on the version would not notice. */
+const checkVersion = async (
+  ref: Reference,
+  digest: Digest,
+  { resolve }: PublishOptions,
+  signal: AbortSignal,
+): Promise<void> => {
+  const now = await resolve?.(ref, signal)
+  if (now === undefined || now === digest) return
+  throw packetFaults.version_taken(
+    `${writeReference(ref)} is published with other content: ${now}, and this would be ${digest}`,
+  )
+}
+
 /** Publishes a packet under its version and tags. Blobs that are on the registry are not sent again. */
 export const publishPacket = async (
   registry: RegistryWriter,
@@ -200,6 +217,9 @@ export const publishPacket = async (
     ...payload,
     ...(lock === undefined ? [] : [await makeLayer(LOCK_FILE, LOCK_FILE, LOCK_TYPE, lock)]),
   ]
+  const bytes = ociManifest(layers)
+  const digest = digestBytes(bytes)
+  await checkVersion({ ...at, tag }, digest, options, signal)
   const blobs = [{ digest: digestBytes(CONFIG), source: memorySource(CONFIG) }, ...layers]
   const counts = { sent: 0, there: 0 }
   const total = blobs.reduce((sum, { source }) => sum + source.size, 0)
@@ -213,10 +233,8 @@ export const publishPacket = async (
     const blob = { digest, size: source.size }
     counts[await registry.pushBlob({ at, blob, source, signal: both, passed })] += 1
   })
-  const bytes = ociManifest(layers)
   // The version is pushed before its aliases: an alias must never name something that its version does not.
   for (const one of tags) await registry.pushManifest(at, one, bytes, signal)
-  const digest = digestBytes(bytes)
   const ref = `${at.host}/${at.repository}:${tag}`
   return { ref, digest, pinned_uri: pinnedUri(at, digest), tags, ...counts }
 }

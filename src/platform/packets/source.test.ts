@@ -88,6 +88,7 @@ describe('the sources of a packet', () => {
       'big.txt is longer than 2 MiB',
       'binary.txt is not text',
       'dist/ has the name of a folder for generated files',
+      'empty.md has no text',
     ])
     expect((await readSources(root)).find(({ path }) => path === 'bom.txt')?.text).toBe('text')
   })

@@ -159,13 +159,18 @@ const decodeFile = (bytes: Uint8Array): string | undefined => {
   return decodeSource(Buffer.from(text))
 }
 
+/** Why an empty file is not packed. */
+export const EMPTY_FILE = 'has no text'
+
 const asSource = (
   { path, bytes }: FileBytes,
   { onSkipped, unparsed }: Required<SourceReports>,
 ): SourceFile | undefined => {
   const text = decodeFile(bytes)?.replace(/^\ufeff/, '')
-  if (text === undefined) onSkipped(path, 'is not text')
-  if (text === undefined || text.trim() === '') return undefined
+  if (text === undefined || text.trim() === '') {
+    onSkipped(path, text === undefined ? 'is not text' : EMPTY_FILE)
+    return undefined
+  }
   const extension = extname(path).toLowerCase()
   const spans = MARKDOWN.has(extension) ? markdownSpans(text) : declarationSpans(extension, text)
   const missing = missingGrammarFor(extension)

@@ -107,20 +107,24 @@ describe('the word index of a stored packet', () => {
     expect(await ask(target)).toBe('lamp.md')
   })
 
-  it('is made in memory where nothing can be written', async () => {
-    const place = await storeTexts(TEXTS)
-    await writeFile(join(place.root, 'index'), 'not a folder')
-    const reader = packetReader(place.root, systemClock, async () => {
-      throw new Error('vectors are not asked')
-    })
-    const manifest = join(place.folder, 'payload/manifest.json')
-    const text = await readFile(manifest, 'utf8')
-    await writeFile(manifest, text.replace(/"dim": \d+/, '"dim": 0'))
-    const packet = await reader(DIGEST, place.folder)
-    const [hit] = await packet.lexical.search('wick', 1)
-    expect((await packet.docs.row(hit?.row ?? -1)).metadata.path).toBe('lamp.md')
-    packet.close()
-  })
+  it.each(['with fields', 'of an earlier build'])(
+    '%s is made in memory where nothing can be written',
+    async (kind) => {
+      const place = await storeTexts(TEXTS)
+      await writeFile(join(place.root, 'index'), 'not a folder')
+      const reader = packetReader(place.root, systemClock, async () => {
+        throw new Error('vectors are not asked')
+      })
+      const manifest = join(place.folder, 'payload/manifest.json')
+      const text = await readFile(manifest, 'utf8')
+      const { lexical, ...rest } = JSON.parse(text.replace(/"dim": \d+/, '"dim": 0'))
+      await writeFile(manifest, JSON.stringify(kind === 'with fields' ? { ...rest, lexical } : rest))
+      const packet = await reader(DIGEST, place.folder)
+      const [hit] = await packet.lexical.search('wick', 1)
+      expect((await packet.docs.row(hit?.row ?? -1)).metadata.path).toBe('lamp.md')
+      packet.close()
+    },
+  )
 
   it('leaves no draft, and removes those of processes that were killed', async () => {
     const place = await storeTexts(TEXTS)
@@ -130,6 +134,6 @@ describe('the word index of a stored packet', () => {
     const dead = draftName().replace(`-${process.pid}-`, '-1999999999-')
     await writeFile(join(folder, dead), 'half')
     await Promise.all([ask(place), ask(place), ask(place)])
-    expect((await readdir(folder)).sort()).toEqual(['index.faiss', 'index.i8', 'words.bin'])
+    expect((await readdir(folder)).sort()).toEqual(['index.faiss', 'words.bin'])
   })
 })

@@ -127,7 +127,7 @@ const openIndex = async (options: WordIndexOptions): Promise<OpenIndex> => {
       if (isUnwritable(thrown)) return undefined
       throw thrown
     })
-    return written ?? makeInMemory()
+    return written ?? (await makeInMemory())
   } finally {
     await sparse?.file.close()
   }

@@ -17,6 +17,7 @@ import { registryFaults } from './faults.ts'
 import type { OciHttp } from './http.ts'
 import { statusFault } from './status.ts'
 import type { HttpResponse } from './transport.ts'
+import { watchIdle } from './watch-idle.ts'
 
 const ACCEPT = { accept: `${MANIFEST_TYPE}, ${INDEX_TYPE}` }
 const MAX_TAG_BYTES = 4 * 1024 * 1024
@@ -30,34 +31,6 @@ const parseJson = (bytes: Uint8Array): unknown => {
     return JSON.parse(Buffer.from(bytes).toString('utf8'))
   } catch (cause) {
     throw registryFaults.garbled('the response of the registry is not JSON', { cause })
-  }
-}
-
-/**
- * Aborts a stalled transfer. A lost network gives no error, and the deadline of a large blob may be hours away.
- * Only waiting for the registry counts, not time the consumer takes.
- */
-const watchIdle = (until: AbortSignal, idleMs: number) => {
-  const idle = new AbortController()
-  const forwardAbort = () => idle.abort(until.reason)
-  const onIdle = () => idle.abort(Object.assign(new Error('no more bytes come'), { code: 'ETIMEDOUT' }))
-  const start = () => setTimeout(onIdle, idleMs).unref()
-  let timer = start()
-  const pause = () => clearTimeout(timer)
-  until.addEventListener('abort', forwardAbort, { once: true })
-  if (until.aborted) forwardAbort()
-  return {
-    signal: idle.signal,
-    /** The cause of the end: the first reason, not what was thrown after it. */
-    cause: (thrown: unknown): unknown => (idle.signal.aborted ? idle.signal.reason : thrown),
-    pause,
-    resume: () => {
-      timer = start()
-    },
-    end: () => {
-      pause()
-      until.removeEventListener('abort', forwardAbort)
-    },
   }
 }
 

@@ -8,12 +8,16 @@ import { registryFaults } from './faults.ts'
 import type { OciHttp } from './http.ts'
 import { statusFault } from './status.ts'
 import type { HttpResponse, StreamBody } from './transport.ts'
+import { watchIdle } from './watch-idle.ts'
 
 const AGAIN = ['registry.unreachable', 'registry.unavailable']
 const BYTES = { 'content-type': 'application/octet-stream' }
 
 /** Read size; the next piece is read while the previous one is sent. */
 const PIECE = 1024 * 1024
+
+/** At least so many bytes a millisecond a registry hashes and stores, before it answers to the last of them. */
+const STORED_PER_MS = 16 * 1024
 
 /** A range of a source as a request body, which can be read again for a retry. */
 const sourceRange = (
@@ -52,7 +56,7 @@ export class OciPusher implements RegistryWriter {
   async pushBlob(upload: BlobUpload): Promise<'sent' | 'there'> {
     const { at, blob, signal, passed = () => {} } = upload
     const until = this.#http.deadline(signal, blob.size)
-    if (await this.#has(at, blob.digest, until)) {
+    if (await this.#has(at, blob.digest, this.#http.deadline(signal))) {
       passed(blob.size)
       return 'there'
     }
@@ -63,14 +67,22 @@ export class OciPusher implements RegistryWriter {
       reported = Math.max(reported, sent)
     }
     for (let attempt = 1; ; attempt++) {
+      const idle = watchIdle(until, this.#http.settings.idleMs)
+      const watched = (sent: number) => {
+        idle.resume(sent < blob.size ? 0 : blob.size / STORED_PER_MS)
+        report(sent)
+      }
       try {
-        await this.#upload({ ...upload, signal: until }, report)
+        await this.#upload({ ...upload, signal: idle.signal }, watched)
         return 'sent'
-      } catch (cause) {
+      } catch (thrown) {
+        const cause = this.#http.failure(idle.cause(thrown), until, at.host)
         // A broken upload is restarted, because it is unknown what the registry kept.
         const again = cause instanceof Fault && AGAIN.includes(cause.code)
         if (!again || attempt >= this.#http.settings.attempts) throw cause
         await this.#http.pause(attempt, until)
+      } finally {
+        idle.end()
       }
     }
   }

@@ -13,6 +13,7 @@ import { findServices } from '../services/find-services.ts'
 import { buildSystem } from '../services/system.ts'
 import type { SystemModel } from '../services/system-model.ts'
 import { variablesUsed } from '../services/used-variables.ts'
+import { withWholeProject } from '../services/whole-project.ts'
 import { attempt } from '../source/attempt.ts'
 import { readBuildConstants } from '../source/build-constants.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
@@ -82,7 +83,9 @@ const systemOf = (
     read: (path) => files.read(path),
   })
   const reads = variablesUsed(paths, (path) => files.read(path))
-  return buildSystem({ ...found, ...connections, reads })
+  const code = new Set(units.map(({ file }) => file))
+  const whole = withWholeProject(found, connections, structure.project.name, code)
+  return buildSystem({ ...whole, ...connections, reads })
 }
 
 /** Constants of build scripts. Scripts of Gradle are no source files of the project. */

@@ -52,6 +52,26 @@ project(':web').projectDir = file('frontend/web')`,
     ],
   },
   {
+    title: 'fills the names of versions, and shows none that it does not know',
+    files: {
+      'settings.gradle': "include 'orders'",
+      'gradle.properties': '# bootVersion=1\nbootVersion = 3.2\n',
+      'build.gradle': "ext {\n  kafka = '3.6'\n  set('cloud', '2023')\n}",
+      'orders/build.gradle': `def own = '7'
+dependencies {
+  implementation "a:boot:$bootVersion"
+  implementation "a:kafka:\${rootProject.ext.kafka}"
+  implementation "a:cloud:\${cloud}.1"
+  implementation group: 'a', name: 'own', version: "$own"
+  implementation "a:other:$other"
+}`,
+    },
+    rows: [
+      '. ?:folder:?',
+      'orders ?:orders:? + a:boot:3.2@compile + a:kafka:3.6@compile + a:cloud:2023.1@compile + a:own:7@compile + a:other:?@compile',
+    ],
+  },
+  {
     title: 'reads no comment',
     files: {
       'build.gradle': `// group = 'no'

@@ -78,27 +78,64 @@ const namedArgument = (tokens: readonly Token[], at: number, word: string): stri
   return index >= 0 && value?.kind === 'text' ? value.text : undefined
 }
 
-const dependencyAt = (tokens: readonly Token[], at: number, scope: string): Dependency | undefined => {
+type Values = ReadonlyMap<string, string>
+
+/** Texts that a script gives a name: `ext { kafka = '3.6' }`, `def kafka = '3.6'`, `set('kafka', '3.6')`. */
+const namedTexts = (tokens: readonly Token[]): Values =>
+  new Map(
+    tokens.flatMap((token, at): readonly [string, string][] => {
+      const isSet = token.text === 'set' && isMark(tokens[at + 1], '(') && isMark(tokens[at + 3], ',')
+      const isGiven = token.kind === 'word' && isMark(tokens[at + 1], '=')
+      const name = isSet ? tokens[at + 2] : token
+      const value = isSet ? tokens[at + 4] : isGiven ? tokens[at + 2] : undefined
+      return value?.kind === 'text' ? [[name?.text.replace(EXTRA, '') ?? '', value.text]] : []
+    }),
+  )
+
+const EXTRA = /^((rootProject|project)\.)?(ext\.)?/
+
+const propertiesOf = (text: string): Values =>
+  new Map(
+    [...text.matchAll(/^[ \t]*([\w.]+)[ \t]*[=:][ \t]*(\S+)/gm)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]),
+  )
+
+/** Fills `$kafka` and `${kafka}`; what nothing defines stays. */
+const fillNames = (text: string, values: Values): string =>
+  text.replace(/\$(?:\{([\w.]+)\}|(\w+))/g, (whole, braced?: string, plain?: string) => {
+    const found = values.get((braced ?? plain ?? '').replace(EXTRA, ''))
+    return found === undefined || found.includes('$') ? whole : found
+  })
+
+const dependencyAt = (
+  tokens: readonly Token[],
+  at: number,
+  scope: string,
+  values: Values,
+): Dependency | undefined => {
   let next = at + 1
   while (isMark(tokens[next], '(') || /^(platform|enforcedPlatform)$/.test(tokens[next]?.text ?? ''))
     next += 1
   const token = tokens[next]
-  const [groupId = '', artifactId, version] =
+  const [groupId = '', artifactId, written = ''] =
     token?.kind === 'text'
-      ? token.text.split(':')
+      ? fillNames(token.text, values).split(':')
       : [
           namedArgument(tokens, next, 'group'),
           namedArgument(tokens, next, 'name'),
           namedArgument(tokens, next, 'version'),
         ]
   if (groupId === '' || artifactId === undefined) return undefined
-  return { groupId, artifactId, ...(version !== undefined && version !== '' && { version }), scope }
+  const version = fillNames(written, values)
+  return { groupId, artifactId, ...(version !== '' && !version.includes('$') && { version }), scope }
 }
 
-const dependenciesOf = (tokens: readonly Token[]): Dependency[] =>
+const dependenciesOf = (tokens: readonly Token[], values: Values): Dependency[] =>
   tokens.flatMap((token, at) => {
     const scope = token.kind === 'word' && Object.hasOwn(SCOPES, token.text) ? SCOPES[token.text] : undefined
-    return scope === undefined ? [] : (dependencyAt(tokens, at, scope) ?? [])
+    return scope === undefined ? [] : (dependencyAt(tokens, at, scope, values) ?? [])
   })
 
 const javaLevel = (tokens: readonly Token[]): string | undefined => {
@@ -124,9 +161,18 @@ const bootVersion = (tokens: readonly Token[]): string | undefined => {
 const scriptOf = (files: BuildFiles, folder: string, name: string): string | undefined =>
   [`${name}.gradle.kts`, `${name}.gradle`].map((one) => joinPath(folder, one)).find((path) => files.has(path))
 
-const readModule = (files: BuildFiles, folder: string, name: string, above?: BuildModule): BuildModule => {
+const tokensOf = (files: BuildFiles, file: string | undefined): readonly Token[] =>
+  file === undefined ? [] : readTokens(files.read(file) ?? '')
+
+const readModule = (
+  files: BuildFiles,
+  folder: string,
+  name: string,
+  shared: Values,
+  above?: BuildModule,
+): BuildModule => {
   const file = scriptOf(files, folder, 'build')
-  const tokens = file === undefined ? [] : readTokens(files.read(file) ?? '')
+  const tokens = tokensOf(files, file)
   const declared = {
     file,
     groupId: settingOf(tokens, 'group') ?? above?.groupId,
@@ -142,7 +188,7 @@ const readModule = (files: BuildFiles, folder: string, name: string, above?: Bui
     name,
     ...Object.fromEntries(Object.entries(declared).filter(([, value]) => value !== undefined)),
     modules: [],
-    dependencies: dependenciesOf(tokens),
+    dependencies: dependenciesOf(tokens, new Map([...shared, ...namedTexts(tokens)])),
   }
 }
 
@@ -170,15 +216,19 @@ export const readGradle = (
 ): { readonly modules: readonly BuildModule[]; readonly warnings: readonly Warning[] } => {
   const warnings: Warning[] = []
   const settings = scriptOf(files, '', 'settings')
-  const tokens = settings === undefined ? [] : readTokens(files.read(settings) ?? '')
-  const root = readModule(files, '', settingOf(tokens, 'rootProject.name') ?? rootName)
+  const tokens = tokensOf(files, settings)
+  const shared = new Map([
+    ...propertiesOf(files.read('gradle.properties') ?? ''),
+    ...namedTexts(tokensOf(files, scriptOf(files, '', 'build'))),
+  ])
+  const root = readModule(files, '', settingOf(tokens, 'rootProject.name') ?? rootName, shared)
   const modules: BuildModule[] = []
   for (const [name, path] of [...foldersOf(tokens)].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const folder = resolvePath('', path)
     if (folder === undefined || folder === '') {
       const message = `the module ${JSON.stringify(name)} is outside of the project`
       warnings.push({ code: 'module_outside', file: settings ?? '', message })
-    } else modules.push(readModule(files, folder, nameOf(name.replaceAll(':', '/')), root))
+    } else modules.push(readModule(files, folder, nameOf(name.replaceAll(':', '/')), shared, root))
   }
   return { modules: [{ ...root, modules: modules.map(({ path }) => path) }, ...modules], warnings }
 }

@@ -15,6 +15,16 @@ class Shop {
     rows: ['4: REST GET /shop/items/{id}, Shop.item', '5: REST POST /shop, Shop.add'],
   },
   {
+    title: 'gives each of two methods of one name its line',
+    files: {
+      'Shop.java': `@RestController class Shop {
+  @GetMapping("/items/{id}") Item read(String id) { return null; }
+  @GetMapping("/items") Items read(List<String> ids) { return null; }
+}`,
+    },
+    rows: ['2: REST GET /items/{id}, Shop.read', '3: REST GET /items, Shop.read'],
+  },
+  {
     title: 'gives one row for each path and each method of a mapping',
     files: {
       'Shop.java': `@RestController class Shop {

@@ -1,5 +1,6 @@
 import {
   type Annotation,
+  type CallExpression,
   type Expression,
   findAnnotation,
   type Method,
@@ -131,7 +132,9 @@ const restInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): 
     const prefixes = mapped && place.type !== type ? prefixesOf(place.type, resolver, there) : own
     return place.type.methods.flatMap((method) =>
       springRoutes(prefixes, method, resolver, there).map((route) => {
-        const line = type.methods.find(({ name }) => name === method.name)?.line ?? type.line
+        const implemented =
+          place.type === type ? method : type.methods.find(({ name }) => name === method.name)
+        const line = implemented?.line ?? type.line
         return toInbound(route, { file: unit.file, line, handler: `${type.name}.${method.name}` })
       }),
     )
@@ -176,33 +179,45 @@ export const functionalInbound = (
   scope: TypeScope,
 ): readonly Inbound[] => {
   if (!scope.unit.imports.some((name) => FUNCTIONAL_IMPORT.test(name))) return []
-  return method.calls
-    .filter(({ name }) => STANDARD.includes(name))
-    .flatMap((call) => {
-      const [path] = resolver.texts(call.args[0], scope)
-      if (path === undefined) return []
-      const prefixes = (call.within ?? []).filter(({ name }) => name === 'nest' || name === 'path').reverse()
-      const texts = prefixes.map(
-        (one) => resolver.text(prefixOf(one.receiver, one.args[0]), scope)?.text ?? '',
-      )
-      const route = { method: call.name, path: joinRoutes(...texts, path.text), confidence: path.confidence }
-      return [
-        toInbound(route, {
-          file: scope.unit.file,
-          line: call.line,
-          handler: [scope.type?.name ?? '', method.name].filter((one) => one !== '').join('.'),
-        }),
-      ]
-    })
+  return method.calls.flatMap((call) => {
+    const verbs = functionalVerbs(call)
+    const [path] = verbs.length === 0 ? [] : resolver.texts(predicatePath(call.args[0]), scope)
+    if (path === undefined) return []
+    const prefixes = (call.within ?? []).filter(({ name }) => name === 'nest' || name === 'path').reverse()
+    const texts = prefixes.map((one) => resolver.text(prefixOf(one.receiver, one.args[0]), scope)?.text ?? '')
+    const [whole, { confidence }] = [joinRoutes(...texts, path.text), path]
+    const handler = [scope.type?.name ?? '', method.name].filter((one) => one !== '').join('.')
+    return verbs.map((verb) =>
+      toInbound(
+        { method: verb, path: whole, confidence },
+        { file: scope.unit.file, line: call.line, handler },
+      ),
+    )
+  })
+}
+
+/** The methods of a functional route; of `route(GET("/x"), …)` the inner call is the route. */
+const functionalVerbs = ({ name, args }: CallExpression): readonly string[] => {
+  if (STANDARD.includes(name)) return [name]
+  if (!/^(route|andRoute)$/.test(name) || args.length < 2) return []
+  const parts = partsOf(args[0])
+  if (parts.length === 0 || parts.some((one) => STANDARD.includes(one.name))) return []
+  const named = parts.find((one) => /^methods?$/.test(one.name))
+  return verbsOf(named === undefined ? undefined : { kind: 'list', items: named.args })
+}
+
+/** The calls of a request predicate: `path("/x").and(accept(JSON))` has two. */
+const partsOf = (predicate: Expression | undefined): readonly CallExpression[] => {
+  if (predicate?.kind !== 'call') return []
+  const { name, args, receiver } = predicate.call
+  return name === 'and' ? [receiver, ...args].flatMap(partsOf) : [predicate.call]
 }
 
 /** The path of a request predicate: `path("/x").and(accept(JSON))` has one, `accept(JSON)` has none. */
-const predicatePath = (predicate: Expression | undefined): Expression | undefined => {
-  if (predicate?.kind !== 'call') return predicate
-  const { name, args, receiver } = predicate.call
-  if (name === 'path' || name === 'pathPrefix') return args[0]
-  return name === 'and' ? [receiver, ...args].map(pathIn).find((one) => one !== undefined) : undefined
-}
+export const predicatePath = (predicate: Expression | undefined): Expression | undefined =>
+  predicate?.kind === 'call'
+    ? partsOf(predicate).find(({ name }) => name === 'path' || name === 'pathPrefix')?.args[0]
+    : predicate
 
 const pathIn = (one: Expression | undefined): Expression | undefined =>
   one?.kind === 'call' ? predicatePath(one) : undefined

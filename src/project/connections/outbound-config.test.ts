@@ -21,6 +21,22 @@ c=redis://cache:6379/0`,
     ],
   },
   {
+    title: 'finds no address in sentences, pages, commands and regular expressions',
+    files: {
+      'notes.yml': `a: See https://docs.shop.com/x for more.
+b: '请参考 https://docs.shop.com/x'
+c: '<a href="https://docs.shop.com/x">more</a>'
+d: curl -s https://docs.shop.com/x | bash
+e: '(Bot)/[\\d.]+ \\(\\+https://docs.shop.com/'
+f: 'http://one:80/a, http://two:80/b'
+`,
+    },
+    rows: [
+      '6: Configuration Service URL -> http://one:80; path f',
+      '6: Configuration Service URL -> http://two:80; path f',
+    ],
+  },
+  {
     title: 'gives one row for each named broker',
     files: { 'application.properties': 'spring.kafka.bootstrap-servers=k1:9092,k2:9092' },
     rows: [

@@ -66,6 +66,19 @@ const DESCRIPTION_FILE =
 /** Texts and layouts of an Android application: their addresses are shown, not called. */
 const ANDROID_RESOURCE = /(^|\/)(res\/[a-z]+[\w+-]*\/[^/]+|assets\/([^/]+\/)*[^/]+)\.xml$/
 
+/**
+ * Whether a value is a sentence, a page, a command or a regular expression that holds an address: words stand around
+ * it. Lists of addresses have none.
+ */
+const isProse = (value: string): boolean => {
+  const rest = value.replace(ADDRESS, ' ').replace(/\$\{[^}]*\}/g, '')
+  return (
+    /\p{L}{2,}[.,:;!?]?\s+\S|\S\s+\p{L}{2,}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(
+      rest.trim(),
+    ) || /<\w+[\s>]|\]\(\s|\(\?[:=!<]|\\[.dws]|[.)\]][*+]/.test(rest)
+  )
+}
+
 /** Addresses that the program does not connect to. */
 const isDescription = ({ file, key }: ConfigEntry): boolean =>
   DESCRIPTION_FILE.test(nameOf(file)) || ANDROID_RESOURCE.test(file) || DESCRIPTIVE_KEY.test(key)
@@ -122,6 +135,7 @@ export const configOutbound = (configuration: Configuration): readonly Outbound[
             : [{ ...base, target_service: target, protocol, type, path: setting.key }]
         })
       }
+      if (isProse(text)) return []
       return [...text.matchAll(ADDRESS)].flatMap(([url]) => addressRecord(url, setting, filled))
     })
 }

@@ -92,6 +92,10 @@ class ManifestGroup {
 const isVersionOf = (name: string, service: string): boolean =>
   name.startsWith(`${service}-`) && /^v?\d[\w.-]*$/.test(name.slice(service.length + 1))
 
+/** `accounts-depl` says what it is to Kubernetes, not another name. */
+const workloadName = (name: string): string =>
+  name.replace(/(?<=\w)-(depl?|deploy|deployment|statefulset|sts|pod)$/, '')
+
 const containerOf = (
   manifest: Manifest,
   group: string,
@@ -104,9 +108,10 @@ const containerOf = (
   // A Service of Knative has containers, one of Kubernetes has not. Patches of Kustomize often name no image.
   if (!WORKLOAD.test(kind) || name === undefined || (kind === 'Service' && image === undefined))
     return undefined
-  const hosts = context.hosts(manifest)
+  const short = workloadName(name.value)
+  const hosts = [...context.hosts(manifest), ...(short === name.value ? [] : [name.value])]
   return {
-    name: hosts.find((host) => isVersionOf(name.value, host)) ?? name.value,
+    name: hosts.find((host) => isVersionOf(short, host)) ?? short,
     file: name.file,
     line: name.line,
     group,

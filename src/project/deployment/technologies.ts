@@ -62,6 +62,7 @@ const TECHNOLOGIES: readonly Technology[] = [
   { name: 'SQS', kind: 'broker', image: /^elasticmq/, protocol: /sqs/ },
   { name: 'SNS', kind: 'broker', image: /^sns$/, protocol: /-sns$/ },
   { name: 'Pub/Sub', kind: 'broker', image: /^pubsub/, protocol: /pubsub/ },
+  { name: 'BullMQ', kind: 'broker', image: /^bullmq$/, protocol: /bullmq/ },
   { name: 'Celery', kind: 'broker', image: /^celery$/, protocol: /celery/ },
 ]
 
@@ -86,6 +87,14 @@ export const technologyOfImage = (image: string): Technology | undefined => {
   )
   return TOOL.test(name) ? undefined : found
 }
+
+/** Images that others build of a store or broker are named after it: `eventuate-mysql8`. */
+const VARIANT =
+  /-(kafka|zookeeper|mysql|mariadb|postgres|postgresql|mongo|mongodb|redis|rabbitmq|elasticsearch|cassandra)\d*$/
+
+/** As for an image, or for one that is named after a store or broker. Code of a project may be named so too. */
+export const technologyOfVariant = (image: string): Technology | undefined =>
+  technologyOfImage(image) ?? technologyOf(VARIANT.exec(imageName(image))?.[1] ?? '')
 
 const technologyNamed = (name: string): Technology | undefined =>
   TECHNOLOGIES.find((one) => one.name === name)

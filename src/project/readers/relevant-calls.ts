@@ -36,6 +36,9 @@ export interface RelevantCalls {
 const ROUTE_CALL =
   /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Get|Post|Put|Patch|Delete|Head|Options|HandleFunc|Handle|Method|MethodFunc)$/
 
+/** Spring's functional routes may have a predicate in the place of a method: `route(path("/x"), …)`. */
+const SPRING_ROUTE = new RegExp(`${ROUTE_CALL.source}|^(route|andRoute)$`)
+
 const compileNames = (names: string, nested = ROUTE_CALL): RelevantCalls => ({
   within: new RegExp(`\\b(?:${names})\\s*[(<{]`),
   exactly: new RegExp(`^(?:${names})$`),
@@ -50,9 +53,9 @@ const JVM_LIBRARIES: readonly (readonly [imports: RegExp, names: string])[] = [
     /^io\.eventuate\./,
     'forAggregateType|andForAggregateType|onEvent|fromChannel|andFromChannel|onMessage|withChannel|to|publish',
   ],
-  [/^org\.springframework\.cloud\.gateway\./, 'route|path'],
+  [/^org\.springframework\.cloud\.gateway\./, 'route|path|before'],
   [/^org\.springframework\.web\.service\./, 'createClient'],
-  [/^org\.springframework\.web\.(reactive\.|servlet\.)?function\./, 'route|nest|path|add|method'],
+  [/^org\.springframework\.web\.(reactive\.|servlet\.)?function\./, 'route|andRoute|nest|path|add|method'],
   [/^androidx\.room\./, 'databaseBuilder|inMemoryDatabaseBuilder'],
   [/^org\.springframework\.cloud\.client\./, 'getInstances|choose'],
   [/^org\.apache\.(http|hc)\./, 'Http(Get|Post|Put|Patch|Delete|Head)'],
@@ -74,7 +77,7 @@ export const jvmCalls = (imports: readonly string[]): RelevantCalls => {
   )
   if (added.length === 0) return JVM_CALLS
   const names = [JVM, ...added].join('|')
-  const known = compiled.get(names) ?? compileNames(names)
+  const known = compiled.get(names) ?? compileNames(names, SPRING_ROUTE)
   compiled.set(names, known)
   return known
 }

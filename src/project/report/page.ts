@@ -2,8 +2,8 @@ import type { Architecture } from '../architecture/architecture.ts'
 import { fitGraph } from '../architecture/mermaid.ts'
 import { systemGraph } from '../architecture/system-graph.ts'
 import { maskAll } from '../secrets.ts'
-import { serviceOf } from '../services/find-services.ts'
 import type { Deployable } from '../services/service-draft.ts'
+import { serviceOf, servicesOf } from '../services/service-files.ts'
 import {
   libraryBlocks,
   type ReportFacts,
@@ -31,7 +31,10 @@ const partsOf = (found: Architecture, service: Deployable | undefined) => {
   const ids = new Set(nodes.map(({ id }) => id))
   return {
     inbound: connections.inbound.filter(({ served_by, source_file }) => isOwn(served_by ?? source_file)),
-    outbound: connections.outbound.filter(({ source_file }) => isOwn(source_file)),
+    outbound: connections.outbound.filter(({ source_file }) => {
+      const users = servicesOf(source_file, system.services)
+      return service === undefined ? users.length === 0 : users.includes(service)
+    }),
     graph: {
       nodes,
       edges: graph.edges.filter(({ from, to }) => ids.has(from) && ids.has(to)),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Architecture } from '../architecture/architecture.ts'
-import { serviceOf } from '../services/find-services.ts'
+import { serviceOf } from '../services/service-files.ts'
 
 /**
  * Services, relations and endpoints with ids that do not change with line numbers or the order of files: what

@@ -2,9 +2,11 @@ import type { DeclaredContainer } from '../deployment/declared-container.ts'
 import { namedFolders, readDockerfile } from '../deployment/dockerfile.ts'
 import {
   imageName,
+  imagePath,
   type Technology,
   technologyOfDatabase,
   technologyOfImage,
+  technologyOfVariant,
 } from '../deployment/technologies.ts'
 import { folderOf, inOrder } from '../source/source-files.ts'
 import type { PlacedContainer } from './containers.ts'
@@ -19,6 +21,14 @@ const withoutDeployment = (folder: string): string => {
   let at = folder
   while (DEPLOYMENT_FOLDER.test(at)) at = folderOf(at)
   return at
+}
+
+const firstDefined = <T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined => {
+  for (const one of items) {
+    const found = find(one)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** Finds the code that a container runs. */
@@ -55,7 +65,7 @@ export class ContainerFolders {
   technologyIn(dockerfile: string): Technology | undefined {
     const text = this.#texts.get(dockerfile)
     const base = text === undefined ? undefined : readDockerfile(text)?.base
-    return base === undefined ? undefined : technologyOfImage(base)
+    return base === undefined ? undefined : technologyOfVariant(base)
   }
 
   /** The one deployable that a Dockerfile copies into its image. */
@@ -101,9 +111,11 @@ export class ContainerFolders {
     const { folder, dockerfile, image, name } = one
     // The images of a compose file are those of its own system; manifests are often kept apart from the code.
     const inside = one.isCompose ? withoutDeployment(one.group) : ''
-    const alike = () =>
-      this.#named(name, inside) ?? (image === undefined ? undefined : this.#named(imageName(image), inside))
-    if (folder === undefined) return alike() ?? this.#wholeProject(one)
+    const names = [name, ...(image === undefined ? [] : [imageName(image)])]
+    if (folder === undefined) {
+      const alike = [...names, ...names.flatMap((each) => this.#withoutPrefix(each, one))]
+      return firstDefined(alike, (each) => this.#named(each, inside)) ?? this.#wholeProject(one)
+    }
     const built =
       dockerfile === undefined ? undefined : this.folderOfDockerfile(dockerfile, folder, one.target)
     if (built !== undefined && built !== folder && built !== '') return built
@@ -112,6 +124,16 @@ export class ContainerFolders {
       one.target,
     )
     return (isShared ? (this.#named(name, folder) ?? copied) : copied) ?? folder
+  }
+
+  /** `crapi-workshop` in the project or the registry `crapi` is the workshop. */
+  #withoutPrefix(name: string, { image }: DeclaredContainer): readonly string[] {
+    const owner = imagePath(image ?? '')
+      .split('/')
+      .at(-2)
+    return [this.#project, ...(owner === undefined ? [] : [owner])].flatMap((prefix) =>
+      prefix !== '' && name.toLowerCase().startsWith(`${prefix}-`) ? [name.slice(prefix.length + 1)] : [],
+    )
   }
 
   /** An image that is called like the project is built from its Dockerfile. */
@@ -133,7 +155,7 @@ export class ContainerFolders {
     }
     const names = [...one.environment.keys(), ...one.shared.keys()]
     return (
-      (one.image === undefined ? undefined : technologyOfImage(one.image)) ??
+      (one.image === undefined ? undefined : technologyOfVariant(one.image)) ??
       technologyOfDatabase(one.name, names, one.ports)
     )
   }

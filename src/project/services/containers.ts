@@ -109,7 +109,9 @@ const merged = (first: PlacedContainer, all: readonly PlacedContainer[], system:
     ...(image !== undefined && { image }),
     isJob: all.every(({ isJob }) => isJob),
     isRouted: all.some(({ isRouted }) => isRouted),
-    hosts: lists('hosts'),
+    hosts: [...new Set([...lists('hosts'), ...all.map(({ name }) => name)])].filter(
+      (host) => host !== first.name,
+    ),
     ports: lists('ports'),
     dependsOn: lists('dependsOn'),
     environment: maps('environment'),
@@ -121,6 +123,44 @@ const merged = (first: PlacedContainer, all: readonly PlacedContainer[], system:
   }
 }
 
+/** What a container without code of the project runs. */
+const contentOf = ({ technology, image = '' }: PlacedContainer): string =>
+  technology?.name ?? `image ${imagePath(image)}`
+
+const plain = (name: string): string => name.toLowerCase().replace(/[-_.]/g, '')
+
+/** Compose files and manifests of one system may name one thing differently: `kafka` and `shop-kafka`. */
+const isAlike = (a: readonly PlacedContainer[], b: readonly PlacedContainer[]): boolean => {
+  const [one, other] = [a[0], b[0]]
+  if (one === undefined || other === undefined || contentOf(one) !== contentOf(other)) return false
+  if (one.technology === undefined && one.codeFolder !== other.codeFolder) return false
+  const isApart = a.every(({ isCompose }) => isCompose) && b.every(({ isCompose }) => !isCompose)
+  const [short, long] = [plain(one.name), plain(other.name)]
+  return isApart && (short.endsWith(long) || long.endsWith(short))
+}
+
+/** Joins a container of compose files with the only one of manifests that is alike. */
+const joinAlike = (
+  byName: ReadonlyMap<string, readonly PlacedContainer[]>,
+): ReadonlyMap<string, readonly PlacedContainer[]> => {
+  const bySystem = new Map<string, string[]>()
+  for (const key of byName.keys()) pushTo(bySystem, key.slice(0, key.lastIndexOf('\0')), key)
+  const joined = new Map(byName)
+  for (const keys of bySystem.values()) {
+    const ofCompose = keys.filter((key) => byName.get(key)?.every(({ isCompose }) => isCompose))
+    const ofManifests = keys.filter((key) => byName.get(key)?.every(({ isCompose }) => !isCompose))
+    if (keys.length > MAX_GROUPS) continue
+    for (const key of ofCompose) {
+      const own = byName.get(key) ?? []
+      const [only, ...others] = ofManifests.filter((one) => isAlike(own, byName.get(one) ?? []))
+      if (only === undefined || others.length > 0 || !joined.has(only)) continue
+      joined.set(key, [...own, ...(byName.get(only) ?? [])])
+      joined.delete(only)
+    }
+  }
+  return joined
+}
+
 /** The containers of each system, one for each name. */
 export const mergeContainers = (containers: readonly PlacedContainer[]): readonly Container[] => {
   const systems = systemsOf(containers)
@@ -129,7 +169,7 @@ export const mergeContainers = (containers: readonly PlacedContainer[]): readonl
   const depth = ({ group }: PlacedContainer) => group.split('/').length
   for (const one of [...containers].sort((a, b) => depth(a) - depth(b)))
     pushTo(byName, `${systems.get(groupKey(one))}\0${one.name}`, one)
-  return [...byName].flatMap(([key, all]) => {
+  return [...joinAlike(byName)].flatMap(([key, all]) => {
     const [first] = all
     // A patch of Kustomize changes a container that another file declares.
     const declared = all.some(({ image, folder }) => image !== undefined || folder !== undefined)

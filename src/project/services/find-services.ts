@@ -1,6 +1,5 @@
 import type { Structure } from '../build/shape.ts'
 import type { DeclaredContainer } from '../deployment/declared-container.ts'
-import { servedService } from '../source/configuration.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { folderOf, inOrder, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
@@ -10,12 +9,13 @@ import { goDrafts } from './go-programs.ts'
 import { imageDrafts, imageServices } from './image-services.ts'
 import { androidDraft, jvmBuildDraft, jvmMain } from './jvm-applications.ts'
 import { libraryFolders } from './library-modules.ts'
-import { folderName, isInside } from './names.ts'
-import { nestDrafts, packageDraft } from './package-file.ts'
+import { folderName, isDeveloperFile, isExample, isInside, isVendored } from './names.ts'
+import { nestDrafts, packageDraft, startedFolder } from './package-file.ts'
 import { pythonApplication, pythonCommandDraft } from './python-applications.ts'
 import type { Deployable, ServiceDraft, ServiceKind } from './service-draft.ts'
 import { swiftDraft } from './swift-applications.ts'
 import { type CloudResource, cloudResources, cloudServices } from './terraform.ts'
+import { packageUses } from './workspace-packages.ts'
 
 export interface ServicesFound {
   /** Those with a folder in the order of their folders, then the others. */
@@ -71,11 +71,15 @@ const codeDrafts = (sources: ServiceSources, folders: ReadonlySet<string>): read
 
 const JVM_FILE = /^(pom\.xml|build\.gradle(\.kts)?|application\.(conf|ya?ml))$/
 
-const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDraft[] =>
-  paths.flatMap((path): readonly ServiceDraft[] => {
+const fileDrafts = (
+  { paths, read, units }: ServiceSources,
+  packages: ReadonlyMap<string, readonly string[]>,
+): readonly ServiceDraft[] => {
+  const used = new Set([...packages.values()].flat())
+  return paths.flatMap((path): readonly ServiceDraft[] => {
     const name = nameOf(path)
     if (isTestPath(path)) return []
-    if (name === 'package.json') return packageDraft(path, read(path))
+    if (name === 'package.json') return packageDraft(path, read(path), used.has(folderOf(path)))
     if (name === 'nest-cli.json') return nestDrafts(path, read(path), units)
     if (JVM_FILE.test(name)) return jvmBuildDraft(path, read(path), units)
     const shown = (kind: ServiceKind, folder: string, reason: string): readonly ServiceDraft[] => [
@@ -88,6 +92,7 @@ const fileDrafts = ({ paths, read, units }: ServiceSources): readonly ServiceDra
     if (name === 'Procfile' || name === 'fly.toml') return shown('service', folderOf(path), name)
     return swiftDraft(path, read)
   })
+}
 
 /** The name of a service among those of its containers: the one that says the folder, when there are several. */
 const chooseName = (names: readonly string[], own: string): string | undefined => {
@@ -130,9 +135,6 @@ const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonl
 /** A service whose code is here. */
 type FolderService = Deployable & { readonly folder: string }
 
-/** Configuration of a tool, written as code: `eslint.config.mjs`. */
-const TOOL_CONFIG = /(^|\/)[\w.-]+\.config\.[cm]?[jt]s$/
-
 /** A Dockerfile or a container at the root of a project whose parts are deployed on their own is not a part itself. */
 const withoutEmptyRoot = (
   services: readonly FolderService[],
@@ -140,15 +142,15 @@ const withoutEmptyRoot = (
 ): readonly FolderService[] =>
   services.filter(({ folder }) => {
     const inside = services.filter((one) => one.folder !== folder && isInside(one.folder, folder))
+    const parts = inside.flatMap((one) => [one.folder, ...one.libraries])
     return (
       inside.length === 0 ||
       units.some(
         ({ file }) =>
           isInside(file, folder) &&
-          !TOOL_CONFIG.test(file) &&
-          !inside.some((one) =>
-            [one.folder, ...one.libraries].some((part) => part !== folder && isInside(file, part)),
-          ),
+          !parts.some((one) => isInside(file, one)) &&
+          !isDeveloperFile(file, folder) &&
+          !/\.config\.\w+$/.test(file),
       )
     )
   })
@@ -171,9 +173,19 @@ export const findServices = (sources: ServiceSources): ServicesFound => {
     ...sources.paths.filter((path) => nameOf(path) === 'Dockerfile').map(folderOf),
   ])
   const programs = goDrafts(sources.units, (file) => moduleFolder(file, modules))
-  const coded = [...codeDrafts(sources, modules), ...programs, ...fileDrafts(sources)]
+  const packages = packageUses(sources.paths, sources.read, sources.units)
+  const shown = [...codeDrafts(sources, modules), ...programs, ...fileDrafts(sources, packages)]
+  // What starts the workspace starts one of its packages.
+  const started = startedFolder(sources.read('package.json'), shown)
+  const moved = <T extends { readonly folder: string }>(one: T): T =>
+    one.folder === '' && started !== undefined ? { ...one, folder: started } : one
+  const coded = shown.map(moved)
   const places = new ContainerFolders(coded, modules, sources.texts, sources.structure.project.name)
-  const containers = mergeContainers(places.place(sources.declared))
+  const containers = mergeContainers(
+    places
+      .place(sources.declared.filter(({ file }) => !isVendored(file) && !isExample(file)))
+      .map((one) => (one.codeFolder === '' && started !== undefined ? { ...one, codeFolder: started } : one)),
+  )
   const known = [
     ...coded,
     ...containers.flatMap(({ codeFolder, technology, name, hosts, shownBy, isJob }) =>
@@ -181,17 +193,16 @@ export const findServices = (sources: ServiceSources): ServicesFound => {
         ? []
         : shownBy.map((evidence) => ({
             folder: codeFolder,
-            name,
-            aliases: hosts,
+            ...(codeFolder === started ? {} : { name }),
+            aliases: [name, ...hosts],
             kind: isJob ? ('command' as const) : ('service' as const),
             evidence,
           })),
     ),
   ]
-  const drafts = [...known, ...imageDrafts(sources.texts, known, folders, places)]
-  const services = withLibraries(
-    distinctNames(withoutEmptyRoot(join(drafts, sources), sources.units)),
-    sources,
+  const drafts = [...known, ...imageDrafts(sources.texts, known, folders, places).map(moved)]
+  const services = distinctNames(
+    withoutEmptyRoot(withLibraries(join(drafts, sources), sources, packages), sources.units),
   )
   const others = imageServices(containers, new Set(services.map(({ name }) => name)))
   const resources = cloudResources(sources.texts)
@@ -214,27 +225,17 @@ export const findServices = (sources: ServiceSources): ServicesFound => {
 const withLibraries = (
   services: readonly FolderService[],
   { paths, read, structure }: ServiceSources,
+  packages: ReadonlyMap<string, readonly string[]>,
 ): readonly FolderService[] => {
   const folders = services.map(({ folder }) => folder)
-  const libraries = libraryFolders(folders, { paths, read, dependencies: structure.dependencies })
+  const libraries = libraryFolders(folders, {
+    paths,
+    read,
+    dependencies: structure.dependencies,
+    packages,
+  })
   return services.map((service) => ({
     ...service,
     libraries: [...service.libraries, ...(libraries.get(service.folder) ?? [])],
   }))
-}
-
-/** The service that a file belongs to: the one with the longest folder, or the only one that uses its module. */
-export const serviceOf = (file: string, services: readonly Deployable[]): Deployable | undefined => {
-  const configured = servedService(file)
-  if (configured !== undefined) return services.find(({ aliases }) => aliases.includes(configured))
-  const around = services
-    .filter(({ folder }) => folder !== undefined && isInside(file, folder))
-    .reduce<Deployable | undefined>(
-      (best, one) =>
-        best === undefined || (one.folder?.length ?? 0) > (best.folder?.length ?? 0) ? one : best,
-      undefined,
-    )
-  if (around !== undefined) return around
-  const users = services.filter(({ libraries }) => libraries.some((folder) => isInside(file, folder)))
-  return users.length === 1 ? users[0] : undefined
 }

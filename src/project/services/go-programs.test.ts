@@ -53,7 +53,7 @@ it.each([
   expect((await servicesOf(files)).services).toEqual(services)
 })
 
-it('a package that one program imports belongs to it, one that several import to none', async () => {
+it('a package that one program imports belongs to it, one that several import to each', async () => {
   const open = (name: string) =>
     `package ${name}\nimport "github.com/redis/go-redis/v9"\nfunc Open() { redis.NewClient(&redis.Options{Addr: "cache:6379"}) }\n`
   const main = (...imports: readonly string[]) =>
@@ -65,5 +65,5 @@ it('a package that one program imports belongs to it, one that several import to
     'store/store.go': open('store'),
     'shared/shared.go': open('shared'),
   })
-  expect(relations).toEqual(['service:a -> store:a Redis'])
+  expect(relations).toEqual(['service:a -> store:a Redis', 'service:b -> store:b Redis'])
 })

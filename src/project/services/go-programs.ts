@@ -130,8 +130,11 @@ export const goDrafts = (
         folder,
         kind: program.kind,
         evidence: { file: program.file, line: program.line, reason: 'package main' },
-        ...(folder !== root && {
-          libraries: [...program.packages].filter((one) => one !== '' && !isBelow(one, folder)),
+        // Those below its folder are named when other programs may use them too.
+        ...((folder !== root || peers.length > 1) && {
+          libraries: [...program.packages].filter(
+            (one) => one !== '' && one !== program.folder && (folder === root || !isBelow(one, folder)),
+          ),
         }),
         ...(nameOf(program.folder) !== '' && !/^(cmd|main|server)$/.test(nameOf(program.folder))
           ? { aliases: [nameOf(program.folder)] }

@@ -7,7 +7,12 @@ const libraries = (
   dependencies: readonly { readonly module: string; readonly artifactId: string }[] = [],
 ) =>
   Object.fromEntries(
-    libraryFolders(applications, { paths: Object.keys(files), read: (path) => files[path], dependencies }),
+    libraryFolders(applications, {
+      paths: Object.keys(files),
+      read: (path) => files[path],
+      dependencies,
+      packages: new Map(),
+    }),
   )
 
 it('finds the modules that an Android application uses, directly and through others', () => {

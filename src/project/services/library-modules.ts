@@ -1,13 +1,15 @@
 import { folderOf, joinPath, nameOf } from '../source/source-files.ts'
 import { isInside } from './names.ts'
 
-/** Modules of a Gradle or Maven build that are libraries: their code is part of the applications that use them. */
+/** Modules of a build or a workspace that are libraries: their code is part of the applications that use them. */
 
 interface ModuleSources {
   readonly paths: readonly string[]
   readonly read: (path: string) => string | undefined
   /** Libraries of modules, as their build files name them. */
   readonly dependencies: readonly { readonly module: string; readonly artifactId: string }[]
+  /** Packages of a workspace that packages use, by their folders. */
+  readonly packages: ReadonlyMap<string, readonly string[]>
 }
 
 const MAX_MODULES = 2_000
@@ -46,7 +48,12 @@ const gradleRoots = (paths: readonly string[]): readonly string[] =>
     .sort((a, b) => b.length - a.length)
 
 /** For each module the modules that it uses directly, by their folders. */
-const directUses = ({ paths, read, dependencies }: ModuleSources): ReadonlyMap<string, readonly string[]> => {
+const directUses = ({
+  paths,
+  read,
+  dependencies,
+  packages,
+}: ModuleSources): ReadonlyMap<string, readonly string[]> => {
   const scripts = gradleScripts(paths)
   const roots = gradleRoots(paths)
   const folders = new Set(scripts.map(folderOf))
@@ -62,6 +69,7 @@ const directUses = ({ paths, read, dependencies }: ModuleSources): ReadonlyMap<s
     const used = poms.get(artifactId)
     if (used !== undefined && used !== module) uses.set(module, [...(uses.get(module) ?? []), used])
   }
+  for (const [module, used] of packages) uses.set(module, [...(uses.get(module) ?? []), ...used])
   return uses
 }
 

@@ -47,6 +47,21 @@ export const grpcName = (endpoint: string): string => endpoint.replace(/\/.*$/, 
 export const isInside = (path: string, folder: string): boolean =>
   folder === '' || path === folder || path.startsWith(`${folder}/`)
 
+/** Top folders of a deployable with programs for its developers. */
+const DEVELOPER_FOLDER = /^(dev|docs?|scripts?|hack|tools?|examples?|contrib|ci|bench(marks?)?|samples?)\//
+
+/** Packages of others that Go copies into a project: `vendor/github.com/…`. */
+export const isVendored = (file: string): boolean => /(^|\/)vendor\/[\w-]+\.[a-z]{2,}\//.test(file)
+
+/** Whether a file is not part of what runs: a script or a document beside the code of a deployable. */
+export const isDeveloperFile = (file: string, folder: string): boolean =>
+  isInside(file, folder) && DEVELOPER_FOLDER.test(file.slice(folder === '' ? 0 : folder.length + 1))
+
+/** Containers in these folders show how to use or test a project; a repository of examples has others beside. */
+const EXAMPLE_FOLDER = /^(examples?|samples?|docs?|e2e|website)\//
+
+export const isExample = (file: string): boolean => EXAMPLE_FOLDER.test(file)
+
 /** Folders named for what they hold; the service has the name of the folder above. */
 const GENERIC_FOLDER = /^(src|app|main|source|docker|build|cmd)$/
 

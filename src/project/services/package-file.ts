@@ -18,18 +18,51 @@ const SERVER =
   /^(express|fastify|koa|hono|@nestjs\/core|@hapi\/hapi|restify|@grpc\/grpc-js|apollo-server|@apollo\/server)$/
 const MOBILE = /^(react-native|expo|@ionic\/\w+|nativescript)$/
 
-export const packageDraft = (path: string, text: string | undefined): readonly ServiceDraft[] => {
-  let parsed: PackageFile
+/** Scripts that start packages of a workspace: the package with them is not started itself. */
+const STARTS_OTHERS =
+  /\b(turbo|nx|lerna)\b|\b(pnpm|yarn|npm)\b.*\s(-r|--recursive|--filter|-F|-w|--workspaces?|workspaces?)\b/
+
+const parsePackage = (text: string | undefined): PackageFile | undefined => {
   try {
-    parsed = JSON.parse(text ?? '') as PackageFile
+    const parsed: unknown = JSON.parse(text ?? '')
+    return typeof parsed === 'object' && parsed !== null ? parsed : undefined
   } catch {
-    return []
+    return undefined
   }
-  if (typeof parsed !== 'object' || parsed === null) return []
+}
+
+/** `turbo run start --filter=@shop/web`, `yarn workspace @shop/web start`. */
+const STARTED = /(?:\bworkspace\s+|--(?:filter|scope|workspace)[= ]|\s-[Fw]\s+)["']?(?:@[\w-]+\/)?([\w.-]+)/
+
+/** The deployable that the start script of a workspace starts. */
+export const startedFolder = (
+  text: string | undefined,
+  drafts: readonly ServiceDraft[],
+): string | undefined => {
+  const [, name] = STARTED.exec(String(parsePackage(text)?.scripts?.start ?? '')) ?? []
+  const found = drafts.filter(
+    ({ folder, aliases = [] }) => folder !== '' && name !== undefined && aliases.includes(name),
+  )
+  const [only, ...others] = new Set(found.map(({ folder }) => folder))
+  return others.length === 0 ? only : undefined
+}
+
+/** `isUsed`: whether other packages of the workspace use it. */
+export const packageDraft = (
+  path: string,
+  text: string | undefined,
+  isUsed: boolean,
+): readonly ServiceDraft[] => {
+  const parsed = parsePackage(text)
+  if (parsed === undefined) return []
   const dependencies = Object.keys(parsed.dependencies ?? {})
   const scripts = Object.keys(parsed.scripts ?? {})
   const has = (pattern: RegExp) => dependencies.find((name) => pattern.test(name))
-  const starts = scripts.some((name) => /^(start|serve|dev)(:|$)/.test(name))
+  const starts = scripts.some(
+    (name) =>
+      (isUsed ? /^start(:|$)/ : /^(start|serve|dev)(:|$)/).test(name) &&
+      !STARTS_OTHERS.test(String(parsed.scripts?.[name])),
+  )
   const found = has(MOBILE) ?? has(SERVER) ?? has(WEB)
   // A library has these frameworks only to be used with them: it does not start.
   if (found === undefined || !starts) return []

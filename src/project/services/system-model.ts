@@ -70,7 +70,9 @@ export class SystemRelations {
   #put(relation: SystemRelation, about: string, source: RelationPlace, isDeclared: boolean): void {
     const { from, to, protocol } = relation
     if (from === to) return
-    const key = `${from}\0${to}\0${protocol}`
+    // A driver and what is built upon it (JDBC and JPA) are one way to one store.
+    const isStore = to.startsWith('store:')
+    const key = `${from}\0${to}\0${isStore ? String(isDeclared) : protocol}`
     const known = this.#relations.get(key) ?? { relation, about: new Set<string>(), isDeclared }
     if (about !== '') known.about.add(about)
     const { sources } = known.relation
@@ -80,6 +82,7 @@ export class SystemRelations {
       isDeclared: known.isDeclared && isDeclared,
       relation: {
         ...known.relation,
+        protocol: inOrder(protocol, known.relation.protocol) < 0 ? protocol : known.relation.protocol,
         sources: sources.length < MAX_ABOUT && isNew ? [...sources, source] : sources,
       },
     })

@@ -3,9 +3,11 @@ import type { Inbound, Outbound } from '../connections/connections.ts'
 import { imageName, technologyOf } from '../deployment/technologies.ts'
 import { containerHosts } from './container-addresses.ts'
 import { type Container, containerNames } from './containers.ts'
-import { type ServicesFound, serviceOf } from './find-services.ts'
-import { grpcName, hostOf, isInside, isLocal, nearest } from './names.ts'
+import { DeployedServices, isOfTechnology } from './deployed-services.ts'
+import type { ServicesFound } from './find-services.ts'
+import { grpcName, hostOf, isDeveloperFile, isInside, isLocal, isVendored, nearest } from './names.ts'
 import type { Deployable } from './service-draft.ts'
+import { serviceOf, servicesOf } from './service-files.ts'
 import { ServiceNames } from './service-names.ts'
 import { type SystemModel, type SystemNode, SystemRelations } from './system-model.ts'
 
@@ -20,7 +22,6 @@ const STORE_PROTOCOL =
   /^(JDBC|JPA|R2DBC|MongoDB|Redis|Elasticsearch|SQL|Cassandra|Neo4j|S3|DynamoDB|Memcached)/
 /** Protocols that say no more than that there is a database. */
 const RELATIONAL = /^(JDBC|JPA|R2DBC|SQL)/
-const RELATIONAL_STORE = /^(PostgreSQL|MySQL|SQL Server|Oracle|database)$/
 const VARIABLE = /^\$\{(\w+)\}/
 
 class SystemBuilder {
@@ -29,12 +30,14 @@ class SystemBuilder {
   readonly #serviceNames: ServiceNames
   /** Containers by their names and further hosts. */
   readonly #byHost = new Map<string, Container[]>()
-  readonly #containersOf = new Map<Deployable, Container[]>()
+  readonly #running: DeployedServices
   readonly #names: ReadonlyMap<Container, string>
   /** The service that implements a gRPC service. */
   readonly #grpc = new Map<string, Deployable>()
   /** Stores and brokers that files about deployment connect a service to. */
   readonly #deployed = new Map<string, SystemNode[]>()
+  /** Stores and brokers whose published ports the settings of a service name. */
+  readonly #published = new Map<string, SystemNode[]>()
   /** Stores and brokers that Terraform creates, by technology. */
   readonly #created = new Map<string, Set<string>>()
 
@@ -48,7 +51,7 @@ class SystemBuilder {
         const id = this.#model.add(kind, name, technology, [source])
         this.#created.set(technology, (this.#created.get(technology) ?? new Set()).add(id))
       }
-    for (const [one, service] of sources.serviceIn) pushTo(this.#containersOf, service, one)
+    this.#running = new DeployedServices(sources.containers, sources.serviceIn)
     for (const one of sources.containers)
       for (const host of new Set([one.name, ...one.hosts])) pushTo(this.#byHost, host.toLowerCase(), one)
     for (const { protocol, endpoint, source_file } of sources.inbound) {
@@ -85,23 +88,10 @@ class SystemBuilder {
       if (node !== undefined) return node
       const service = this.#serviceNames.find(name, file)
       // A container of another system is not meant, though it has the name.
-      const deployed = service === undefined ? [] : (this.#containersOf.get(service) ?? [])
+      const deployed = service === undefined ? [] : this.#running.containersOf(service)
       const isWithin =
         systems.size === 0 || deployed.length === 0 || deployed.some(({ system }) => systems.has(system))
       if (service !== undefined && isWithin) return `service:${service.name}`
-    }
-    return undefined
-  }
-
-  #systemsOf(service: Deployable): ReadonlySet<string> {
-    return new Set(this.#containersOf.get(service)?.map(({ system }) => system))
-  }
-
-  /** The value of a variable in the containers of a service. */
-  #variable(service: Deployable, name: string): string | undefined {
-    for (const { environment, shared } of this.#containersOf.get(service) ?? []) {
-      const value = environment.get(name) ?? shared.get(name)
-      if (value !== undefined && value !== '') return value
     }
     return undefined
   }
@@ -111,25 +101,39 @@ class SystemBuilder {
     const text = one.target_service
     for (const candidate of [text, text.replace(/^[a-z][a-z0-9+.-]*:\/\//i, ''), one.origin ?? '']) {
       const [whole = '', name] = VARIABLE.exec(candidate) ?? []
-      const value = name === undefined ? undefined : this.#variable(from, name)
+      const value = name === undefined ? undefined : this.#running.variable(from, name)
       if (value !== undefined) return { text: candidate.replace(whole, () => value), isKnown: true }
     }
     return { text, isKnown: one.confidence !== 'low' }
   }
 
-  /** The service whose file this is; configuration may be mounted into a container. */
-  #ownerOf(file: string): Deployable | undefined {
-    const container = this.#sources.containers.find(({ mounts }) =>
-      mounts.some((mount) => mount !== '' && isInside(file, mount)),
-    )
+  /** The services that a row is of; configuration may be mounted into a container. */
+  #ownersOf({ source_file: file, caller }: Outbound): readonly Deployable[] {
+    const container =
+      caller === ''
+        ? this.#sources.containers.find(({ mounts }) =>
+            mounts.some((mount) => mount !== '' && isInside(file, mount)),
+          )
+        : undefined
     const mounted = container === undefined ? undefined : this.#sources.serviceIn.get(container)
-    return mounted ?? serviceOf(file, this.#sources.services)
+    if (mounted !== undefined) return [mounted]
+    if (isVendored(file)) return []
+    return servicesOf(file, this.#sources.services).filter(
+      ({ folder, libraries }) => ![folder ?? '', ...libraries].some((one) => isDeveloperFile(file, one)),
+    )
+  }
+
+  published(one: Outbound): void {
+    const container = this.#running.publisherOf(one.target_service, one.source_file)
+    const node = container === undefined ? undefined : this.#model.node(this.#nodeOf(container) ?? '')
+    if (node !== undefined) for (const from of this.#ownersOf(one)) pushTo(this.#published, from.name, node)
   }
 
   outbound(one: Outbound): void {
-    const from =
-      one.caller === '' ? this.#ownerOf(one.source_file) : serviceOf(one.source_file, this.#sources.services)
-    if (from === undefined) return
+    for (const from of this.#ownersOf(one)) this.#relate(one, from)
+  }
+
+  #relate(one: Outbound, from: Deployable): void {
     const source = { file: one.source_file, line: one.line }
     const id = `service:${from.name}`
     const target = this.#target(one, from)
@@ -138,10 +142,12 @@ class SystemBuilder {
     const node =
       host === undefined || isLocal(host)
         ? undefined
-        : this.#nodeOfHost(host, one.source_file, this.#systemsOf(from))
+        : this.#nodeOfHost(host, one.source_file, this.#running.systemsOf(from))
     if (one.protocol.startsWith('Messaging')) {
       const name = technology?.name ?? one.protocol.replace('Messaging-', '')
-      const to = this.#store(from, 'broker', name, node, { ...source, reason: one.type })
+      // Topics may look like hosts.
+      const broker = one.type === 'Broker' ? node : undefined
+      const to = this.#store(from, 'broker', name, broker, { ...source, reason: one.type })
       return this.#model.relate(id, to, name, one.type === 'Broker' ? '' : one.target_service, source)
     }
     if (STORE_PROTOCOL.test(one.protocol) || technology?.kind === 'store') {
@@ -176,16 +182,17 @@ class SystemBuilder {
     place: SystemNode['sources'][number],
   ): string {
     if (node !== undefined) return node
-    const deployed = (this.#deployed.get(from.name) ?? []).filter((one) =>
-      technology === 'database' ? RELATIONAL_STORE.test(one.technology) : one.technology === technology,
+    const [deployed = [], published = []] = [this.#deployed, this.#published].map((nodes) =>
+      (nodes.get(from.name) ?? []).flatMap((one) =>
+        isOfTechnology(one.technology, technology) ? [one.id] : [],
+      ),
     )
-    // Without a container of the kind, the only one that Terraform creates.
-    const ids =
-      deployed.length > 0
-        ? new Set(deployed.map(({ id }) => id))
-        : (this.#created.get(technology) ?? new Set())
-    const [only] = ids
-    if (only !== undefined && ids.size === 1) return only
+    // Without a relation of containers, the only one of the kind in the system, or the only one of Terraform.
+    const peers = this.#running.peersOf(from, technology).flatMap((one) => this.#nodeOf(one) ?? [])
+    const created = this.#created.get(technology) ?? []
+    const ids = [deployed, published, peers, [...created]].find((one) => one.length > 0)
+    const [only, ...others] = new Set(ids)
+    if (only !== undefined && others.length === 0) return only
     const name = kind === 'broker' ? technology : `${from.name} ${technology}`
     return this.#model.add(kind, name, technology, [place])
   }
@@ -235,6 +242,7 @@ class SystemBuilder {
 export const buildSystem = (sources: SystemSources): SystemModel => {
   const builder = new SystemBuilder(sources)
   for (const one of sources.containers) builder.container(one)
+  for (const one of sources.outbound) builder.published(one)
   for (const one of sources.outbound) builder.outbound(one)
   for (const one of sources.inbound) builder.inbound(one)
   return builder.build()

@@ -11,6 +11,10 @@ const VARIABLE_FILE = /^\.env(\.(example|sample|template|dist|defaults?))?$/
 export const isVariableFile = (path: string): boolean =>
   VARIABLE_FILE.test(path.slice(path.lastIndexOf('/') + 1))
 
+/** The settings of an application in a format without a reader, which show that it is one. */
+export const isApplicationSettings = (path: string): boolean =>
+  /(^|\/)src\/main\/resources\/application\.conf$/.test(path)
+
 /** Files about deployment that are not YAML. */
 const DEPLOYMENT_FILE =
   /^((Docker|Container)file([.-][\w.-]+)?|[\w-]+\.(Docker|Container)file|Caddyfile|Procfile|fly\.toml)$/i

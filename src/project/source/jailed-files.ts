@@ -3,7 +3,13 @@ import { type CheckDeadline, type Folder, type Jail, jailFaults, type PathRules 
 import { isGitName } from '../access-rules.ts'
 import { decodeText } from '../files/text.ts'
 import { isUnlisted } from '../files/walk.ts'
-import { isDeploymentText, isVariableFile, skipsFile, skipsFolder } from './discovery-rules.ts'
+import {
+  isApplicationSettings,
+  isDeploymentText,
+  isVariableFile,
+  skipsFile,
+  skipsFolder,
+} from './discovery-rules.ts'
 import {
   byPath,
   joinPath,
@@ -55,7 +61,9 @@ const WORKFLOW_RULES: PathRules = { allowed: new Set(EXTENSIONS), blocked: isGit
 
 /** Names such as `Dockerfile.api` have no extension that could be listed. */
 const rulesOf = (path: string): PathRules =>
-  isDeploymentText(path) || isVariableFile(path) ? { blocked: isGitName } : WORKFLOW_RULES
+  isDeploymentText(path) || isVariableFile(path) || isApplicationSettings(path)
+    ? { blocked: isGitName }
+    : WORKFLOW_RULES
 
 /** The folder that a caller names. */
 export interface RequestedFolder {

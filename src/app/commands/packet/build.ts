@@ -1,6 +1,5 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Fault } from '../../../kernel/fault.ts'
-import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
 import { UnparsedFiles } from '../../../kernel/text/unparsed-files.ts'
 import { type BuildOptions, buildPacket, type SourceFile } from '../../../packets/build/build.ts'
 import { CHUNK_SIZES } from '../../../packets/build/chunk.ts'
@@ -16,6 +15,7 @@ import { VERSION } from '../../config/version.ts'
 import { closeEmbedders, embedderForBuild } from '../../open/embedders.ts'
 import { withProgress } from '../progress.ts'
 import { requireWritable } from '../require-writable.ts'
+import { packedFiles, packedLines, packedSummary, reportSkipped } from './build-report.ts'
 import {
   embedSettings,
   listFlag,
@@ -100,23 +100,6 @@ const makePacket = (
     buildPacket(files, { ...options, progress }, NO_ABORT),
   ).finally(closeEmbedders)
 
-const MAX_REPORTED = 10
-
-/**
- * Reports skipped files on stderr: a packet that lacks files of its folder is no error, but the user should
- * know.
- */
-const reportSkipped = (
-  { json, terminal }: Invocation,
-  skipped: readonly { readonly path: string; readonly why: string }[],
-): void => {
-  if (json) return
-  for (const { path, why } of skipped.slice(0, MAX_REPORTED))
-    terminal.printError(`left out: ${escapeLineBreaks(path)} ${why}`)
-  const more = skipped.length - MAX_REPORTED
-  if (more > 0) terminal.printError(`left out: ${more} more; --json lists them`)
-}
-
 /** Such a packet has other passages than one that is built with the grammar, from the same files. */
 const reportUnparsed = ({ json, terminal }: Invocation, unparsed: UnparsedFiles): void => {
   if (json) return
@@ -168,6 +151,9 @@ export const build: Subcommand = async (invocation, [source]) => {
     // Durable: it is the operator's file and gets committed.
     await replaceStoreFile(resolve(lockfile), lock, { durable: true })
   const { chunks, embedded } = packet
+  const packed = packedFiles(files, packet.chunksOf)
+  const listed = invocation.flags.verbose ? packedLines(packed, skipped) : []
+  const summary = packedSummary(packed, skipped)
   reportSkipped(invocation, skipped)
   reportUnparsed(invocation, unparsed)
   return printResult(
@@ -178,9 +164,14 @@ export const build: Subcommand = async (invocation, [source]) => {
       chunks,
       embedded,
       model,
+      sources: packed,
       left_out: skipped,
       ...(unparsed.languages().length > 0 && { unparsed: unparsed.languages() }),
     },
-    `${folder}: ${chunks} chunks of ${files.length} files, ${model}`,
+    [
+      ...listed,
+      `${folder}: ${chunks} chunks of ${files.length} files, ${model}`,
+      ...(summary === undefined ? [] : [summary]),
+    ].join('\n'),
   )
 }

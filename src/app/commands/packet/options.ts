@@ -132,6 +132,7 @@ const PACKET_OPTIONS: readonly PacketOption[] = [
   toggle(['publish'], 'no-docs', 'Publish without the documents.'),
   toggle(['publish'], 'no-embeddings', 'Publish without the vectors.'),
   toggle(['publish'], 'no-embed', 'The same as --no-embeddings.'),
+  toggle(['publish'], 'move-tag', 'Replace other content that is published under this version.'),
   text(['publish'], 'tag', 'A,B', 'Tags beside the version (default: latest).'),
   text(['lookup', 'query', 'digest'], 'k', 'N', 'Number of results.'),
   text(['digest'], 'max-chars', 'N', 'Most characters of evidence.'),
@@ -141,6 +142,7 @@ const PACKET_OPTIONS: readonly PacketOption[] = [
   text([], 'cpm-dir', 'DIR', 'The same as --packet-root.'),
   text([], 'embed-url', 'URL', 'The same as --embedding-url.'),
   text([], 'embed-model', 'NAME', 'The same as --embedding-model.'),
+  toggle(['build'], 'verbose', 'Print what each file became.'),
   toggle([], 'quiet', 'Print no progress.'),
 ]
 

@@ -1,6 +1,9 @@
 import { resolve } from 'node:path'
+import { Fault } from '../../../kernel/fault.ts'
+import type { Reference } from '../../../packets/format/reference.ts'
 import { type Published, publishPacket } from '../../../packets/transfer/publish.ts'
 import { builtPackets, packetFolder } from '../../../platform/packets/folder.ts'
+import { OciClient } from '../../../platform/registry/client.ts'
 import { OciPusher } from '../../../platform/registry/push.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
@@ -38,13 +41,24 @@ const forgetTags = async (config: Config, { pinned_uri, tags }: Published): Prom
   }
 }
 
+/** Reads what a tag names now; undefined when the registry has no such tag. */
+const publishedDigest = (client: OciClient) => async (ref: Reference, signal: AbortSignal) => {
+  try {
+    return (await client.resolve(ref, signal)).digest
+  } catch (thrown) {
+    if (thrown instanceof Fault && thrown.kind === 'missing') return undefined
+    throw thrown
+  }
+}
+
 /** Publishes a built packet to a registry. */
 export const publish: Subcommand = async (invocation, [asked]) => {
   const { config } = packetSettings(invocation)
   const registry = needText(config.registry, 'a registry with --registry or REGISTRY')
   requireWritable(config, '`warrant packet publish`')
   checkParts(invocation)
-  const pusher = new OciPusher(openRegistry(config, process.env))
+  const http = openRegistry(config, process.env)
+  const pusher = new OciPusher(http)
   const tags = listFlag(invocation, 'tag')
   const folder = await onlyPacket(needText(asked, 'the folder of a built packet'))
   const published = await withProgress(progressJob(invocation, 'publish', 'bytes'), (progress) =>
@@ -57,6 +71,7 @@ export const publish: Subcommand = async (invocation, [asked]) => {
         docs: invocation.flags['no-docs'] !== true,
         embeddings: !withoutVectors(invocation),
         ...(tags !== undefined && { tags }),
+        ...(invocation.flags['move-tag'] !== true && { resolve: publishedDigest(new OciClient(http)) }),
         progress,
       },
       NO_ABORT,

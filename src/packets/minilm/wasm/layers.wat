@@ -6,9 +6,12 @@
 
   ;; e to the power of x, for x up to 0. Smaller values than -87 count as -87.
   (func $exp (param $x v128) (result v128)
-    (local $n v128) (local $sum v128)
+    (local $bits v128) (local $n v128) (local $sum v128)
     (local.set $x (f32x4.max (local.get $x) (f32x4.splat (f32.const -87))))
-    (local.set $n (f32x4.nearest (f32x4.mul (local.get $x) (f32x4.splat (f32.const 1.4426950408889634)))))
+    ;; Adding 1.5 times 2 to the power of 23 rounds to a whole number, which is then in the lowest bits.
+    (local.set $bits (f32x4.add
+      (f32x4.mul (local.get $x) (f32x4.splat (f32.const 1.4426950408889634))) (f32x4.splat (f32.const 12582912))))
+    (local.set $n (f32x4.sub (local.get $bits) (f32x4.splat (f32.const 12582912))))
     ;; x - n ln 2, with ln 2 in two parts, so that the product with the first is exact.
     (local.set $x (f32x4.sub (local.get $x) (f32x4.mul (local.get $n) (f32x4.splat (f32.const 0.693359375)))))
     (local.set $x (f32x4.add (local.get $x) (f32x4.mul (local.get $n) (f32x4.splat (f32.const 2.12194440e-4)))))
@@ -21,7 +24,7 @@
     (local.set $sum (f32x4.add (f32x4.mul (local.get $sum) (local.get $x)) (f32x4.splat (f32.const 1))))
     (local.set $sum (f32x4.add (f32x4.mul (local.get $sum) (local.get $x)) (f32x4.splat (f32.const 1))))
     ;; Times two to the power of n: n is added to the exponent.
-    (i32x4.add (local.get $sum) (i32x4.shl (i32x4.trunc_sat_f32x4_s (local.get $n)) (i32.const 23))))
+    (i32x4.add (local.get $sum) (i32x4.shl (local.get $bits) (i32.const 23))))
 
   ;; x times the probability that a normal variable is below x, in place. $count is a multiple of four.
   ;; erf by formula 7.1.26 of Abramowitz and Stegun, whose error is below 1.5e-7.
@@ -119,12 +122,14 @@
       (br_if $scale (i32.lt_u (local.get $i) (local.get $bytes)))))
 
   ;; One head of attention, which has 32 columns. $q, $k, $v and $out are the addresses of its first column; their rows
-  ;; are $stride bytes long. $keys has space for the transposed keys, $scores for one row. $padded is $rows rounded up
-  ;; to a multiple of eight: the scores of the rows that are added are so low that their probability is 0.
+  ;; are $stride bytes long. $keys has space for the transposed keys, $scores for four rows. $padded is $rows rounded up
+  ;; to a multiple of eight: the scores of the keys that are added are so low that their probability is 0. $out is
+  ;; written in groups of four rows: those behind $rows have no meaning.
   (func (export "attend")
     (param $q i32) (param $k i32) (param $v i32) (param $out i32) (param $stride i32) (param $rows i32)
     (param $padded i32) (param $keys i32) (param $scores i32)
     (local $row i32) (local $column i32) (local $at i32) (local $to i32) (local $end i32) (local $keyBytes i32)
+    (local $q1 i32) (local $q2 i32) (local $q3 i32) (local $line i32) (local $last i32)
     (local $x v128) (local $a v128) (local $b v128)
     (local $o0 v128) (local $o1 v128) (local $o2 v128) (local $o3 v128)
     (local $o4 v128) (local $o5 v128) (local $o6 v128) (local $o7 v128)
@@ -145,66 +150,100 @@
       (br_if $transpose (i32.lt_u (local.get $row) (local.get $rows))))
 
     (local.set $row (i32.const 0))
-    (loop $query
-      ;; Scores of eight keys at a time.
+    (loop $queries
+      ;; Scores of four queries and eight keys at a time.
       (local.set $column (i32.const 0))
       (loop $eight
-        (local.set $a (v128.const i64x2 0 0))
-        (local.set $b (v128.const i64x2 0 0))
+        (local.set $o0 (v128.const i64x2 0 0)) (local.set $o1 (v128.const i64x2 0 0))
+        (local.set $o2 (v128.const i64x2 0 0)) (local.set $o3 (v128.const i64x2 0 0))
+        (local.set $o4 (v128.const i64x2 0 0)) (local.set $o5 (v128.const i64x2 0 0))
+        (local.set $o6 (v128.const i64x2 0 0)) (local.set $o7 (v128.const i64x2 0 0))
         (local.set $to (i32.add (local.get $keys) (local.get $column)))
         (local.set $at (local.get $q))
+        (local.set $q1 (i32.add (local.get $at) (local.get $stride)))
+        (local.set $q2 (i32.add (local.get $q1) (local.get $stride)))
+        (local.set $q3 (i32.add (local.get $q2) (local.get $stride)))
         (local.set $end (i32.add (local.get $q) (i32.const 128)))
         (loop $dot
+          (local.set $a (v128.load (local.get $to)))
+          (local.set $b (v128.load offset=16 (local.get $to)))
           (local.set $x (v128.load32_splat (local.get $at)))
-          (local.set $a (f32x4.add (local.get $a) (f32x4.mul (v128.load (local.get $to)) (local.get $x))))
-          (local.set $b (f32x4.add (local.get $b) (f32x4.mul (v128.load offset=16 (local.get $to)) (local.get $x))))
+          (local.set $o0 (f32x4.add (local.get $o0) (f32x4.mul (local.get $a) (local.get $x))))
+          (local.set $o1 (f32x4.add (local.get $o1) (f32x4.mul (local.get $b) (local.get $x))))
+          (local.set $x (v128.load32_splat (local.get $q1)))
+          (local.set $o2 (f32x4.add (local.get $o2) (f32x4.mul (local.get $a) (local.get $x))))
+          (local.set $o3 (f32x4.add (local.get $o3) (f32x4.mul (local.get $b) (local.get $x))))
+          (local.set $x (v128.load32_splat (local.get $q2)))
+          (local.set $o4 (f32x4.add (local.get $o4) (f32x4.mul (local.get $a) (local.get $x))))
+          (local.set $o5 (f32x4.add (local.get $o5) (f32x4.mul (local.get $b) (local.get $x))))
+          (local.set $x (v128.load32_splat (local.get $q3)))
+          (local.set $o6 (f32x4.add (local.get $o6) (f32x4.mul (local.get $a) (local.get $x))))
+          (local.set $o7 (f32x4.add (local.get $o7) (f32x4.mul (local.get $b) (local.get $x))))
           (local.set $to (i32.add (local.get $to) (local.get $keyBytes)))
           (local.set $at (i32.add (local.get $at) (i32.const 4)))
+          (local.set $q1 (i32.add (local.get $q1) (i32.const 4)))
+          (local.set $q2 (i32.add (local.get $q2) (i32.const 4)))
+          (local.set $q3 (i32.add (local.get $q3) (i32.const 4)))
           (br_if $dot (i32.lt_u (local.get $at) (local.get $end))))
         (local.set $to (i32.add (local.get $scores) (local.get $column)))
-        (v128.store (local.get $to) (local.get $a))
-        (v128.store offset=16 (local.get $to) (local.get $b))
+        (v128.store (local.get $to) (local.get $o0))
+        (v128.store offset=16 (local.get $to) (local.get $o1))
+        (local.set $to (i32.add (local.get $to) (local.get $keyBytes)))
+        (v128.store (local.get $to) (local.get $o2))
+        (v128.store offset=16 (local.get $to) (local.get $o3))
+        (local.set $to (i32.add (local.get $to) (local.get $keyBytes)))
+        (v128.store (local.get $to) (local.get $o4))
+        (v128.store offset=16 (local.get $to) (local.get $o5))
+        (local.set $to (i32.add (local.get $to) (local.get $keyBytes)))
+        (v128.store (local.get $to) (local.get $o6))
+        (v128.store offset=16 (local.get $to) (local.get $o7))
         (local.set $column (i32.add (local.get $column) (i32.const 32)))
         (br_if $eight (i32.lt_u (local.get $column) (local.get $keyBytes))))
-      (local.set $at (local.get $rows))
-      (block $none
-        (loop $mask
-          (br_if $none (i32.ge_u (local.get $at) (local.get $padded)))
-          (f32.store (i32.add (local.get $scores) (i32.shl (local.get $at) (i32.const 2))) (f32.const -1e30))
-          (local.set $at (i32.add (local.get $at) (i32.const 1)))
-          (br $mask)))
-      (call $softmax (local.get $scores) (local.get $keyBytes))
 
-      ;; The values of all rows, weighted with the probabilities.
-      (local.set $o0 (v128.const i64x2 0 0)) (local.set $o1 (v128.const i64x2 0 0))
-      (local.set $o2 (v128.const i64x2 0 0)) (local.set $o3 (v128.const i64x2 0 0))
-      (local.set $o4 (v128.const i64x2 0 0)) (local.set $o5 (v128.const i64x2 0 0))
-      (local.set $o6 (v128.const i64x2 0 0)) (local.set $o7 (v128.const i64x2 0 0))
-      (local.set $at (local.get $scores))
-      (local.set $end (i32.add (local.get $scores) (i32.shl (local.get $rows) (i32.const 2))))
-      (local.set $to (local.get $v))
-      (loop $weigh
-        (local.set $x (v128.load32_splat (local.get $at)))
-        (local.set $o0 (f32x4.add (local.get $o0) (f32x4.mul (v128.load (local.get $to)) (local.get $x))))
-        (local.set $o1 (f32x4.add (local.get $o1) (f32x4.mul (v128.load offset=16 (local.get $to)) (local.get $x))))
-        (local.set $o2 (f32x4.add (local.get $o2) (f32x4.mul (v128.load offset=32 (local.get $to)) (local.get $x))))
-        (local.set $o3 (f32x4.add (local.get $o3) (f32x4.mul (v128.load offset=48 (local.get $to)) (local.get $x))))
-        (local.set $o4 (f32x4.add (local.get $o4) (f32x4.mul (v128.load offset=64 (local.get $to)) (local.get $x))))
-        (local.set $o5 (f32x4.add (local.get $o5) (f32x4.mul (v128.load offset=80 (local.get $to)) (local.get $x))))
-        (local.set $o6 (f32x4.add (local.get $o6) (f32x4.mul (v128.load offset=96 (local.get $to)) (local.get $x))))
-        (local.set $o7 (f32x4.add (local.get $o7) (f32x4.mul (v128.load offset=112 (local.get $to)) (local.get $x))))
-        (local.set $to (i32.add (local.get $to) (local.get $stride)))
-        (local.set $at (i32.add (local.get $at) (i32.const 4)))
-        (br_if $weigh (i32.lt_u (local.get $at) (local.get $end))))
-      (v128.store (local.get $out) (local.get $o0))
-      (v128.store offset=16 (local.get $out) (local.get $o1))
-      (v128.store offset=32 (local.get $out) (local.get $o2))
-      (v128.store offset=48 (local.get $out) (local.get $o3))
-      (v128.store offset=64 (local.get $out) (local.get $o4))
-      (v128.store offset=80 (local.get $out) (local.get $o5))
-      (v128.store offset=96 (local.get $out) (local.get $o6))
-      (v128.store offset=112 (local.get $out) (local.get $o7))
-      (local.set $q (i32.add (local.get $q) (local.get $stride)))
-      (local.set $out (i32.add (local.get $out) (local.get $stride)))
-      (local.set $row (i32.add (local.get $row) (i32.const 1)))
-      (br_if $query (i32.lt_u (local.get $row) (local.get $rows))))))
+      (local.set $line (local.get $scores))
+      (local.set $last (i32.add (local.get $scores) (i32.shl (local.get $keyBytes) (i32.const 2))))
+      (loop $query
+        (local.set $at (local.get $rows))
+        (block $none
+          (loop $mask
+            (br_if $none (i32.ge_u (local.get $at) (local.get $padded)))
+            (f32.store (i32.add (local.get $line) (i32.shl (local.get $at) (i32.const 2))) (f32.const -1e30))
+            (local.set $at (i32.add (local.get $at) (i32.const 1)))
+            (br $mask)))
+        (call $softmax (local.get $line) (local.get $keyBytes))
+
+        ;; The values of all rows, weighted with the probabilities.
+        (local.set $o0 (v128.const i64x2 0 0)) (local.set $o1 (v128.const i64x2 0 0))
+        (local.set $o2 (v128.const i64x2 0 0)) (local.set $o3 (v128.const i64x2 0 0))
+        (local.set $o4 (v128.const i64x2 0 0)) (local.set $o5 (v128.const i64x2 0 0))
+        (local.set $o6 (v128.const i64x2 0 0)) (local.set $o7 (v128.const i64x2 0 0))
+        (local.set $at (local.get $line))
+        (local.set $end (i32.add (local.get $line) (i32.shl (local.get $rows) (i32.const 2))))
+        (local.set $to (local.get $v))
+        (loop $weigh
+          (local.set $x (v128.load32_splat (local.get $at)))
+          (local.set $o0 (f32x4.add (local.get $o0) (f32x4.mul (v128.load (local.get $to)) (local.get $x))))
+          (local.set $o1 (f32x4.add (local.get $o1) (f32x4.mul (v128.load offset=16 (local.get $to)) (local.get $x))))
+          (local.set $o2 (f32x4.add (local.get $o2) (f32x4.mul (v128.load offset=32 (local.get $to)) (local.get $x))))
+          (local.set $o3 (f32x4.add (local.get $o3) (f32x4.mul (v128.load offset=48 (local.get $to)) (local.get $x))))
+          (local.set $o4 (f32x4.add (local.get $o4) (f32x4.mul (v128.load offset=64 (local.get $to)) (local.get $x))))
+          (local.set $o5 (f32x4.add (local.get $o5) (f32x4.mul (v128.load offset=80 (local.get $to)) (local.get $x))))
+          (local.set $o6 (f32x4.add (local.get $o6) (f32x4.mul (v128.load offset=96 (local.get $to)) (local.get $x))))
+          (local.set $o7 (f32x4.add (local.get $o7) (f32x4.mul (v128.load offset=112 (local.get $to)) (local.get $x))))
+          (local.set $to (i32.add (local.get $to) (local.get $stride)))
+          (local.set $at (i32.add (local.get $at) (i32.const 4)))
+          (br_if $weigh (i32.lt_u (local.get $at) (local.get $end))))
+        (v128.store (local.get $out) (local.get $o0))
+        (v128.store offset=16 (local.get $out) (local.get $o1))
+        (v128.store offset=32 (local.get $out) (local.get $o2))
+        (v128.store offset=48 (local.get $out) (local.get $o3))
+        (v128.store offset=64 (local.get $out) (local.get $o4))
+        (v128.store offset=80 (local.get $out) (local.get $o5))
+        (v128.store offset=96 (local.get $out) (local.get $o6))
+        (v128.store offset=112 (local.get $out) (local.get $o7))
+        (local.set $out (i32.add (local.get $out) (local.get $stride)))
+        (local.set $line (i32.add (local.get $line) (local.get $keyBytes)))
+        (br_if $query (i32.lt_u (local.get $line) (local.get $last))))
+      (local.set $q (i32.add (local.get $q) (i32.shl (local.get $stride) (i32.const 2))))
+      (local.set $row (i32.add (local.get $row) (i32.const 4)))
+      (br_if $queries (i32.lt_u (local.get $row) (local.get $rows))))))

@@ -28,8 +28,10 @@
     (local.set $step (f32x4.splat (f32.div (local.get $limit) (local.get $top))))
     (local.set $at (local.get $in))
     (loop $along
-      (local.set $part (i32x4.trunc_sat_f32x4_s (f32x4.nearest
-        (f32x4.mul (v128.load (local.get $at)) (local.get $step)))))
+      ;; Adding 1.5 times 2 to the power of 23 rounds to a whole number, which is then in the lowest bits.
+      (local.set $part (i32x4.sub
+        (f32x4.add (f32x4.mul (v128.load (local.get $at)) (local.get $step)) (f32x4.splat (f32.const 12582912)))
+        (f32x4.splat (f32.const 12582912))))
       (local.set $total (i32x4.add (local.get $total) (local.get $part)))
       (local.set $part (i16x8.narrow_i32x4_s (local.get $part) (local.get $part)))
       (v128.store32_lane 0 (local.get $out) (local.get $part))

@@ -1,13 +1,16 @@
 import { callChain } from '../../connections/client-base-url.ts'
 import type { Inbound, Outbound } from '../../connections/connections.ts'
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
-import { toInbound } from '../../connections/inbound-web.ts'
-import type { CallExpression } from '../../source/source-unit.ts'
+import { predicatePath, toInbound } from '../../connections/inbound-web.ts'
+import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { functionsOf } from './route-functions.ts'
 
-/** Spring Cloud Gateway: `routes().route(r -> r.path("/orders/**").uri("lb://orders"))`. */
+/**
+ * Spring Cloud Gateway: `routes().route(r -> r.path("/orders/**").uri("lb://orders"))`, and the one on servlets:
+ * `route("orders").route(path("/orders/**"), http("http://orders"))`, whose endpoints are functional routes of Spring.
+ */
 
 interface GatewayRoute {
   readonly call: CallExpression
@@ -54,23 +57,41 @@ const inbound = (scope: TypeScope, context: DetectionContext): readonly Inbound[
 const handlerOf = ({ type, method }: TypeScope): string =>
   [type?.name ?? '', method.name].filter((one) => one !== '').join('.')
 
+const isCallOf = (name: string, one: Expression | undefined) => one?.kind === 'call' && one.call.name === name
+
+/** The routes on servlets: `http(address)` is the handler, or `before(uri(address))` follows `http()`. */
+const servletRoutes = (scope: TypeScope, { resolver }: DetectionContext): readonly GatewayRoute[] =>
+  functionsOf(scope.unit).flatMap(({ type, method }) => {
+    const inside = scope.at(scope.unit, type, method)
+    return method.calls.flatMap((call) => {
+      const route = callChain(call).find(({ args }) => isCallOf('http', args[1]))
+      if (route === undefined || (call !== route && call.name !== 'before')) return []
+      const given = call === route ? call.args[1] : call.args[0]
+      if (given?.kind !== 'call' || !/^(http|uri)$/.test(given.call.name)) return []
+      const target = resolver.text(given.call.args[0], inside)
+      const paths = resolver.texts(predicatePath(route.args[0]), inside)
+      return target === undefined ? [] : [{ call: route, scope: inside, paths, methods: [], target }]
+    })
+  })
+
 const outbound = (scope: TypeScope, context: DetectionContext): readonly Outbound[] =>
-  routesOf(scope, context).flatMap(({ call, scope: inside, paths, target }) =>
-    target === undefined || /^(forward|no):/.test(target.text)
-      ? []
-      : [
-          {
-            target_service: target.text,
-            protocol: 'REST',
-            type: 'Gateway route',
-            source_file: inside.unit.file,
-            line: call.line,
-            caller: inside.type?.name ?? '',
-            confidence: target.confidence,
-            path: paths.map(({ text }) => text).join(', '),
-            ...(target.origin !== undefined && { origin: target.origin }),
-          },
-        ],
+  [...routesOf(scope, context), ...servletRoutes(scope, context)].flatMap(
+    ({ call, scope: inside, paths, target }) =>
+      target === undefined || /^(forward|no):/.test(target.text)
+        ? []
+        : [
+            {
+              target_service: target.text,
+              protocol: 'REST',
+              type: 'Gateway route',
+              source_file: inside.unit.file,
+              line: call.line,
+              caller: inside.type?.name ?? '',
+              confidence: target.confidence,
+              path: paths.map(({ text }) => text).join(', '),
+              ...(target.origin !== undefined && { origin: target.origin }),
+            },
+          ],
   )
 
 export const SPRING_CLOUD_GATEWAY: Omit<Framework, 'language'> = {

@@ -73,7 +73,7 @@ export class RouterNames {
     const binding = unit.bindings.get(name)
     if (binding === undefined) return factories.test(name)
     return modules.test(binding.module)
-      ? binding.name === 'default' || factories.test(binding.name)
+      ? binding.name === 'default' || binding.name === '*' || factories.test(binding.name)
       : factories.test(name)
   }
 
