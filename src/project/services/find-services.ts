@@ -135,6 +135,9 @@ const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonl
 /** A service whose code is here. */
 type FolderService = Deployable & { readonly folder: string }
 
+/** Configuration of a tool, written as code: `eslint.config.mjs`. */
+const TOOL_CONFIG = /\.config\.\w+$/
+
 /** A Dockerfile or a container at the root of a project whose parts are deployed on their own is not a part itself. */
 const withoutEmptyRoot = (
   services: readonly FolderService[],
