@@ -71,3 +71,7 @@ export class DeployedServices {
     return nearby.length === 1 ? nearby[0] : undefined
   }
 }
+
+/** What carries the tasks of Celery, which is no broker itself; Redis may be there as a cache beside RabbitMQ. */
+export const celeryBroker = (beside: readonly { readonly technology: string }[]): string =>
+  ['RabbitMQ', 'Redis'].find((name) => beside.some(({ technology }) => technology === name)) ?? 'Celery'
