@@ -7,7 +7,7 @@ import { declaredContainers } from '../deployment/deployment-files.ts'
 import { FRAMEWORKS } from '../frameworks/frameworks.ts'
 import { usedLibraries } from '../frameworks/used-libraries.ts'
 import { withDeclared } from '../interfaces/api-files.ts'
-import { envoyOutbound, proxyOutbound } from '../interfaces/proxy-config.ts'
+import { configuredCalls, proxyOutbound } from '../interfaces/proxy-config.ts'
 import type { SecretFinding } from '../secrets.ts'
 import { findServices } from '../services/find-services.ts'
 import { buildSystem } from '../services/system.ts'
@@ -130,7 +130,7 @@ export const analyse = async (
   )
   const proxied = attempt({ ...whole, result: 'the targets of proxies' }, [], () => [
     ...[...reader.deploymentTexts].flatMap(([file, text]) => proxyOutbound(file, text)),
-    ...envoyOutbound(reader.configuration),
+    ...configuredCalls(reader.configuration),
   ])
   const shown = {
     inbound: inbound.concat(configured.inbound),

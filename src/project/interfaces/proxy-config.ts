@@ -2,7 +2,7 @@ import type { Outbound } from '../connections/connections.ts'
 import type { Configuration } from '../source/configuration.ts'
 import { nameOf } from '../source/source-files.ts'
 
-/** Calls that reverse proxies pass on: nginx, Caddy, Envoy. */
+/** Calls of programs that are configured by a file: reverse proxies (nginx, Caddy, Envoy) and Prometheus. */
 
 interface ProxyTarget {
   readonly target: string
@@ -94,12 +94,14 @@ export const proxyOutbound = (file: string, text: string): readonly Outbound[] =
 const ENVOY_HOST =
   /(^|\.)clusters\[\d+\](\.load_assignment\.endpoints\[\d+\]\.lb_endpoints\[\d+\]\.endpoint\.address|\.hosts\[\d+\])\.socket_address\.address$/
 
-/** Clusters of Envoy. */
-export const envoyOutbound = ({ settings }: Configuration): readonly Outbound[] =>
+const SCRAPED = /(^|\.)scrape_configs\[\d+\]\.static_configs\[\d+\]\.targets\[\d+\]$/
+
+/** Clusters of Envoy, and what Prometheus scrapes. */
+export const configuredCalls = ({ settings }: Configuration): readonly Outbound[] =>
   settings.flatMap(({ key, value, file, line }) => {
-    if (!ENVOY_HOST.test(key)) return []
-    const target = variables(value)
-    return target === undefined
+    const type = ENVOY_HOST.test(key) ? 'Envoy' : SCRAPED.test(key) ? 'Prometheus' : undefined
+    const target = type === undefined ? undefined : variables(value)
+    return type === undefined || target === undefined
       ? []
-      : [outboundOf(file, 'Envoy', { target: `http://${target}`, line, path: '' })]
+      : [outboundOf(file, type, { target: `http://${target}`, line, path: '' })]
   })
