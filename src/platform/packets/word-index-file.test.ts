@@ -134,6 +134,6 @@ describe('the word index of a stored packet', () => {
     const dead = draftName().replace(`-${process.pid}-`, '-1999999999-')
     await writeFile(join(folder, dead), 'half')
     await Promise.all([ask(place), ask(place), ask(place)])
-    expect((await readdir(folder)).sort()).toEqual(['index.faiss', 'words.bin'])
+    expect((await readdir(folder)).sort()).toEqual(['index.faiss', 'index.i8', 'words.bin'])
   })
 })

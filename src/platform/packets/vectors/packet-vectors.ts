@@ -19,7 +19,7 @@ import { withLock } from '../../files/file-lock.ts'
 import { readRegularFile } from '../../jail/async.ts'
 import { readChunks, replaceStoreFile } from '../drafts.ts'
 import { MAX_DOCS, type Payload } from '../payload.ts'
-import type { OpenVectors, VectorShape } from './vector-file.ts'
+import type { OpenVectors } from './vector-file.ts'
 
 /** Indexes are opened without a checksum: a crash must not leave one with missing bytes. */
 const UNCHECKED = { durable: true }
@@ -57,24 +57,6 @@ const provideRowIndex = async (
   return target
 }
 
-/** Opens an index with the first search: a question by words does not load the vectors. */
-const openOnSearch = (shape: VectorShape, open: () => Promise<VectorIndex>): VectorIndex => {
-  let opening: Promise<VectorIndex> | undefined
-  const opened = (): Promise<VectorIndex> => {
-    opening ??= open().catch((thrown: unknown) => {
-      // The next search tries again.
-      opening = undefined
-      throw thrown
-    })
-    return opening
-  }
-  return {
-    ...shape,
-    search: async (query, k, signal) => (await opened()).search(query, k, signal),
-    close: () => void opening?.then((index) => index.close()).catch(() => {}),
-  }
-}
-
 interface VectorPlaces {
   readonly root: string
   readonly digest: Digest
@@ -96,8 +78,10 @@ const openWindows = async (
   if (bytes === undefined || index === undefined) return undefined
   const windows = counts?.windows ?? 0
   const firsts = readWindowRows(bytes, rows, windows)
-  const shape = { rows: windows, dim: embedding.dim }
-  const vectors = openOnSearch(shape, () => open({ index, table: join(place, 'windows.i8') }, shape))
+  const vectors = await open(
+    { index, table: join(place, 'windows.i8') },
+    { rows: windows, dim: embedding.dim },
+  )
   return searchByWindow(vectors, firsts)
 }
 
@@ -113,9 +97,7 @@ export const openOwnVectors = async (
   const windows = await openWindows(payload, place, location)
   if (windows !== undefined) return windows
   const index = await provideRowIndex(payload, join(place, 'index.faiss'), manifest)
-  if (index === undefined) return undefined
-  const shape = { rows, dim }
-  return openOnSearch(shape, () => open({ index, table: join(place, 'index.i8') }, shape))
+  return index === undefined ? undefined : open({ index, table: join(place, 'index.i8') }, { rows, dim })
 }
 
 /** The folder of vectors rebuilt with another model. */
