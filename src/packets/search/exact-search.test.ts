@@ -15,8 +15,11 @@ const plainSearch = (rows: Float32Array, dim: number, query: Float32Array, k: nu
   return hits.sort(byScore).slice(0, k)
 }
 
-const tableOf = (rows: Float32Array, dim: number) => {
-  const table = new QuantizedVectors(rows.length / dim, dim)
+/** Gives the smallest blocks there are, of 64 rows. */
+const SMALLEST = 1
+
+const tableOf = (rows: Float32Array, dim: number, blockBytes?: number) => {
+  const table = new QuantizedVectors(rows.length / dim, dim, blockBytes === undefined ? {} : { blockBytes })
   table.fill(0, rows)
   let reads = 0
   const read: ReadRows = (first, target) => {
@@ -29,6 +32,20 @@ const tableOf = (rows: Float32Array, dim: number) => {
 const check = (rows: Float32Array, dim: number, query: Float32Array, k: number) => {
   const { table, read } = tableOf(rows, dim)
   expect(searchExact(table, query, k, read)).toEqual(plainSearch(rows, dim, query, k))
+}
+
+/** The same table, of which one block is in memory at a time. */
+const inBlocks = (table: QuantizedVectors, dim: number) => {
+  const loads: number[] = []
+  const { layout } = table
+  const blocks = new QuantizedVectors(table.rows, dim, {
+    blockBytes: SMALLEST,
+    load: (block, target) => {
+      loads.push(block)
+      target.set(table.contents.subarray(layout.offsetOf(block), layout.offsetOf(block + 1)))
+    },
+  })
+  return { blocks, loads }
 }
 
 /** Numbers that look random and are the same every time. */
@@ -171,6 +188,82 @@ describe('an exact search', () => {
     expect(() => new QuantizedVectors(2 ** 32, 384)).toThrow(
       expect.objectContaining({ code: 'packet.too_large' }),
     )
+  })
+})
+
+describe('an exact search in blocks', () => {
+  /** Blocks that are loaded one by one, against the table in one block and against the plain loop. */
+  const compare = (rows: Float32Array, dim: number, query: Float32Array, k: number) => {
+    const { table: whole, read } = tableOf(rows, dim)
+    const { table: parts } = tableOf(rows, dim, SMALLEST)
+    const { blocks } = inBlocks(parts, dim)
+    const expected = plainSearch(rows, dim, query, k)
+    for (const table of [whole, parts, blocks, blocks])
+      expect(searchExact(table, query, k, read)).toEqual(expected)
+  }
+
+  it('finds what the whole table finds, whatever the values', () => {
+    const cases = fc
+      .record({ dim: fc.integer({ min: 1, max: 40 }), count: fc.integer({ min: 0, max: 400 }) })
+      .chain(({ dim, count }) =>
+        fc.record({
+          dim: fc.constant(dim),
+          count: fc.constant(count),
+          k: fc.integer({ min: 1, max: 100 }),
+          // Rows that repeat, so that equal scores lie in different blocks.
+          rows: fc.array(fc.array(finite, { minLength: dim, maxLength: dim }), {
+            minLength: 1,
+            maxLength: 30,
+          }),
+          query: fc.array(finite, { minLength: dim, maxLength: dim }),
+          step: fc.integer({ min: 1, max: 29 }),
+        }),
+      )
+    fc.assert(
+      fc.property(cases, ({ dim, count, k, rows, query, step }) => {
+        const all = Array.from({ length: count }, (_, i) => rows[(i * step) % rows.length] as number[])
+        compare(Float32Array.from(all.flat()), dim, Float32Array.from(query), k)
+      }),
+      { numRuns: caseCount(60, 300) },
+    )
+  })
+
+  it.each([63, 64, 65, 128, 191, 1000])('finds it among %i rows that look like embeddings', (count) => {
+    const rows = unitRows(count, 48, count)
+    for (const k of [1, 10, 200]) compare(rows, 48, unitRows(1, 48, 500), k)
+  })
+
+  it('gives equal rows in their order, across blocks', () => {
+    compare(new Float32Array(4000).fill(0.5), 4, Float32Array.of(1, 1, 1, 1), 300)
+  })
+
+  it('has one block in memory, and loads each once for a question', () => {
+    const { table, read } = tableOf(unitRows(1000, 16, 3), 16, SMALLEST)
+    const { blocks, loads } = inBlocks(table, 16)
+    expect(blocks.contents.length).toBe(64 * (16 + 12))
+    searchExact(blocks, unitRows(1, 16, 4), 10, read)
+    expect(loads).toEqual(Array.from({ length: 16 }, (_, block) => block))
+    // So many rows do not fit into memory, and need not.
+    expect(new QuantizedVectors(2 ** 31, 384, { load: () => {} }).contents.length).toBeLessThan(2 ** 20)
+  })
+
+  it('loads a block again that failed to load', () => {
+    const { table, read } = tableOf(unitRows(200, 16, 3), 16, SMALLEST)
+    let fails = true
+    const { layout } = table
+    const blocks = new QuantizedVectors(200, 16, {
+      blockBytes: SMALLEST,
+      load: (block, target) => {
+        target.set(table.contents.subarray(layout.offsetOf(block), layout.offsetOf(block) + target.length))
+        if (block !== 2 || !fails) return
+        fails = false
+        target.fill(0)
+        throw new Error('unreadable')
+      },
+    })
+    const query = unitRows(1, 16, 4)
+    expect(() => searchExact(blocks, query, 10, read)).toThrow('unreadable')
+    expect(searchExact(blocks, query, 10, read)).toEqual(searchExact(table, query, 10, read))
   })
 })
 

@@ -87,12 +87,11 @@ const findCandidates = (table: QuantizedVectors, query: Float32Array, k: number)
   const lows = new Highest(k)
   const rows: number[] = []
   const highs: number[] = []
-  for (
-    let first = 0, size = FIRST_BLOCK;
-    first < table.rows;
-    first += size, size = Math.min(2 * size, MAX_BLOCK)
-  ) {
-    const seen = scan(first, Math.min(first + size, table.rows), lows.least)
+  const { layout } = table
+  for (let first = 0, size = FIRST_BLOCK; first < table.rows; size = Math.min(2 * size, MAX_BLOCK)) {
+    const last = Math.min(first + size, layout.endOf(layout.blockOf(first)))
+    const seen = scan(first, last, lows.least)
+    first = last
     for (let i = 0; i < seen.count; i++) {
       const row = seen.row(i)
       // The last group is padded with rows that do not exist.

@@ -1,15 +1,16 @@
 import { packetFaults } from '../faults.ts'
+import { alignTo, BlockLayout } from './wasm/block-layout.ts'
 import { CANDIDATE_BYTES, GROUP_ROWS, loadScan, PIECE_BYTES, STATS_BYTES } from './wasm/scan-module.ts'
 
 /** Most rows of one scan, and so the most candidates it can write. */
 export const MAX_BLOCK = 4096
 const PAGE = 65_536
 const MAX_PAGES = 65_536
+/** The scan counts rows in 32 bits. */
+const MAX_ROWS = 2 ** 32 - MAX_BLOCK
 const ALIGN = 64
 const MAX_INT8 = 127
 const MAX_INT16 = 32_767
-
-const alignTo = (value: number, step: number): number => Math.ceil(value / step) * step
 
 /** The next float32 that is not smaller: a bound that was rounded down would not hold. */
 const roundUp = (value: number): number => {
@@ -70,6 +71,15 @@ export const quantize = (
   return { scale, norm: Math.sqrt(norm), residual: Math.sqrt(residual) }
 }
 
+interface QuantizedOptions {
+  readonly blockBytes?: number
+  /**
+   * Fills `target` with the bytes of a block. With it one block is in memory at a time, loaded when its rows are
+   * scanned; without it all of them are.
+   */
+  readonly load?: (block: number, target: Uint8Array) => void
+}
+
 /**
  * Rows as int8 in WebAssembly memory, with the statistics that bound the error of every score. A quarter of the
  * size of the floats, which stay on disk.
@@ -77,57 +87,81 @@ export const quantize = (
 export class QuantizedVectors {
   readonly rows: number
   readonly dim: number
-  /** Bytes of a row. */
-  readonly stride: number
+  readonly layout: BlockLayout
+  readonly #load: QuantizedOptions['load']
   readonly #memory: WebAssembly.Memory
   readonly #scan: ReturnType<typeof loadScan>
   readonly #outAt: number
-  readonly #statsAt: number
-  readonly #rowsAt: number
+  readonly #blocksAt: number
+  /** The block in memory, where there is one at a time. */
+  #loaded = -1
 
-  constructor(rows: number, dim: number) {
+  constructor(rows: number, dim: number, { blockBytes, load }: QuantizedOptions = {}) {
     this.rows = rows
     this.dim = dim
-    this.stride = alignTo(dim, PIECE_BYTES)
-    const full = alignTo(rows, GROUP_ROWS)
-    this.#outAt = alignTo(2 * this.stride, ALIGN)
-    this.#statsAt = alignTo(this.#outAt + MAX_BLOCK * CANDIDATE_BYTES, ALIGN)
-    this.#rowsAt = alignTo(this.#statsAt + full * STATS_BYTES, ALIGN)
-    const pages = Math.ceil((this.#rowsAt + full * this.stride) / PAGE)
-    if (pages > MAX_PAGES)
+    this.layout = new BlockLayout(rows, dim, blockBytes)
+    this.#load = load
+    this.#outAt = alignTo(2 * this.layout.stride, ALIGN)
+    this.#blocksAt = alignTo(this.#outAt + MAX_BLOCK * CANDIDATE_BYTES, ALIGN)
+    const pages = Math.ceil((this.#blocksAt + this.#held) / PAGE)
+    if (pages > MAX_PAGES || rows > MAX_ROWS)
       throw packetFaults.too_large(`${rows} rows of ${dim} values do not fit into memory`)
     this.#memory = new WebAssembly.Memory({ initial: pages })
     this.#scan = loadScan(this.#memory)
   }
 
-  /** Statistics and rows: the part of the memory that is saved to a file and read back. */
+  /** The blocks in memory, as they are saved to a file and read back. */
   get contents(): Uint8Array {
-    const end = this.#rowsAt + alignTo(this.rows, GROUP_ROWS) * this.stride
-    return new Uint8Array(this.#memory.buffer, this.#statsAt, end - this.#statsAt)
+    return new Uint8Array(this.#memory.buffer, this.#blocksAt, this.#held)
   }
 
-  /** Quantizes rows, starting at row `first`. */
+  get #held(): number {
+    return this.#load === undefined ? this.layout.bytes : this.layout.offsetOf(1)
+  }
+
+  /** Address of a block, which is in memory afterwards. */
+  #blockAt(block: number): number {
+    const at = this.layout.offsetOf(block)
+    if (this.#load === undefined) return this.#blocksAt + at
+    if (this.#loaded !== block) {
+      // A block that fails to load leaves none.
+      this.#loaded = -1
+      this.#load(block, this.contents.subarray(0, this.layout.offsetOf(block + 1) - at))
+      this.#loaded = block
+    }
+    return this.#blocksAt
+  }
+
+  /** Quantizes rows, starting at row `first`. All blocks have to be in memory. */
   fill(first: number, values: Float32Array): void {
-    const { dim, stride } = this
-    const bytes = new Int8Array(this.#memory.buffer, this.#rowsAt)
-    const stats = new Float32Array(this.#memory.buffer, this.#statsAt, this.rows * 3)
-    const target = { numbers: bytes, gap: (GROUP_ROWS - 1) * PIECE_BYTES, most: MAX_INT8, single: true }
+    const { dim, layout } = this
+    const numbers = new Int8Array(this.#memory.buffer)
+    const stats = new Float32Array(this.#memory.buffer)
+    const target = { numbers, gap: (GROUP_ROWS - 1) * PIECE_BYTES, most: MAX_INT8, single: true }
     for (let i = 0; i < values.length / dim; i++) {
-      const row = first + i
+      const block = layout.blockOf(first + i)
+      const blockAt = this.#blockAt(block)
+      const row = first + i - block * layout.blockRows
       const lane = row % GROUP_ROWS
-      const at = (row - lane) * stride + lane * PIECE_BYTES
+      const at = blockAt + layout.statsOf(block) + (row - lane) * layout.stride + lane * PIECE_BYTES
       const { scale, norm, residual } = quantize(values, i * dim, dim, { ...target, at })
-      stats[3 * row] = scale
-      stats[3 * row + 1] = roundUp(norm)
-      stats[3 * row + 2] = roundUp(residual)
+      const statsAt = blockAt / 4 + 3 * row
+      stats[statsAt] = scale
+      stats[statsAt + 1] = roundUp(norm)
+      stats[statsAt + 2] = roundUp(residual)
     }
   }
 
-  /** Loads a query. The returned function scans a range of rows for those whose score can reach `least`. */
+  /**
+   * Loads a query. The returned function scans a range of rows, which are of one block, for those whose score can
+   * reach `least`.
+   */
   prepare(query: Float32Array): (first: number, last: number, least: number) => Candidates {
-    const numbers = new Int16Array(this.#memory.buffer, 0, this.stride).fill(0)
+    const { layout } = this
+    const { stride } = layout
+    const numbers = new Int16Array(this.#memory.buffer, 0, stride).fill(0)
     // Small enough that the sum of products cannot overflow int32.
-    const most = Math.min(MAX_INT16, Math.floor(2 ** 31 / (MAX_INT8 * this.stride)) - 1)
+    const most = Math.min(MAX_INT16, Math.floor(2 ** 31 / (MAX_INT8 * stride)) - 1)
     const { scale, norm, residual } = quantize(query, 0, this.dim, {
       numbers,
       at: 0,
@@ -140,10 +174,13 @@ export class QuantizedVectors {
     const byNorm = residual * (1 + 2 ** -40) + slack + Number.MIN_VALUE
     const byResidual = (norm + residual) * (1 + 2 ** -40) + Number.MIN_VALUE
     return (first, last, least) => {
+      const block = layout.blockOf(first)
+      const blockAt = this.#blockAt(block)
+      const row = first - block * layout.blockRows
       const out = this.#scan(
-        this.#rowsAt + first * this.stride,
-        GROUP_ROWS * this.stride,
-        this.#statsAt + first * STATS_BYTES,
+        blockAt + layout.statsOf(block) + row * stride,
+        GROUP_ROWS * stride,
+        blockAt + row * STATS_BYTES,
         first,
         last,
         0,

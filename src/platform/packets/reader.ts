@@ -16,11 +16,8 @@ import { diskFaults } from './drafts.ts'
 import { openedSource } from './file-source.ts'
 import { MAX_DOCS, Payload } from './payload.ts'
 import { openOwnVectors, openRebuilt, rebuildVectors } from './vectors/packet-vectors.ts'
-import { type OpenVectors, openVectors } from './vectors/vector-file.ts'
+import { type OpenVectors, openVectors, vectorMemory } from './vectors/vector-file.ts'
 import { PacketWords } from './word-index-file.ts'
-
-/** Bytes of the statistics of a quantized row. */
-const ROW_FACTS = 12
 
 const openDocs = async (payload: Payload, manifest: Manifest): Promise<OpenedFile> => {
   const docs = await payload.open(manifest.files?.docs ?? 'docs.jsonl')
@@ -86,7 +83,7 @@ export const packetReader =
       warnings: words.warnings,
       bytes:
         words.bytes +
-        (vectors === undefined ? 0 : (manifest.counts?.windows ?? docs.rows) * (dim + ROW_FACTS)),
+        (vectors === undefined ? 0 : vectorMemory({ rows: manifest.counts?.windows ?? docs.rows, dim })),
       rebuilt: async (model, dim) => {
         const key = JSON.stringify([model, dim])
         const opening = others.get(key) ?? openRebuilt(location, model, dim)

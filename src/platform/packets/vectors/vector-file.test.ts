@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeFolder, sweep } from '../../../../test/support/binary.ts'
@@ -8,7 +8,7 @@ import { noAbort } from '../../../../test/support/packet-setup.ts'
 import { writeFlatIndex } from '../../../packets/format/faiss.ts'
 import { embedLocally, LOCAL_DIM } from '../../../packets/search/local-embedder.ts'
 import { systemClock } from '../../system/clock.ts'
-import { openVectors } from './vector-file.ts'
+import { openVectors, vectorMemory } from './vector-file.ts'
 
 afterAll(sweep)
 
@@ -121,5 +121,73 @@ describe('an index in files', () => {
     const { files } = await place()
     await damage(files.index)
     await expect(openVectors(files, expected, systemClock)).rejects.toMatchObject({ code })
+  })
+})
+
+describe('a table that is read in blocks', () => {
+  const limits = { blockBytes: 100 * (LOCAL_DIM + 12), keptBytes: 0 }
+  const answers = async (files: { index: string; table: string }, more?: typeof limits) => {
+    const index = await openVectors(files, expected, systemClock, more)
+    const found = []
+    for (const text of ['topic 3', 'item 81', texts[42] as string])
+      for (const k of [1, 5, 300]) found.push(await index.search(embedLocally(text), k, noAbort))
+    index.close()
+    return found
+  }
+
+  it('gives the answers of one in memory, made now or earlier', async () => {
+    const { folder, files } = await place()
+    const kept = await answers(files)
+    expect(await answers(files, limits)).toEqual(kept)
+    const bytes = await readFile(files.table)
+    expect(await answers(files, limits)).toEqual(kept)
+    expect(await readFile(files.table)).toEqual(bytes)
+    // The same blocks, of which all are kept.
+    expect(await answers(files, { ...limits, keptBytes: 2 ** 20 })).toEqual(kept)
+    expect(await readFile(files.table)).toEqual(bytes)
+    expect((await readdir(folder)).sort()).toEqual(['index.faiss', 'index.i8'])
+  })
+
+  it('is in memory where it cannot be written', async () => {
+    const { folder, files } = await place()
+    const kept = await answers(files)
+    const table = join(folder, 'taken')
+    await mkdir(join(table, 'file'), { recursive: true })
+    expect(await answers({ ...files, table }, limits)).toEqual(kept)
+    expect((await readdir(folder)).sort()).toEqual(['index.faiss', 'index.i8', 'taken'])
+  })
+
+  it('leaves nothing when a value in its last block is no number', async () => {
+    const { folder, files } = await place()
+    const damaged = values.map((value, i) => (i === values.length - 1 ? Number.NaN : value))
+    await writeFile(files.index, writeFlatIndex({ ...expected, values: damaged }))
+    await expect(answers(files, limits)).rejects.toMatchObject({ code: 'packet.vectors' })
+    expect(await readdir(folder)).toEqual(['index.faiss'])
+  })
+
+  it('goes on with its file when another process replaces it', async () => {
+    const { files } = await place()
+    const index = await openVectors(files, expected, systemClock, limits)
+    const first = await index.search(embedLocally('topic 3'), 5, noAbort)
+    // Blocks of another size: the file is made again.
+    expect(await rowsFor(files, 'topic 3')).toEqual(first.map(({ row }) => row))
+    expect(await index.search(embedLocally('topic 3'), 5, noAbort)).toEqual(first)
+    index.close()
+  })
+
+  it('is refused when it is cut off while it is open, and made again by the next to open it', async () => {
+    const { files } = await place()
+    const index = await openVectors(files, expected, systemClock, limits)
+    const search = () => index.search(embedLocally('topic 3'), 5, noAbort)
+    const rows = (await search()).map(({ row }) => row)
+    await truncate(files.table, 2000)
+    await expect(search()).rejects.toMatchObject({ code: 'packet.index' })
+    expect(await rowsFor(files, 'topic 3')).toEqual(rows)
+    index.close()
+  })
+
+  it('counts as one block, one in memory as all its rows', () => {
+    expect(vectorMemory({ rows: 1000, dim: 384 })).toBe(396_032)
+    expect(vectorMemory({ rows: 10 ** 6, dim: 384 })).toBe(2 ** 20)
   })
 })
