@@ -68,6 +68,10 @@ const ROWS: Readonly<Record<string, readonly [Kind, ...string[]]>> = {
   'packet verify': ['reads'],
   'packet diff': ['reads', 'src', 'src'],
   'packet cache': ['writes', 'prune'],
+  'packet lock': ['writes', 'oci://127.0.0.1:1/x/a:1'],
+  'packet sync': ['writes'],
+  'packet outdated': ['reads'],
+  'packet revoke': ['writes', `sha256:${'0'.repeat(64)}`, '--reason', 'wrong'],
   'packet catalog': [
     'writes',
     'src',
