@@ -138,6 +138,9 @@ export class WorkerPool<T> {
       this.#terminate(workers(false), EXIT_MS),
     ]
     this.#alive.clear()
+    // The timer of a job without a thread would keep the process running until the deadline.
+    for (const { job } of alive) job?.release()
+    for (const job of this.#queue) job.release()
     return (await Promise.all(ended)).every((exited) => exited)
   }
 
