@@ -49,6 +49,14 @@ describe('threads', () => {
     expect(clock.waiting).toBe(0)
   })
 
+  it('leave no timer behind when they are closed while jobs run and wait', async () => {
+    const clock = new ManualClock()
+    const threads = new WorkerPool({ program: PROGRAM, setup: undefined, clock, maxThreads: 1 })
+    for (let i = 0; i < 3; i++) threads.run('echo', 'words', { ms: 10_000, signal: never }).catch(() => {})
+    expect(await threads.close()).toBe(true)
+    expect(clock.waiting).toBe(0)
+  })
+
   it('remove their listener from the signal when a job has ended', async () => {
     const threads = new WorkerPool({ program: PROGRAM, setup: undefined, clock: new ManualClock() })
     const { signal } = new AbortController()

@@ -138,6 +138,8 @@ export class WorkerPool<T> {
       this.#terminate(workers(false), EXIT_MS),
     ]
     this.#alive.clear()
+    // The timer of a job without a thread would keep the process running until the deadline.
+    for (const job of [...alive.map(({ job }) => job), ...this.#queue]) job?.release()
     return (await Promise.all(ended)).every((exited) => exited)
   }
 
@@ -219,9 +221,8 @@ export class WorkerPool<T> {
   }
 
   #expire(job: Job): void {
-    const { thread } = job
+    const [thread, ms] = [job.thread, job.request.ms]
     job.release()
-    const { ms } = job.request
     job.reject(jailFaults.timeout(`took longer than ${ms} ms`, { detail: { limit: ms } }))
     if (thread === undefined) return this.#cancel(job, undefined)
     this.#stuck.add(thread.worker)
