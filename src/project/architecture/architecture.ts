@@ -95,12 +95,30 @@ const defineBuildConstants = (files: ProjectFiles, { files: all }: Survey, reade
       for (const entry of readBuildConstants(path, files.read(path) ?? '')) reader.configuration.define(entry)
 }
 
+const BUILD_FILE = /(^|\/)(pom\.xml|build\.gradle(\.kts)?|package\.json)$/
+
+/** Build files are of interest to several steps, and are read once. */
+const rememberBuildFiles = (files: ProjectFiles): ProjectFiles => {
+  const texts = new Map<string, string | undefined>()
+  return {
+    root: files.root,
+    walk: (limits) => files.walk(limits),
+    isTooLarge: (path) => files.isTooLarge(path),
+    read: (path) => {
+      if (!BUILD_FILE.test(path)) return files.read(path)
+      if (!texts.has(path)) texts.set(path, files.read(path))
+      return texts.get(path)
+    },
+  }
+}
+
 /** Analyses a project. Every file is read once. */
 export const analyse = async (
-  files: ProjectFiles,
+  project: ProjectFiles,
   parser: SyntaxParser,
   options: AnalysisOptions,
 ): Promise<Architecture> => {
+  const files = rememberBuildFiles(project)
   const survey = files.walk(WALK_LIMITS)
   const reader = await readAll(files, survey, parser, options)
   const packages = new Map(reader.units.map((unit) => [unit.file, unit.package]))
