@@ -2,6 +2,7 @@ import { databaseOf } from '../../connections/addresses.ts'
 import type { Outbound } from '../../connections/connections.ts'
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
+import { CLIENT_TARGETS } from '../client-targets.ts'
 import { dsnAddress } from './dsn.ts'
 import { fieldOf, goCalls, isFixed, moduleOf, type PlacedGoCall } from './go-calls.ts'
 import { GoValues } from './go-values.ts'
@@ -21,17 +22,8 @@ interface GoClient {
   readonly at: number
 }
 
-const POSTGRES = { protocol: 'SQL', scheme: 'postgresql', technology: 'PostgreSQL' }
-const MYSQL = { protocol: 'SQL', scheme: 'mysql', technology: 'MySQL' }
-const SQLITE = { protocol: 'SQL', scheme: 'sqlite', technology: 'SQLite' }
-const SQL_SERVER = { protocol: 'SQL', scheme: 'sqlserver', technology: 'SQL Server' }
-const ANY_SQL = { protocol: 'SQL', scheme: '', technology: 'database' }
-const MONGO = { protocol: 'MongoDB', scheme: 'mongodb', technology: 'MongoDB' }
-const REDIS = { protocol: 'Redis', scheme: 'redis', technology: 'Redis' }
-const SEARCH = { protocol: 'Elasticsearch', scheme: 'http', technology: 'Elasticsearch' }
-const KAFKA = { protocol: 'Messaging-Kafka', scheme: '', technology: 'Kafka' }
-const RABBIT = { protocol: 'Messaging-RabbitMQ', scheme: 'amqp', technology: 'RabbitMQ' }
-const NATS = { protocol: 'Messaging-NATS', scheme: 'nats', technology: 'NATS' }
+const { POSTGRES, MYSQL, SQLITE, SQL_SERVER, ANY_SQL, MONGO, REDIS, SEARCH, KAFKA, RABBIT, NATS } =
+  CLIENT_TARGETS
 const KAFKA_GO = /^github\.com\/segmentio\/kafka-go$/
 const CONFLUENT = /^github\.com\/confluentinc\/confluent-kafka-go(\/v\d+)?\/kafka$/
 

@@ -5,6 +5,7 @@ import { callsOf } from '../../connections/outbound-http.ts'
 import type { CallExpression, Expression, Variable } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { CLIENT_TARGETS } from '../client-targets.ts'
 
 /** Clients of stores and brokers, by the module that a called name is imported from. */
 
@@ -20,17 +21,8 @@ interface DataClient {
   readonly technology: string
 }
 
-const POSTGRES = { protocol: 'SQL', scheme: 'postgresql', technology: 'PostgreSQL' }
-const MYSQL = { protocol: 'SQL', scheme: 'mysql', technology: 'MySQL' }
-const MONGO = { protocol: 'MongoDB', scheme: 'mongodb', technology: 'MongoDB' }
-const REDIS = { protocol: 'Redis', scheme: 'redis', technology: 'Redis' }
-const SEARCH = { protocol: 'Elasticsearch', scheme: 'http', technology: 'Elasticsearch' }
-const CLICKHOUSE = { protocol: 'ClickHouse', scheme: 'http', technology: 'ClickHouse' }
-const ANY_SQL = { protocol: 'SQL', scheme: '', technology: 'database' }
-const SQLITE = { protocol: 'SQL', scheme: 'sqlite', technology: 'SQLite' }
-const KAFKA = { protocol: 'Messaging-Kafka', scheme: '', technology: 'Kafka' }
-const RABBIT = { protocol: 'Messaging-RabbitMQ', scheme: 'amqp', technology: 'RabbitMQ' }
-const BULL = { protocol: 'Messaging-BullMQ', scheme: '', technology: 'BullMQ' }
+const { POSTGRES, MYSQL, MONGO, REDIS, SEARCH, CLICKHOUSE, ANY_SQL, SQLITE, KAFKA, RABBIT, BULL } =
+  CLIENT_TARGETS
 
 const AWS_CLIENTS: readonly (readonly [technology: string, protocol: string, callee: RegExp])[] = [
   ['S3', 'S3', /^S3(Client)?$/],
