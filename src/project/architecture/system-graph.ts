@@ -1,4 +1,4 @@
-import type { SystemModel, SystemNode } from '../services/system-model.ts'
+import type { SystemModel, SystemNode } from '../services/relations/system-model.ts'
 import type { ArchitectureGraph, GraphNode } from './graph.ts'
 
 const KINDS: Readonly<Record<SystemNode['kind'], GraphNode['kind']>> = {

@@ -1,5 +1,5 @@
-import { inOrder } from '../source/source-files.ts'
-import type { Deployable, ServiceEvidence } from './service-draft.ts'
+import { inOrder } from '../../source/source-files.ts'
+import type { Deployable, ServiceEvidence } from '../service-draft.ts'
 
 /** A box of the system diagram: a service of the project, a store, a broker, or a system outside of the project. */
 export interface SystemNode {
