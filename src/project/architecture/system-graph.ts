@@ -37,10 +37,11 @@ export const systemGraph = ({ nodes, relations }: SystemModel): SystemGraph => {
       source: { file: source.file, line: source.line },
     }
   })
-  const edges = relations.map(({ from, to, protocol, sources: [source = { file: '', line: 1 }] }) => ({
+  const edges = relations.map(({ kind, from, to, protocol, sources: [source = { file: '', line: 1 }] }) => ({
     from: ids.get(from) ?? '',
     to: ids.get(to) ?? '',
     label: protocol,
+    ...(kind === 'depends_on' && { isOrder: true }),
     source: { file: source.file, line: source.line },
   }))
   return { graph: { nodes: drawn, edges, renamed: [] }, idOf: ids }

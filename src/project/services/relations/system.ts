@@ -1,5 +1,5 @@
 import type { Inbound, Outbound } from '../../connections/connections.ts'
-import { imageName, technologyOf } from '../../deployment/technologies.ts'
+import { imageName, isStoreConsole, technologyOf } from '../../deployment/technologies.ts'
 import type { Container } from '../containers.ts'
 import type { ServicesFound } from '../find-services.ts'
 import { grpcName, hostOf, isDeveloperFile, isInside, isLocal, isVendored } from '../names.ts'
@@ -128,27 +128,35 @@ class SystemBuilder {
     this.#model.relate(from, `service:${to.name}`, name, one.endpoint, source)
   }
 
-  /** What compose files and manifests say: containers that wait for each other, and addresses in their environment. */
+  /** What compose files and manifests say: addresses in the environment of containers, and which wait for others. */
   container(one: Container): void {
     const own = this.#nodes.ofContainer(one)
+    if (own === undefined) return
     const from = this.#sources.serviceIn.get(one)
-    if (from === undefined || own === undefined) return
     const source = { file: one.file, line: one.line }
     const systems = new Set([one.system])
-    const hosts = containerHosts(one, (variable) => this.#sources.reads(from, variable))
-    const isRouter = imageName(one.image ?? '') === 'traefik'
-    const routed = isRouter
-      ? this.#sources.containers.filter((other) => other.isRouted && systems.has(other.system))
-      : []
-    for (const { host, about } of [
-      ...routed.map(({ name }) => ({ host: name, about: '' })),
-      ...one.dependsOn.map((name) => ({ host: name, about: '' })),
-      ...hosts.map(({ host, variable }) => ({ host, about: variable })),
-    ]) {
+    const nodeAt = (host: string) => {
       const node = isLocal(host) ? undefined : this.#nodes.ofHost(host, one.file, systems)
-      if (node === undefined) continue
-      if (node.kind !== 'service') this.#stores.deployedWith(from, node)
-      this.#model.declare(own.id, node, about, source)
+      if (node !== undefined && node.kind !== 'service' && from !== undefined)
+        this.#stores.deployedWith(from, node)
+      return node
+    }
+    for (const name of from === undefined ? [] : one.dependsOn) {
+      const node = nodeAt(name)
+      // A console of a store is there for nothing else.
+      if (node?.kind === 'store' && isStoreConsole(one.image ?? ''))
+        this.#model.declare(own.id, node, '', source)
+      else if (node !== undefined) this.#model.startsAfter(own.id, node.id, source)
+    }
+    const isRouter = imageName(one.image ?? '') === 'traefik'
+    for (const { name } of isRouter ? this.#sources.containers.filter(({ isRouted }) => isRouted) : []) {
+      const node = nodeAt(name)
+      if (node !== undefined) this.#model.declare(own.id, node, '', source)
+    }
+    const reads = (variable: string) => from !== undefined && this.#sources.reads(from, variable)
+    for (const { host, variable } of containerHosts(one, reads)) {
+      const node = nodeAt(host)
+      if (node !== undefined) this.#model.declare(own.id, node, variable, source)
     }
   }
 
