@@ -1,0 +1,176 @@
+import type { Inbound, Outbound } from '../../connections/connections.ts'
+import { imageName, isStoreConsole, technologyOf } from '../../deployment/technologies.ts'
+import type { Container } from '../containers.ts'
+import type { ServicesFound } from '../find-services.ts'
+import { grpcName, hostOf, isDeveloperFile, isInside, isLocal, isVendored } from '../names.ts'
+import type { Deployable } from '../service-draft.ts'
+import { serviceOf, servicesOf } from '../service-files.ts'
+import { containerHosts } from './container-addresses.ts'
+import { type SystemModel, type SystemNode, SystemRelations } from './system-model.ts'
+import { SystemNodes } from './system-nodes.ts'
+import { UsedStores } from './used-stores.ts'
+
+interface SystemSources extends ServicesFound {
+  readonly inbound: readonly Inbound[]
+  readonly outbound: readonly Outbound[]
+  /** Whether the code of a service names a variable. */
+  readonly reads: (service: Deployable, variable: string) => boolean
+}
+
+const STORE_PROTOCOL =
+  /^(JDBC|JPA|R2DBC|MongoDB|Redis|Elasticsearch|SQL|Cassandra|Neo4j|S3|DynamoDB|Memcached)/
+/** Protocols that say no more than that there is a database. */
+const RELATIONAL = /^(JDBC|JPA|R2DBC|SQL)/
+const VARIABLE = /^\$\{(\w+)\}/
+
+class SystemBuilder {
+  readonly #sources: SystemSources
+  readonly #model = new SystemRelations()
+  readonly #nodes: SystemNodes
+  readonly #stores: UsedStores
+  /** The service that implements a gRPC service. */
+  readonly #grpc = new Map<string, Deployable>()
+
+  constructor(sources: SystemSources) {
+    this.#sources = sources
+    this.#nodes = new SystemNodes(sources, this.#model)
+    this.#stores = new UsedStores(this.#nodes, this.#model, sources.resources)
+    for (const { protocol, endpoint, source_file } of sources.inbound) {
+      const service = serviceOf(source_file, sources.services)
+      if (protocol === 'gRPC' && service !== undefined) this.#grpc.set(grpcName(endpoint), service)
+    }
+  }
+
+  /** The address of a call, with the variable filled in that a container sets. */
+  #target(one: Outbound, from: Deployable): { readonly text: string; readonly isKnown: boolean } {
+    const text = one.target_service
+    for (const candidate of [text, text.replace(/^[a-z][a-z0-9+.-]*:\/\//i, ''), one.origin ?? '']) {
+      const [whole = '', name] = VARIABLE.exec(candidate) ?? []
+      const value = name === undefined ? undefined : this.#nodes.running.variable(from, name)
+      if (value !== undefined) return { text: candidate.replace(whole, () => value), isKnown: true }
+    }
+    return { text, isKnown: one.confidence !== 'low' }
+  }
+
+  /** The services that a row is of; configuration may be mounted into a container. */
+  #ownersOf({ source_file: file, caller }: Outbound): readonly Deployable[] {
+    const container =
+      caller === ''
+        ? this.#sources.containers.find(({ mounts }) =>
+            mounts.some((mount) => mount !== '' && isInside(file, mount)),
+          )
+        : undefined
+    const mounted = container === undefined ? undefined : this.#sources.serviceIn.get(container)
+    if (mounted !== undefined) return [mounted]
+    if (isVendored(file)) return []
+    return servicesOf(file, this.#sources.services).filter(
+      ({ folder, libraries }) => ![folder ?? '', ...libraries].some((one) => isDeveloperFile(file, one)),
+    )
+  }
+
+  published(one: Outbound): void {
+    const container = this.#nodes.running.publisherOf(one.target_service, one.source_file)
+    const node = container === undefined ? undefined : this.#nodes.ofContainer(container)
+    if (node !== undefined) for (const from of this.#ownersOf(one)) this.#stores.publishedFor(from, node)
+  }
+
+  outbound(one: Outbound): void {
+    for (const from of this.#ownersOf(one)) this.#relate(one, from)
+  }
+
+  #relate(one: Outbound, from: Deployable): void {
+    const source = { file: one.source_file, line: one.line }
+    const place = { ...source, reason: one.type }
+    const id = `service:${from.name}`
+    const target = this.#target(one, from)
+    const host = hostOf(target.text)
+    const technology = technologyOf(one.protocol, target.text)
+    const node =
+      host === undefined || isLocal(host)
+        ? undefined
+        : this.#nodes.ofHost(host, one.source_file, this.#nodes.running.systemsOf(from))?.id
+    if (one.protocol.startsWith('Messaging')) {
+      const name = technology?.name ?? one.protocol.replace('Messaging-', '')
+      // Topics may look like hosts.
+      const broker = one.type === 'Broker' ? node : undefined
+      const to = broker ?? this.#stores.find(from, 'broker', name, place)
+      return this.#model.relate(id, to, name, one.type === 'Broker' ? '' : one.target_service, source)
+    }
+    if (STORE_PROTOCOL.test(one.protocol) || technology?.kind === 'store') {
+      const kind = technology?.name ?? (RELATIONAL.test(one.protocol) ? 'database' : one.protocol)
+      const to = node ?? this.#stores.find(from, 'store', kind, place)
+      return this.#model.relate(id, to, one.protocol, '', source)
+    }
+    const method = one.protocol === 'gRPC' ? grpcName(one.target_service) : ''
+    const grpc =
+      method === '' ? undefined : (this.#grpc.get(method) ?? this.#nodes.named(method, one.source_file))
+    if (grpc !== undefined)
+      return this.#model.relate(id, `service:${grpc.name}`, 'gRPC', one.target_service, source)
+    // The name of a gRPC service looks like a host.
+    if (/(^|\.)[A-Z]\w*$/.test(target.text)) return
+    if (host === undefined || !target.isKnown || isLocal(host)) return
+    const protocol = one.protocol === 'Configuration' ? 'HTTP' : one.protocol
+    const to = node ?? this.#outside(host, protocol, place)
+    if (to !== undefined) this.#model.relate(id, to, protocol, one.path ?? '', source)
+  }
+
+  #outside(host: string, protocol: string, place: SystemNode['sources'][number]): string | undefined {
+    if (!/\.[a-z]{2,}$/i.test(host) || /\.(svc|local|internal)$|\.svc\./.test(host)) return undefined
+    return this.#model.add('outside', host, protocol, [place])
+  }
+
+  inbound(one: Inbound): void {
+    const to = serviceOf(one.served_by ?? one.source_file, this.#sources.services)
+    if (to === undefined || !one.protocol.startsWith('Messaging')) return
+    const name = technologyOf(one.protocol)?.name ?? one.protocol.replace('Messaging-', '')
+    const source = { file: one.source_file, line: one.line }
+    const from = this.#stores.find(to, 'broker', name, { ...source, reason: 'listener' })
+    this.#model.relate(from, `service:${to.name}`, name, one.endpoint, source)
+  }
+
+  /** What compose files and manifests say: addresses in the environment of containers, and which wait for others. */
+  container(one: Container): void {
+    const own = this.#nodes.ofContainer(one)
+    if (own === undefined) return
+    const from = this.#sources.serviceIn.get(one)
+    const source = { file: one.file, line: one.line }
+    const systems = new Set([one.system])
+    const nodeAt = (host: string) => {
+      const node = isLocal(host) ? undefined : this.#nodes.ofHost(host, one.file, systems)
+      if (node !== undefined && node.kind !== 'service' && from !== undefined)
+        this.#stores.deployedWith(from, node)
+      return node
+    }
+    for (const name of from === undefined ? [] : one.dependsOn) {
+      const node = nodeAt(name)
+      // A console of a store is there for nothing else.
+      if (node?.kind === 'store' && isStoreConsole(one.image ?? ''))
+        this.#model.declare(own.id, node, '', source)
+      else if (node !== undefined) this.#model.startsAfter(own.id, node.id, source)
+    }
+    const isRouter = imageName(one.image ?? '') === 'traefik'
+    for (const { name } of isRouter ? this.#sources.containers.filter(({ isRouted }) => isRouted) : []) {
+      const node = nodeAt(name)
+      if (node !== undefined) this.#model.declare(own.id, node, '', source)
+    }
+    const reads = (variable: string) => from !== undefined && this.#sources.reads(from, variable)
+    for (const { host, variable } of containerHosts(one, reads)) {
+      const node = nodeAt(host)
+      if (node !== undefined) this.#model.declare(own.id, node, variable, source)
+    }
+  }
+
+  build(): SystemModel {
+    return { services: this.#sources.services, ...this.#model.build() }
+  }
+}
+
+/** Services, stores, brokers and outside systems, and how they are related (the container level of C4). */
+export const buildSystem = (sources: SystemSources): SystemModel => {
+  const builder = new SystemBuilder(sources)
+  for (const one of sources.containers) builder.container(one)
+  for (const one of sources.outbound) builder.published(one)
+  for (const one of sources.outbound) builder.outbound(one)
+  for (const one of sources.inbound) builder.inbound(one)
+  return builder.build()
+}
