@@ -39,8 +39,8 @@ export interface AnalysisOptions {
   readonly at: string
   readonly checkDeadline: CheckDeadline
   readonly progress?: (done: number, total: number) => void
-  /** Called between two files, because syntax trees may be large. May return a promise to wait for. */
-  readonly freeNativeMemory?: () => Promise<void> | undefined
+  /** Called between two files, because syntax trees may be large. */
+  readonly freeNativeMemory?: () => Promise<void>
   readonly orgPattern?: string | undefined
   readonly readings?: ReadingCache | undefined
 }
@@ -237,8 +237,7 @@ export const readAll = async (
     const before = reader.parsed
     reader.file(file)
     options.progress?.(index + 1, wanted.length)
-    const pause = reader.parsed === before ? undefined : options.freeNativeMemory?.()
-    if (pause !== undefined) await pause
+    if (reader.parsed > before) await options.freeNativeMemory?.()
   }
   await options.readings?.save()
   reader.warnUnparsed()
