@@ -96,7 +96,7 @@ const makePacket = (
   files: readonly SourceFile[],
   options: Omit<BuildOptions, 'progress'>,
 ) =>
-  withProgress(progressJob(invocation, 'embed', 'chunks'), (progress) =>
+  withProgress(progressJob(invocation, 'embed', 'windows'), (progress) =>
     buildPacket(files, { ...options, progress }, NO_ABORT),
   ).finally(closeEmbedders)
 

@@ -37,7 +37,7 @@ export const rebuildPacketVectors = async (
       throw usageFaults.option(
         '--rebuild does not work for packets of the built-in embedder; build the packet again with --embedding-model',
       )
-    await withProgress(progressJob(invocation, 'embed', 'chunks'), (progress) =>
+    await withProgress(progressJob(invocation, 'embed', 'windows'), (progress) =>
       rebuildVectors({
         root,
         clock: systemClock,
