@@ -2,6 +2,7 @@ import { discover } from '../build/discovery.ts'
 import type { Structure } from '../build/shape.ts'
 import type { Inbound, Outbound } from '../connections/connections.ts'
 import { ConnectionDetector, type Connections, dedupe } from '../connections/interconnections.ts'
+import { type ListeningPort, listeningPorts } from '../connections/listening-ports.ts'
 import { type Signature, writeSignature } from '../connections/type-signatures.ts'
 import { declaredContainers } from '../deployment/deployment-files.ts'
 import { FRAMEWORKS } from '../frameworks/frameworks.ts'
@@ -66,6 +67,7 @@ const systemOf = (
   { units, configuration, deploymentTexts }: ProjectReader,
   structure: Structure,
   connections: Connections,
+  listening: readonly ListeningPort[],
 ): SystemModel => {
   const setting = (key: string, folder: string) => {
     const found = configuration.find(key, joinPath(folder, 'x'))
@@ -85,7 +87,8 @@ const systemOf = (
   const reads = variablesUsed(paths, (path) => files.read(path))
   const code = new Set(units.map(({ file }) => file))
   const whole = withWholeProject(found, connections, structure.project.name, code)
-  return buildSystem({ ...whole, ...connections, reads })
+  const variable = (name: string, folder: string) => configuration.variableOf(name, folder)
+  return buildSystem({ ...whole, ...connections, reads, listening, setting, variable })
 }
 
 /** Constants of build scripts. Scripts of Gradle are no source files of the project. */
@@ -132,12 +135,18 @@ export const analyse = async (
   const { warnings } = detector
   const whole = { file: '.', warnings }
   const [inbound, outbound, signatures]: [Inbound[], Outbound[], Signature[]] = [[], [], []]
+  const listening: ListeningPort[] = []
   for (const unit of reader.units) detector.declareRoutes(unit)
   for (const unit of reader.units) {
     options.checkDeadline()
     const own = detector.detect(unit)
     inbound.push(...own.inbound)
     outbound.push(...own.outbound)
+    listening.push(
+      ...attempt({ result: 'the ports', file: unit.file, warnings }, [], () =>
+        listeningPorts(unit, index, detector.resolver),
+      ),
+    )
     const signature = attempt({ result: 'the signatures', file: unit.file, warnings }, undefined, () =>
       writeSignature(unit, { index, resolver: detector.resolver }, own),
     )
@@ -164,7 +173,7 @@ export const analyse = async (
   )
   const connections = withConsumers(found, graph)
   const system = attempt({ ...whole, result: 'the services' }, NO_SYSTEM, () =>
-    systemOf(files, survey, reader, structure, connections),
+    systemOf(files, survey, reader, structure, connections, listening),
   )
   const secrets = orderSecrets([...reader.secrets, ...reader.configuredSecrets()])
   const tests = survey.files.map(({ path }) => path).filter(isTestPath)

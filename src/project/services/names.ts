@@ -39,7 +39,8 @@ export const nearest = <T>(
   }, undefined)?.item
 }
 
-export const isLocal = (host: string): boolean => /^(localhost|127\.|0\.0\.0\.0|\[?::1)/.test(host)
+export const isLocal = (host: string): boolean =>
+  /^(localhost|127\.|0\.0\.0\.0|\[?::1|host\.docker\.internal)/.test(host)
 
 /** `shop.v1.Cart/Add` is a method of the service `Cart`. */
 export const grpcName = (endpoint: string): string => endpoint.replace(/\/.*$/, '').replace(/^.*\./, '')

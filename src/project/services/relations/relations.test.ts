@@ -10,7 +10,70 @@ interface RelationCase {
   readonly relations: readonly string[]
 }
 
+const NODE = '{"scripts":{"start":"x"},"dependencies":{"express":"5"}}'
+
 const CASES: readonly RelationCase[] = [
+  {
+    title: 'an address of a developer is the only service that listens at the port',
+    files: {
+      'web/package.json': NODE,
+      'web/api.ts': `import axios from 'axios'
+export class Api {
+  private getUsersBaseUrl(): string {
+    const port = process.env.USERS_PORT || '3060'
+    return process.env.USERS_URL || \`http://localhost:\${port}\`
+  }
+  users(path: string) { const url = new URL(path, this.getUsersBaseUrl()).toString(); return axios.get(url) }
+  twice() { return axios.get('http://localhost:3000/x') }
+  own() { return axios.get('http://127.0.0.1:3010/x') }
+  orders() { return axios.get(process.env.ORDERS_URL + '/x') }
+  unknown(port: string) { return axios.get(process.env.PAY_URL || \`http://localhost:\${port}\`) }
+}`,
+      'web/main.ts': "import express from 'express'\nexpress().listen(3010)\n",
+      'web/.env.example': 'ORDERS_URL=http://localhost:8000\nCARTS_URL=http://localhost:4000\n',
+      'users/package.json': NODE,
+      'users/main.ts':
+        "import express from 'express'\nconst PORT = Number(process.env.USERS_PORT) || 3060\nexpress().listen(PORT)\n",
+      'carts/package.json': NODE,
+      'carts/main.ts': "import express from 'express'\nexpress().listen(process.env.PORT ?? 3000)\n",
+      'carts/.env': 'PORT=4000\n',
+      'a/package.json': NODE,
+      'a/main.ts': "import express from 'express'\nexpress().listen(process.env.PORT ?? 3000)\n",
+      'b/package.json': NODE,
+      'b/main.ts': "import express from 'express'\nexpress().listen({ port: 3000 })\n",
+      'orders/requirements.txt': 'fastapi\n',
+      'orders/main.py':
+        'import uvicorn\nfrom fastapi import FastAPI\napp = FastAPI()\nuvicorn.run(app, host="0.0.0.0", port=8000)\n',
+      'site/go.mod': 'module site\n',
+      'site/main.go': `package main
+import "net/http"
+func main() { http.Get("http://localhost:4000/x"); http.ListenAndServe(":9999", nil) }
+`,
+    },
+    relations: ['site -> carts REST', 'web -> orders REST', 'web -> users REST'],
+  },
+  {
+    title: 'settings and targets of Prometheus: ports of Spring, and of containers that publish them',
+    files: {
+      'a/build.gradle': '',
+      'a/Main.java': '@SpringBootApplication class Main {}',
+      'a/application.properties':
+        'server.port=9000\nb.url=http://localhost:8080\nlogin.issuer-uri=http://localhost:8181/x\napp.cors.origins=http://localhost:3000\nother.url=http://localhost:7000',
+      'b/build.gradle': '',
+      'b/Main.java': '@SpringBootApplication class Main {}',
+      'compose.yaml': `services:
+  prometheus: { image: prom/prometheus, ports: ["9090:9090"], volumes: ["./p/prometheus.yml:/etc/prometheus/prometheus.yml"] }
+  keycloak: { image: x/keycloak, ports: ["8181:8080"] }
+  ui: { image: x/ui, ports: ["3000:80"] }`,
+      'p/prometheus.yml':
+        'scrape_configs:\n  - static_configs: [{ targets: ["host.docker.internal:9000", "localhost:9090"] }]\n',
+    },
+    relations: [
+      'a -> b HTTP (configuration, medium)',
+      'a -> keycloak HTTP (configuration, medium)',
+      'prometheus -> a REST',
+    ],
+  },
   {
     title: 'an order of starts is no call, unless an address or the code shows one',
     files: {
@@ -38,9 +101,14 @@ const CASES: readonly RelationCase[] = [
     depends_on: [zookeeper, db]
     environment: { KAFKA_ZOOKEEPER_CONNECT: "zookeeper:2181", KAFKA_ADVERTISED_LISTENERS: "PLAINTEXT://kafka:9092" }
   zookeeper: { image: cp-zookeeper }
-  db: { image: postgres }`,
+  db: { image: postgres, environment: { API_URL: "http://api:80" } }
+  api: { image: x/api, environment: { USERS_URL: "http://users" } }
+  users: { image: x/users }`,
     },
-    relations: ['kafka -> zookeeper Zookeeper (configuration, medium)'],
+    relations: [
+      'kafka -> zookeeper Zookeeper (configuration, medium)',
+      'api -> users configured (configuration, medium)',
+    ],
   },
 ]
 

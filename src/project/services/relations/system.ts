@@ -1,16 +1,18 @@
 import type { Inbound, Outbound } from '../../connections/connections.ts'
 import { imageName, isStoreConsole, technologyOf } from '../../deployment/technologies.ts'
+import { isVariableFile } from '../../source/discovery-rules.ts'
 import type { Container } from '../containers.ts'
 import type { ServicesFound } from '../find-services.ts'
 import { grpcName, hostOf, isDeveloperFile, isInside, isLocal, isVendored } from '../names.ts'
 import type { Deployable } from '../service-draft.ts'
 import { serviceOf, servicesOf } from '../service-files.ts'
 import { containerHosts } from './container-addresses.ts'
+import { LocalServices, type LocalSources } from './local-services.ts'
 import { type SystemModel, type SystemNode, SystemRelations } from './system-model.ts'
 import { SystemNodes } from './system-nodes.ts'
 import { UsedStores } from './used-stores.ts'
 
-interface SystemSources extends ServicesFound {
+interface SystemSources extends ServicesFound, LocalSources {
   readonly inbound: readonly Inbound[]
   readonly outbound: readonly Outbound[]
   /** Whether the code of a service names a variable. */
@@ -22,12 +24,23 @@ const STORE_PROTOCOL =
 /** Protocols that say no more than that there is a database. */
 const RELATIONAL = /^(JDBC|JPA|R2DBC|SQL)/
 const VARIABLE = /^\$\{(\w+)\}/
+/** Settings with the address of the program itself, of its pages, or of those that may call it. */
+const OWN_ADDRESS =
+  /cors|origin|redirect|callback|allowed|public|front-?end|client[._-]?ur[il]|site|self|(^|[._-])(app|base|web|own|home|instance)[._-]?ur[il]|nextauth|swagger|openapi/i
+
+interface CallTarget {
+  readonly text: string
+  readonly isKnown: boolean
+  /** Whether it comes from a file of variables: values of one machine. */
+  readonly isExample: boolean
+}
 
 class SystemBuilder {
   readonly #sources: SystemSources
   readonly #model = new SystemRelations()
   readonly #nodes: SystemNodes
   readonly #stores: UsedStores
+  readonly #local: LocalServices
   /** The service that implements a gRPC service. */
   readonly #grpc = new Map<string, Deployable>()
 
@@ -35,21 +48,36 @@ class SystemBuilder {
     this.#sources = sources
     this.#nodes = new SystemNodes(sources, this.#model)
     this.#stores = new UsedStores(this.#nodes, this.#model, sources.resources)
+    this.#local = new LocalServices(sources, sources)
     for (const { protocol, endpoint, source_file } of sources.inbound) {
       const service = serviceOf(source_file, sources.services)
       if (protocol === 'gRPC' && service !== undefined) this.#grpc.set(grpcName(endpoint), service)
     }
   }
 
-  /** The address of a call, with the variable filled in that a container sets. */
-  #target(one: Outbound, from: Deployable): { readonly text: string; readonly isKnown: boolean } {
+  /** The address of a call, with the variable filled in that a container or a file of variables sets. */
+  #target(one: Outbound, from: Deployable): CallTarget {
     const text = one.target_service
     for (const candidate of [text, text.replace(/^[a-z][a-z0-9+.-]*:\/\//i, ''), one.origin ?? '']) {
       const [whole = '', name] = VARIABLE.exec(candidate) ?? []
-      const value = name === undefined ? undefined : this.#nodes.running.variable(from, name)
-      if (value !== undefined) return { text: candidate.replace(whole, () => value), isKnown: true }
+      if (name === undefined) continue
+      const filled = (value: string) => candidate.replace(whole, () => value)
+      const deployed = this.#nodes.running.variable(from, name)
+      if (deployed !== undefined) return { text: filled(deployed), isKnown: true, isExample: false }
+      const example = from.folder === undefined ? undefined : this.#sources.variable(name, from.folder)
+      if (example !== undefined && /^https?:\/\//.test(example))
+        return { text: filled(example), isKnown: true, isExample: true }
     }
-    return { text, isKnown: one.confidence !== 'low' }
+    return { text, isKnown: one.confidence !== 'low', isExample: false }
+  }
+
+  /** The service at an address of a developer's machine. */
+  #localService(one: Outbound, address: string): string | undefined {
+    const isOwn =
+      one.protocol === 'Configuration' &&
+      (isVariableFile(one.source_file) || OWN_ADDRESS.test(one.path ?? ''))
+    const service = isOwn ? undefined : this.#local.at(address, one.source_file)
+    return service === undefined ? undefined : `service:${service.name}`
   }
 
   /** The services that a row is of; configuration may be mounted into a container. */
@@ -108,10 +136,15 @@ class SystemBuilder {
       return this.#model.relate(id, `service:${grpc.name}`, 'gRPC', one.target_service, source)
     // The name of a gRPC service looks like a host.
     if (/(^|\.)[A-Z]\w*$/.test(target.text)) return
-    if (host === undefined || !target.isKnown || isLocal(host)) return
-    const protocol = one.protocol === 'Configuration' ? 'HTTP' : one.protocol
-    const to = node ?? this.#outside(host, protocol, place)
-    if (to !== undefined) this.#model.relate(id, to, protocol, one.path ?? '', source)
+    if (host === undefined || !target.isKnown) return
+    const isSetting = one.protocol === 'Configuration'
+    const protocol = isSetting ? 'HTTP' : one.protocol
+    const to = isLocal(host)
+      ? this.#localService(one, target.text)
+      : (node ?? (target.isExample ? undefined : this.#outside(host, protocol, place)))
+    if (to === undefined) return
+    if (isSetting) this.#model.set(id, to, protocol, one.path ?? '', source)
+    else this.#model.relate(id, to, protocol, one.path ?? '', source)
   }
 
   #outside(host: string, protocol: string, place: SystemNode['sources'][number]): string | undefined {
@@ -156,7 +189,9 @@ class SystemBuilder {
     const reads = (variable: string) => from !== undefined && this.#sources.reads(from, variable)
     for (const { host, variable } of containerHosts(one, reads)) {
       const node = nodeAt(host)
-      if (node !== undefined) this.#model.declare(own.id, node, variable, source)
+      // A store may have the variables of the service that it belongs to.
+      const isMeant = from !== undefined || node?.kind !== 'service'
+      if (node !== undefined && isMeant) this.#model.declare(own.id, node, variable, source)
     }
   }
 
