@@ -68,3 +68,11 @@ const GENERIC_FOLDER = /^(src|app|main|source|docker|build|cmd)$/
 
 export const folderName = (folder: string): string =>
   GENERIC_FOLDER.test(nameOf(folder)) && folderOf(folder) !== '' ? nameOf(folderOf(folder)) : nameOf(folder)
+
+/** The name of a service among those of its containers: the one that says the folder, when there are several. */
+export const chooseName = (names: readonly string[], own: string): string | undefined => {
+  const distinct = [...new Set(names)]
+  return distinct.length < 2 || own === ''
+    ? distinct[0]
+    : (distinct.find((name) => name === own) ?? distinct.find((name) => name.endsWith(`-${own}`)) ?? own)
+}

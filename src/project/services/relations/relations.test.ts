@@ -93,6 +93,47 @@ func main() { http.Get("http://localhost:4000/x"); http.ListenAndServe(":9999", 
     ],
   },
   {
+    title: 'a worker and a scheduler run the code of a service and use the stores that they are deployed with',
+    files: {
+      'compose.yaml': `services:
+  web: { build: ., command: "gunicorn shop.wsgi", environment: { DATABASE_URL: "postgres://db/x", CELERY_BROKER_URL: "amqp://queue" } }
+  worker: { build: ., command: [celery, -A, shop, worker], depends_on: [queue, db], environment: { DATABASE_URL: "postgres://db/x" } }
+  beat: { build: ., command: "celery -A shop beat -l info", depends_on: [queue] }
+  migrate: { build: ., command: "python manage.py migrate", depends_on: [db] }
+  db: { image: postgres }
+  queue: { image: rabbitmq }`,
+      Dockerfile: 'FROM python\nCMD gunicorn\n',
+      'manage.py': 'import django\n',
+      'shop/settings.py':
+        'import environ\nenv = environ.Env()\nDATABASES = {"default": env.db("DATABASE_URL")}\nCELERY_BROKER_URL = env("CELERY_BROKER_URL", default="amqp://localhost")\n',
+      'shop/tasks.py': 'from celery import shared_task\n@shared_task\ndef send(): ...\n',
+    },
+    relations: [
+      'queue -> worker Celery',
+      'beat -> queue RabbitMQ',
+      'web -> queue RabbitMQ',
+      'web -> db SQL',
+      'worker -> queue RabbitMQ',
+      'worker -> db SQL',
+    ],
+  },
+  {
+    title: 'configuration of a proxy that a Dockerfile copies into its image',
+    files: {
+      'compose.yaml': `services:
+  caddy: { image: shop/our-caddy }
+  edge: { build: { context: ., dockerfile: images/edge.Dockerfile } }
+  api: { image: x/api }
+  site: { image: x/site }`,
+      'caddy.dockerfile': 'FROM caddy:2\nCOPY Caddyfile /etc/caddy/Caddyfile\n',
+      Caddyfile: 'localhost:80 {\n  reverse_proxy http://site:8081\n}\n',
+      'images/edge.Dockerfile':
+        'FROM node AS b\nFROM nginx\nCOPY --from=b /x/other.conf /x\nCOPY ./conf.d/edge.conf /etc/nginx/conf.d/\n',
+      'conf.d/edge.conf': 'server {\n  location / { proxy_pass http://api:80; }\n}\n',
+    },
+    relations: ['caddy -> site REST', 'edge -> api REST'],
+  },
+  {
     title: 'a broker uses what its environment names, not what it waits for',
     files: {
       'compose.yaml': `services:

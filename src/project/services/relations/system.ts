@@ -122,12 +122,12 @@ class SystemBuilder {
       // Topics may look like hosts.
       const broker = one.type === 'Broker' ? node : undefined
       const to = broker ?? this.#stores.find(from, 'broker', name, place)
-      return this.#model.relate(id, to, name, one.type === 'Broker' ? '' : one.target_service, source)
+      if (one.type === 'Broker') return this.#use(from, to, name, source)
+      return this.#model.relate(id, to, name, one.target_service, source)
     }
     if (STORE_PROTOCOL.test(one.protocol) || technology?.kind === 'store') {
       const kind = technology?.name ?? (RELATIONAL.test(one.protocol) ? 'database' : one.protocol)
-      const to = node ?? this.#stores.find(from, 'store', kind, place)
-      return this.#model.relate(id, to, one.protocol, '', source)
+      return this.#use(from, node ?? this.#stores.find(from, 'store', kind, place), one.protocol, source)
     }
     const method = one.protocol === 'gRPC' ? grpcName(one.target_service) : ''
     const grpc =
@@ -147,6 +147,18 @@ class SystemBuilder {
     else this.#model.relate(id, to, protocol, one.path ?? '', source)
   }
 
+  /** A store or broker of a service, and of the processes that run its code and are deployed with it. */
+  #use(from: Deployable, to: string, protocol: string, source: { file: string; line: number }): void {
+    this.#model.relate(`service:${from.name}`, to, protocol, '', source)
+    for (const one of this.#processesOf(from))
+      if (this.#stores.isDeployedWith(one, to))
+        this.#model.relate(`service:${one.name}`, to, protocol, '', source)
+  }
+
+  #processesOf({ folder }: Deployable): readonly Deployable[] {
+    return this.#sources.services.filter(({ process }) => process !== undefined && process.folder === folder)
+  }
+
   #outside(host: string, protocol: string, place: SystemNode['sources'][number]): string | undefined {
     if (!/\.[a-z]{2,}$/i.test(host) || /\.(svc|local|internal)$|\.svc\./.test(host)) return undefined
     return this.#model.add('outside', host, protocol, [place])
@@ -158,7 +170,11 @@ class SystemBuilder {
     const name = technologyOf(one.protocol)?.name ?? one.protocol.replace('Messaging-', '')
     const source = { file: one.source_file, line: one.line }
     const from = this.#stores.find(to, 'broker', name, { ...source, reason: 'listener' })
-    this.#model.relate(from, `service:${to.name}`, name, one.endpoint, source)
+    // Tasks run in the worker, where there is one.
+    const workers = this.#processesOf(to).filter(({ process }) => process?.kind === 'worker')
+    const running = name === 'Celery' && workers.length > 0 ? workers : [to]
+    for (const { name: service } of running)
+      this.#model.relate(from, `service:${service}`, name, one.endpoint, source)
   }
 
   /** What compose files and manifests say: addresses in the environment of containers, and which wait for others. */
