@@ -11,6 +11,7 @@ import { withDeclared } from '../interfaces/api-files.ts'
 import { configuredCalls, proxyOutbound } from '../interfaces/proxy-config.ts'
 import type { SecretFinding } from '../secrets.ts'
 import { findServices } from '../services/find-services.ts'
+import type { BuildLibrary } from '../services/relations/library-peers.ts'
 import { buildSystem } from '../services/relations/system.ts'
 import type { SystemModel } from '../services/relations/system-model.ts'
 import { variablesUsed } from '../services/relations/used-variables.ts'
@@ -88,8 +89,18 @@ const systemOf = (
   const code = new Set(units.map(({ file }) => file))
   const whole = withWholeProject(found, connections, structure.project.name, code)
   const variable = (name: string, folder: string) => configuration.variableOf(name, folder)
-  return buildSystem({ ...whole, ...connections, reads, listening, setting, variable })
+  const libraries = buildLibraries(structure, new Set(paths))
+  return buildSystem({ ...whole, ...connections, reads, listening, setting, variable, libraries })
 }
+
+/** The libraries of modules that Maven and Gradle build, without those of tests. */
+const buildLibraries = ({ dependencies }: Structure, paths: ReadonlySet<string>): readonly BuildLibrary[] =>
+  dependencies.flatMap(({ module, artifactId, scope }) => {
+    const folder = module === '.' ? '' : module
+    const files = ['pom.xml', 'build.gradle', 'build.gradle.kts'].map((name) => joinPath(folder, name))
+    const file = files.find((one) => paths.has(one))
+    return file === undefined || scope === 'test' ? [] : [{ folder, artifactId, file }]
+  })
 
 /** Constants of build scripts. Scripts of Gradle are no source files of the project. */
 const defineBuildConstants = (files: ProjectFiles, { files: all }: Survey, reader: ProjectReader): void => {

@@ -5,7 +5,8 @@ import type { Deployable } from './service-draft.ts'
 
 const WORKER =
   /\bcelery\b.*\bworker\b|\b(rq|taskiq|arq|faktory)\s+worker\b|\b(dramatiq|sidekiq|rqworker|qcluster|run_huey|huey_consumer)\b|\bqueue:(work|listen)\b|\b(node|npm|npx|yarn|pnpm|bun|python3?|uv|poetry|rake|php|java)\b.*\bworkers?\b|\bworker[\w-]*\.sh\b/i
-const SCHEDULER = /\bcelery\b.*\bbeat\b|\bschedule:(work|run)\b|\b(rqscheduler|clockwork)\b|\bbeats?[\w-]*\.sh\b/i
+const SCHEDULER =
+  /\bcelery\b.*\bbeat\b|\bschedule:(work|run)\b|\b(rqscheduler|clockwork)\b|\bbeats?[\w-]*\.sh\b/i
 
 const processKind = ({ values }: Container): 'worker' | 'scheduler' | undefined => {
   const command = values.join(' ').slice(0, 2_000)

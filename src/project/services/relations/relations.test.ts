@@ -12,6 +12,11 @@ interface RelationCase {
 
 const NODE = '{"scripts":{"start":"x"},"dependencies":{"express":"5"}}'
 
+const pom = (name: string, ...libraries: readonly string[]) =>
+  `<project><modelVersion>4.0.0</modelVersion><groupId>x</groupId><artifactId>${name}</artifactId><version>1</version><dependencies>${libraries
+    .map((one) => `<dependency><groupId>y</groupId><artifactId>${one}</artifactId></dependency>`)
+    .join('')}</dependencies></project>`
+
 const CASES: readonly RelationCase[] = [
   {
     title: 'an address of a developer is the only service that listens at the port',
@@ -66,7 +71,7 @@ func main() { http.Get("http://localhost:4000/x"); http.ListenAndServe(":9999", 
   keycloak: { image: x/keycloak, ports: ["8181:8080"] }
   ui: { image: x/ui, ports: ["3000:80"] }`,
       'p/prometheus.yml':
-        'scrape_configs:\n  - static_configs: [{ targets: ["host.docker.internal:9000", "localhost:9090"] }]\n',
+        'scrape_configs:\n  - static_configs: [{ targets: ["host.docker.internal:9000", "localhost:3000"] }]\n',
     },
     relations: [
       'a -> b HTTP (configuration, medium)',
@@ -93,7 +98,8 @@ func main() { http.Get("http://localhost:4000/x"); http.ListenAndServe(":9999", 
     ],
   },
   {
-    title: 'a worker and a scheduler run the code of a service and use the stores that they are deployed with',
+    title:
+      'a worker and a scheduler run the code of a service and use the stores that they are deployed with',
     files: {
       'compose.yaml': `services:
   web: { build: ., command: "gunicorn shop.wsgi", environment: { DATABASE_URL: "postgres://db/x", CELERY_BROKER_URL: "amqp://queue" } }
@@ -132,6 +138,28 @@ func main() { http.Get("http://localhost:4000/x"); http.ListenAndServe(":9999", 
       'conf.d/edge.conf': 'server {\n  location / { proxy_pass http://api:80; }\n}\n',
     },
     relations: ['caddy -> site REST', 'edge -> api REST'],
+  },
+  {
+    title: 'the configuration server, the registry and the collector of traces of Spring services',
+    files: {
+      'compose.yaml': 'services:\n  tracing: { image: openzipkin/zipkin }',
+      'pom.xml':
+        '<project><groupId>x</groupId><artifactId>shop</artifactId><version>1</version><packaging>pom</packaging><modules><module>settings</module><module>registry</module><module>a</module></modules></project>',
+      'settings/pom.xml': pom('settings', 'spring-cloud-config-server'),
+      'settings/Main.java': '@SpringBootApplication class Main {}',
+      'settings/application.yml': 'server: { port: 8888 }',
+      'registry/pom.xml': pom('registry', 'spring-cloud-starter-netflix-eureka-server'),
+      'registry/Main.java': '@SpringBootApplication class Main {}',
+      'registry/application.yml':
+        'spring: { config: { import: "optional:configserver:${CONFIG_URL:http://localhost:8888/}" } }',
+      'a/pom.xml': pom('a', 'spring-cloud-starter-netflix-eureka-client', 'zipkin-reporter-brave'),
+      'a/Main.java': '@SpringBootApplication class Main {}',
+    },
+    relations: [
+      'a -> registry Eureka (configuration, medium)',
+      'a -> tracing Zipkin (configuration, medium)',
+      'registry -> settings HTTP (configuration, medium)',
+    ],
   },
   {
     title: 'a broker uses what its environment names, not what it waits for',

@@ -7,6 +7,7 @@ import { grpcName, hostOf, isDeveloperFile, isInside, isLocal, isVendored } from
 import type { Deployable } from '../service-draft.ts'
 import { serviceOf, servicesOf } from '../service-files.ts'
 import { containerHosts } from './container-addresses.ts'
+import { type BuildLibrary, peerCalls } from './library-peers.ts'
 import { LocalServices, type LocalSources } from './local-services.ts'
 import { type SystemModel, type SystemNode, SystemRelations } from './system-model.ts'
 import { SystemNodes } from './system-nodes.ts'
@@ -17,6 +18,7 @@ interface SystemSources extends ServicesFound, LocalSources {
   readonly outbound: readonly Outbound[]
   /** Whether the code of a service names a variable. */
   readonly reads: (service: Deployable, variable: string) => boolean
+  readonly libraries: readonly BuildLibrary[]
 }
 
 const STORE_PROTOCOL =
@@ -74,8 +76,12 @@ class SystemBuilder {
   /** The service at an address of a developer's machine. */
   #localService(one: Outbound, address: string): string | undefined {
     const isOwn =
-      one.protocol === 'Configuration' &&
-      (isVariableFile(one.source_file) || OWN_ADDRESS.test(one.path ?? ''))
+      one.protocol === 'Configuration'
+        ? isVariableFile(one.source_file) || OWN_ADDRESS.test(one.path ?? '')
+        : // A proxy runs in a container, whose `localhost` is no other.
+          one.caller === '' &&
+          /^(nginx|Caddy|Envoy|Prometheus)$/.test(one.type) &&
+          !/host\.docker\./.test(address)
     const service = isOwn ? undefined : this.#local.at(address, one.source_file)
     return service === undefined ? undefined : `service:${service.name}`
   }
@@ -211,6 +217,15 @@ class SystemBuilder {
     }
   }
 
+  /** Calls that libraries make without an address in the project. */
+  libraries(): void {
+    for (const { from, to, protocol, library } of peerCalls(this.#sources, this.#sources.libraries))
+      this.#model.set(`service:${from.name}`, `service:${to.name}`, protocol, library.artifactId, {
+        file: library.file,
+        line: 1,
+      })
+  }
+
   build(): SystemModel {
     return { services: this.#sources.services, ...this.#model.build() }
   }
@@ -223,5 +238,6 @@ export const buildSystem = (sources: SystemSources): SystemModel => {
   for (const one of sources.outbound) builder.published(one)
   for (const one of sources.outbound) builder.outbound(one)
   for (const one of sources.inbound) builder.inbound(one)
+  builder.libraries()
   return builder.build()
 }
