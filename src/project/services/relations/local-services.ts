@@ -17,6 +17,7 @@ export interface LocalSources {
 
 /** Without a setting, Spring listens there. */
 const SPRING_PORT = '8080'
+const CONFIG_IMPORT = ['spring.config', 'import'].join('.')
 
 /** Services by the ports at which a developer's machine has them. */
 export class LocalServices {
@@ -38,7 +39,7 @@ export class LocalServices {
       const given = setting('server.port', service.folder)
       const isSpring = service.shownBy.some(({ reason }) => reason.startsWith('main class '))
       // A configuration server may give another port.
-      const isServed = setting('spring.config.import', service.folder)?.includes('configserver') === true
+      const isServed = setting(CONFIG_IMPORT, service.folder)?.includes('configserver') === true
       if (given !== undefined) this.#add(given, service)
       else if (isSpring && !isServed) this.#add(SPRING_PORT, service)
     }

@@ -162,6 +162,16 @@ func main() { http.Get("http://localhost:4000/x"); http.ListenAndServe(":9999", 
     ],
   },
   {
+    title: 'addresses in a class of settings are services of the project, no others',
+    files: {
+      'compose.yaml': 'services:\n  api: { build: api }\n  carts: { image: x/carts }',
+      'api/Dockerfile': 'FROM python\nCMD api\n',
+      'api/config.py':
+        'class Settings:\n    CARTS_URL = "http://carts:8000"\n    OTHER_URL = "http://other:8000"\n    TOKEN_URL = "https://oauth.shop.com/token"\n    NAME = "http://carts:8000"\n',
+    },
+    relations: ['api -> carts HTTP (configuration, medium)'],
+  },
+  {
     title: 'a broker uses what its environment names, not what it waits for',
     files: {
       'compose.yaml': `services:
