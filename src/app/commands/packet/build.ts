@@ -12,10 +12,11 @@ import { readSources } from '../../../platform/packets/source.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, type Subcommand, textFlag } from '../../../surfaces/cli/subcommand.ts'
 import { VERSION } from '../../config/version.ts'
-import { closeEmbedders, embedderForBuild } from '../../open/embedders.ts'
+import { closeEmbedders } from '../../open/embedders.ts'
 import { withProgress } from '../progress.ts'
 import { requireWritable } from '../require-writable.ts'
 import { packedFiles, packedLines, packedSummary, reportSkipped } from './build-report.ts'
+import { openBuildEmbedder } from './model-ports.ts'
 import {
   embedSettings,
   listFlag,
@@ -118,7 +119,7 @@ export const build: Subcommand = async (invocation, [source]) => {
     checkPacketName(name),
     versionTag(version),
   )
-  const embedder = embedderForBuild((await embedSettings(invocation)).config)
+  const embedder = await openBuildEmbedder(invocation, (await embedSettings(invocation)).config)
   const { model } = embedder
   const from = resolve(needText(source, 'the folder to pack'))
   const skipped: { readonly path: string; readonly why: string }[] = []
@@ -167,6 +168,7 @@ export const build: Subcommand = async (invocation, [source]) => {
       sources: packed,
       left_out: skipped,
       ...(unparsed.languages().length > 0 && { unparsed: unparsed.languages() }),
+      ...(embedder.warnings?.length && { warnings: embedder.warnings }),
     },
     [
       ...listed,
