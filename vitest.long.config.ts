@@ -18,6 +18,7 @@ const PROPERTIES = [
   'test/e2e/scg-fuzz.test.ts',
   'test/e2e/sentinel-jail.test.ts',
   'test/e2e/wire-hostile.test.ts',
+  'test/e2e/wire-probe.test.ts',
   'test/fuzz/frames.test.ts',
   'test/history/checker.test.ts',
 ]
