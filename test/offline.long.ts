@@ -23,7 +23,8 @@ const unplugged = (script: string): string => {
   return stdout
 }
 
-const canUnplug = spawnSync('unshare', ['--map-root-user', '--net', 'ip', 'link', 'set', 'lo', 'up']).status === 0
+const canUnplug =
+  spawnSync('unshare', ['--map-root-user', '--net', 'ip', 'link', 'set', 'lo', 'up']).status === 0
 
 describe.skipIf(!canUnplug)('a clean install without a network', () => {
   it('builds, publishes to a local registry, and finds a passage that shares no word with the question', () => {
@@ -37,7 +38,9 @@ describe.skipIf(!canUnplug)('a clean install without a network', () => {
       ${warrant} build test/fixtures/offline --name handbook --version 1.0.0 --out '${folder}/out' --quiet
       ${warrant} publish '${folder}/out/handbook/1.0.0' --quiet
       ${warrant} query handbook 'my laptop was stolen' --json > '${folder}/answer.json'`
-    unplugged(`node scripts/services.mjs run --no-install --only registry -- sh -ec "${walk.replaceAll('$', '\\$')}"`)
+    unplugged(
+      `node scripts/services.mjs run --no-install --only registry -- sh -ec "${walk.replaceAll('$', '\\$')}"`,
+    )
     const { results } = JSON.parse(readFileSync(join(folder, 'answer.json'), 'utf8'))
     expect(results[0]).toMatchObject({ words: 0 })
   }, 600_000)
