@@ -32,6 +32,7 @@ export interface LockRow {
   readonly state:
     | 'locked'
     | 'unchanged'
+    | 'removed'
     | 'pulled'
     | 'present'
     | 'moved'
@@ -46,7 +47,7 @@ export interface LockRow {
   readonly warnings?: readonly string[]
 }
 
-const GOOD: readonly LockRow['state'][] = ['locked', 'unchanged', 'pulled', 'present']
+const GOOD: readonly LockRow['state'][] = ['locked', 'unchanged', 'removed', 'pulled', 'present']
 
 export const isProblem = ({ state }: LockRow): boolean => !GOOD.includes(state)
 
