@@ -120,7 +120,15 @@ describeWith('registry', 'a model that is published', (host) => {
     const locked = async () => JSON.parse(await readFile(join(home, 'packets.lock'), 'utf8')).packets
     expect(await locked()).toMatchObject({
       [`oci://${proxy.address}/team/guide:latest`]: { embedder: name },
-      [model]: { digest: pins[1]?.split('@')[1], embedder: name },
+      [model]: { digest: pins[1]?.split('@')[1], embedder: name, version: '2' },
+    })
+    expect((await run(['cache', 'ls'])).answer.packets).toContainEqual(
+      expect.objectContaining({ digest: pins[1]?.split('@')[1], model: name }),
+    )
+    expect((await run(['inspect', pins[1] as string])).answer).toMatchObject({
+      model: 'minilm-q8-w128',
+      dimensions: 384,
+      licence_notice: expect.stringContaining('Apache License 2.0'),
     })
     expect(await run(['lock', '--remove', model])).toMatchObject({
       code: 0,

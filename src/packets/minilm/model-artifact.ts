@@ -65,10 +65,14 @@ const cardFacts = (blobs: ModelBlobs) => ({
 export const writeModelCard = (blobs: ModelBlobs, notice: string): Uint8Array =>
   Buffer.from(canonicalJson({ ...cardFacts(blobs), licence_notice: notice }))
 
+export const readModelCard = (bytes: Uint8Array): Readonly<Record<string, unknown>> => {
+  const card = readJson(bytes, MODEL_FILES.card.name, MAX_CARD, packetFaults.model)
+  return isRecord(card) ? card : refuse(`${MODEL_FILES.card.name} is not an object`)
+}
+
 /** Checks that a card describes this model, and one of the layout that is read here. */
 export const checkModelCard = (bytes: Uint8Array, blobs: ModelBlobs): void => {
-  const card = readJson(bytes, MODEL_FILES.card.name, MAX_CARD, packetFaults.model)
-  if (!isRecord(card)) return refuse(`${MODEL_FILES.card.name} is not an object`)
+  const card = readModelCard(bytes)
   for (const [member, expected] of Object.entries(cardFacts(blobs)))
     if (canonicalJson(card[member] ?? null) !== canonicalJson(expected))
       refuse(`${member} in ${MODEL_FILES.card.name} is not ${canonicalJson(expected).slice(0, 200)}`)

@@ -4,6 +4,7 @@ import { DocTable } from '../../packets/format/docs.ts'
 import { copyFloats, memorySource, readFlatIndex } from '../../packets/format/faiss.ts'
 import { readManifest } from '../../packets/format/manifest.ts'
 import { confinePath } from '../../packets/format/safe-path.ts'
+import { storedModelName } from '../../packets/minilm/model-artifact.ts'
 import type { OpenFile } from '../../packets/store.ts'
 import { draftName, sweepDrafts } from '../files/atomic-write.ts'
 import { withLock } from '../files/file-lock.ts'
@@ -12,6 +13,7 @@ import { type AsyncJail, type OpenedFile, openAsyncJail } from '../jail/async.ts
 import { systemClock } from '../system/clock.ts'
 import { diskFault, writeNew } from './drafts.ts'
 import { readExactly } from './file-source.ts'
+import { MANIFEST_FILE } from './verify-stored.ts'
 
 const LOCK_MS = 30_000
 /** Search depth for `NAME/VERSION`; a name may have two segments. */
@@ -108,6 +110,12 @@ export const packetFolder =
       },
     }
   }
+
+/** The model name of a stored artifact; undefined when it is not a model. */
+export const modelInFolder = async (stored: string): Promise<string | undefined> => {
+  const manifest = await packetFolder(stored)(MANIFEST_FILE)
+  return manifest && storedModelName(await manifest.read(0, manifest.size))
+}
 
 const MAX_EARLIER = 2 ** 31
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { escapeInvisible } from '../../../kernel/text/escape-text.ts'
 import { packetFaults } from '../../../packets/faults.ts'
 import { readManifest } from '../../../packets/format/manifest.ts'
-import { parseReference, sourceUri } from '../../../packets/format/reference.ts'
+import { parseReference, type Reference, sourceUri } from '../../../packets/format/reference.ts'
 import { isProblem, type LockPorts, type LockRow, type LockStep } from '../../../packets/lock/lock-ports.ts'
 import {
   EMPTY_LOCK,
@@ -13,8 +13,7 @@ import {
 } from '../../../packets/lock/packets-lock.ts'
 import { checkLocked, findOutdated, syncPacket } from '../../../packets/lock/sync-lock.ts'
 import { lockPacket } from '../../../packets/lock/update-lock.ts'
-import { storedModelName } from '../../../packets/minilm/model-artifact.ts'
-import { packetFolder } from '../../../platform/packets/folder.ts'
+import { modelInFolder, packetFolder } from '../../../platform/packets/folder.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import type { Config } from '../../config/settings.ts'
@@ -24,21 +23,16 @@ import { requireWritable } from '../require-writable.ts'
 import { openPullPorts } from './pull-ports.ts'
 import { NO_ABORT, packetSettings, progressJob } from './settings.ts'
 
-const readStored = async (folder: string, path: string): Promise<Uint8Array | undefined> => {
-  const source = await packetFolder(folder)(path)
-  return source?.read(0, source.size)
-}
-
-/** Version and model of a stored packet. A published model has no version. */
-const describeStored = async (folder: string) => {
-  const bytes = await readStored(folder, 'payload/manifest.json')
-  if (bytes !== undefined) {
-    const { cpm, embedding } = readManifest(bytes)
+/** Version and model of a stored packet. The version of a published model is its tag. */
+const describeStored = async (folder: string, { tag = 'latest' }: Reference) => {
+  const source = await packetFolder(folder)('payload/manifest.json')
+  if (source !== undefined) {
+    const { cpm, embedding } = readManifest(await source.read(0, source.size))
     return { version: cpm?.version ?? 'unknown', embedder: embedding.model }
   }
-  const model = storedModelName((await readStored(folder, 'oci-manifest.json')) ?? Buffer.alloc(0))
+  const model = await modelInFolder(folder)
   if (model === undefined) throw packetFaults.manifest('the packet has no manifest.json')
-  return { version: 'unknown', embedder: model }
+  return { version: tag, embedder: model }
 }
 
 interface LockWork {
