@@ -19,6 +19,7 @@ const PROPERTIES = [
   'test/e2e/cli.test.ts',
   'test/e2e/evidence-http.test.ts',
   'test/e2e/lifecycle.test.ts',
+  'test/e2e/planted-links.test.ts',
   'test/e2e/report-diagram.test.ts',
   'test/e2e/scg-concurrency.test.ts',
   'test/e2e/scg-determinism.test.ts',
