@@ -209,7 +209,7 @@ describe('how far a build is', () => {
     server.waitMs = 600
     const shown = await onTerminal(embed, slow())
     server.waitMs = 0
-    expect(shown).toMatch(/\rembed \[#+\.+\] \d+%, \d+ of 701 chunks, \d+\/s<K>(?:\r[^\r\n]*)*\r<K>/)
+    expect(shown).toMatch(/\rembed \[#+\.+\] \d+%, \d+ of 701 windows, \d+\/s<K>(?:\r[^\r\n]*)*\r<K>/)
     expect(shown.replace(/^.*\r<K>/s, '').trim()).toBe(`${folder}: 701 chunks of 701 files, letters`)
   })
 
@@ -219,7 +219,7 @@ describe('how far a build is', () => {
     expect((await packetText([...build, '--update-lock'])).stderr).toBe('')
     server.waitMs = 2000
     const { stderr } = await packetText([...embed, '--update-lock'], slow())
-    expect(stderr).toMatch(/^embed: \d+%, \d+ of 301 chunks, \d+\/s\n$/)
+    expect(stderr).toMatch(/^embed: \d+%, \d+ of 301 windows, \d+\/s\n$/)
     server.waitMs = 0
   })
 })

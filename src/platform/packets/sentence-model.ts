@@ -7,15 +7,17 @@ import type { Embedder } from '../../packets/embed.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import type { Matrix } from '../../packets/format/vectors.ts'
 import { SentenceModel } from '../../packets/minilm/model.ts'
-import { MODEL_DIM, MODEL_PLACES, VOCABULARY_SIZE } from '../../packets/minilm/model-layout.ts'
+import { MODEL_FILES } from '../../packets/minilm/model-artifact.ts'
+import { MODEL_DIM, MODEL_PLACES } from '../../packets/minilm/model-layout.ts'
 import { SENTENCE_MODEL, SENTENCE_PROVIDER } from '../../packets/minilm/model-name.ts'
 import { makeTokenizer, type Tokenizer } from '../../packets/minilm/tokenizer.ts'
+import { MAX_VOCABULARY, readTokens } from '../../packets/minilm/vocabulary.ts'
 import { splitWindows } from '../../packets/minilm/windows.ts'
 import type { ThreadJob } from '../system/thread-state.ts'
 import { WorkerPool } from '../system/worker-pool.ts'
 
-const MODEL_FILE = 'minilm.bin'
-const VOCABULARY_FILE = 'vocabulary.txt'
+const { name: MODEL_FILE } = MODEL_FILES.weights
+const { name: VOCABULARY_FILE } = MODEL_FILES.vocabulary
 
 /** Up to so many texts are embedded in this thread: a worker would load the model first. */
 const FEW = 4
@@ -33,6 +35,11 @@ const refuseModel = (cause: unknown): never => {
   })
 }
 
+const refusePinned = (cause: unknown): never => {
+  const { code, message } = cause as NodeJS.ErrnoException
+  throw packetFaults.model(`the pinned model cannot be used: ${code ?? message}`, { cause })
+}
+
 /** Whether a folder has the model. A build without the weights has none. */
 export const hasSentenceModel = (folder: string): boolean =>
   [MODEL_FILE, VOCABULARY_FILE].every((name) => existsSync(join(folder, name)))
@@ -41,11 +48,11 @@ export const hasSentenceModel = (folder: string): boolean =>
 const readModel = (path: string): SentenceModel => {
   const file = openSync(path, 'r')
   try {
-    if (fstatSync(file).size !== MODEL_PLACES.size) throw new Error(`${path} has the wrong size`)
+    if (fstatSync(file).size !== MODEL_PLACES.size) throw new Error(`${MODEL_FILE} has the wrong size`)
     return new SentenceModel((into) => {
       for (let at = 0; at < into.length; ) {
         const read = readSync(file, into, at, into.length - at, at)
-        if (read === 0) throw new Error(`${path} is cut off`)
+        if (read === 0) throw new Error(`${MODEL_FILE} is cut off`)
         at += read
       }
     })
@@ -55,19 +62,30 @@ const readModel = (path: string): SentenceModel => {
 }
 
 const readTokenizer = (path: string): Tokenizer => {
-  const tokens = readFileSync(path, 'utf8').trimEnd().split('\n')
-  if (tokens.length !== VOCABULARY_SIZE) throw new Error(`${path} has ${tokens.length} tokens`)
-  return makeTokenizer(tokens)
+  const file = openSync(path, 'r')
+  try {
+    if (fstatSync(file).size > MAX_VOCABULARY) throw new Error(`${VOCABULARY_FILE} is too long`)
+    return makeTokenizer(readTokens(readFileSync(file)))
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** The model in a folder. Its parts are read on first need. */
 class ModelFolder {
   readonly #folder: string
+  readonly #refuse: (cause: unknown) => never
   #tokenizer: Tokenizer | undefined
   #model: SentenceModel | undefined
 
-  constructor(folder: string) {
+  constructor(folder: string, refuse = refuseModel) {
     this.#folder = folder
+    this.#refuse = refuse
+  }
+
+  /** Reads and checks both files. */
+  load(): void {
+    void [this.tokenizer, this.#loaded]
   }
 
   get tokenizer(): Tokenizer {
@@ -75,7 +93,7 @@ class ModelFolder {
       this.#tokenizer ??= readTokenizer(join(this.#folder, VOCABULARY_FILE))
       return this.#tokenizer
     } catch (cause) {
-      return refuseModel(cause)
+      return this.#refuse(cause)
     }
   }
 
@@ -84,7 +102,7 @@ class ModelFolder {
       this.#model ??= readModel(join(this.#folder, MODEL_FILE))
       return this.#model
     } catch (cause) {
-      return refuseModel(cause)
+      return this.#refuse(cause)
     }
   }
 
@@ -96,6 +114,9 @@ class ModelFolder {
       check()
       values.set(model.embed(tokenizer.encode(text).ids), row * MODEL_DIM)
     })
+    // Weights that a registry sent may be finite and still overflow.
+    if (values.some((value) => !Number.isFinite(value)))
+      throw packetFaults.model('the model gives vectors with NaN or Inf')
     return values
   }
 }
@@ -110,6 +131,8 @@ export const sentenceJobs = (folder: string) => {
 interface SentenceSettings {
   /** The folder of the model. */
   readonly folder: string
+  /** Its name in packets, if it is not the built-in model. It is then checked at once. */
+  readonly pinned?: string
   /** The program of the worker threads. */
   readonly program: URL
   readonly clock: Clock
@@ -133,11 +156,14 @@ const embedInThreads = (pool: WorkerPool<string>, texts: readonly string[], sign
  */
 export const sentenceEmbedder = ({
   folder,
+  pinned,
   program,
   clock,
   threads,
 }: SentenceSettings): Embedder & { readonly close: () => Promise<void> } => {
-  const model = new ModelFolder(folder)
+  const model = new ModelFolder(folder, pinned === undefined ? refuseModel : refusePinned)
+  // In this thread, whose fault says which model it is.
+  if (pinned !== undefined) model.load()
   let pool: WorkerPool<string> | undefined
   const embedAll = async (texts: readonly string[], signal: AbortSignal): Promise<Float32Array> => {
     if (texts.length <= FEW) return model.embed(texts, () => signal.throwIfAborted())
@@ -151,7 +177,7 @@ export const sentenceEmbedder = ({
     return values
   }
   return {
-    model: SENTENCE_MODEL,
+    model: pinned ?? SENTENCE_MODEL,
     provider: SENTENCE_PROVIDER,
     dim: MODEL_DIM,
     batch: BATCH_TEXTS,
