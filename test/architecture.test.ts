@@ -150,6 +150,8 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/packets/drafts.ts': 'new files in a store of ours, created exclusively',
   'src/platform/packets/folder.ts':
     'writes a folder the operator named by renaming a draft; reads through the jail',
+  'src/platform/packets/known-vectors.ts': 'an earlier build, in files that the jail opened',
+  'src/platform/packets/packet-output.ts': 'new files in a draft folder of ours, created exclusively',
   'src/platform/packets/policy.ts': 'the keys that the policy of the operator names',
   'src/platform/packets/verified-stamp.ts':
     'a store of ours: looks at the files of a packet and opens none of them',

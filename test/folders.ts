@@ -254,8 +254,12 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['project/source', 'kernel'],
   },
   'project/services': {
-    purpose: 'The deployables of a project, its stores and brokers, and their relations.',
+    purpose: 'The deployables of a project and the containers that run them.',
     imports: ['project/deployment', 'project/source', 'project/build', 'project/connections', 'kernel'],
+  },
+  'project/services/relations': {
+    purpose: 'How services, stores, brokers and outside systems are related.',
+    imports: ['project/deployment', 'project/source', 'project/connections', 'kernel'],
   },
   'project/architecture': {
     purpose: 'Types, their relations, metrics and diagrams.',
@@ -263,6 +267,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
       'project/deployment',
       'project/interfaces',
       'project/services',
+      'project/services/relations',
       'project/source',
       'project/readers',
       'project/build',

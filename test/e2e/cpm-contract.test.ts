@@ -43,6 +43,9 @@ class Session {
   }
 }
 
+/** A packet without vectors takes less time to build and to ask. */
+const WORDS = ['--embedder', 'words']
+
 const missing = (path: string) =>
   access(path).then(
     () => false,
@@ -87,13 +90,13 @@ describeWith('registry', 'the tools of packets', (host) => {
     const long = `# Long\n\n${'The keeper trims the wick again. '.repeat(20)}\n`
     await writeFile(join(home, 'demo/guide.md'), `${long}\n# Short\n\nOil for the lamp comes on Sundays.\n`)
     await writeFile(join(home, 'demo/lamp.py'), 'def trim(wick):\n    return wick.trim()\n')
-    await publish('demo', '1.0.0')
-    await publish('demo', '1.1.0', '--kind', 'handbook', '--capabilities', 'rag,cite')
-    await publish('demo', '2.0.0-rc.1')
+    await publish('demo', '1.0.0', ...WORDS)
+    await publish('demo', '1.1.0', '--kind', 'handbook', '--capabilities', 'rag,cite', ...WORDS)
+    await publish('demo', '2.0.0-rc.1', ...WORDS)
     await publish('demo', '1.10.0', '--kind', 'handbook', '--capabilities', 'rag')
     const alike = Array.from({ length: 30 }, (_, i) => `# Part\n${`\nthe same wick`.repeat(30)}\n\n${i}\n`)
     await writeFile(join(home, 'many/alike.md'), alike.join('\n'))
-    await publish('many', '1')
+    await publish('many', '1', ...WORDS)
   }, 120_000)
   afterAll(() => proxy.stop())
 

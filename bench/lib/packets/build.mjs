@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { projectDir } from '../contestants.mjs'
 import { waitedNs } from '../proc.mjs'
 import { Samples } from '../report.mjs'
@@ -52,15 +52,14 @@ export async function buildHashed(parts, source, out) {
   const names = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.md'),
   )
-  const sources = names.map((path) => {
+  const output = new parts.FolderOutput(out)
+  const builder = new parts.PacketBuilder(options, output)
+  for (const path of names.sort()) {
     const text = readFileSync(join(source, path), 'utf8')
-    return { path, extension: '.md', text, sha256: '', spans: parts.markdownSpans(text) }
-  })
-  const { files } = await parts.buildPacket(sources, options, new AbortController().signal)
-  for (const [path, bytes] of files) {
-    mkdirSync(dirname(join(out, path)), { recursive: true })
-    writeFileSync(join(out, path), bytes)
+    builder.add({ path, extension: '.md', text, sha256: '', spans: parts.markdownSpans(text) })
   }
+  await builder.finish(new AbortController().signal)
+  output.close()
   return out
 }
 

@@ -14,8 +14,9 @@ const PARTS = `
   export { SentenceModel } from './src/packets/minilm/model.ts'
   export { makeTokenizer } from './src/packets/minilm/tokenizer.ts'
   export { sentenceEmbedder } from './src/platform/packets/sentence-model.ts'
-  export { buildPacket } from './src/packets/build/build.ts'
-  export { markdownSpans } from './src/packets/build/chunk.ts'
+  export { PacketBuilder } from './src/packets/build/build.ts'
+  export { FolderOutput } from './src/platform/packets/packet-output.ts'
+  export { markdownSpans } from './src/packets/build/markdown-sections.ts'
   export { embedLocally, localEmbedder } from './src/packets/search/local-embedder.ts'`
 
 /** @param {string} folder @returns {Promise<string>} the file */

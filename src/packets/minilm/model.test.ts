@@ -14,7 +14,7 @@ const model = new SentenceModel((into) => into.set(files['minilm.bin']))
 const tokenizer = makeTokenizer(files['vocabulary.txt'].trimEnd().split('\n'))
 const embed = (text: string): Float32Array => model.embed(tokenizer.encode(text).ids)
 // The long tests take all of them.
-const references = readReferenceTexts().filter((_, i) => i % 3 === 0)
+const references = readReferenceTexts().filter((_, i) => i % 9 === 0)
 
 describe('the sentence model', () => {
   const digest = createHash('sha256')
@@ -30,7 +30,7 @@ describe('the sentence model', () => {
   })
 
   it('gives the same bytes on every machine and with every version of Node.js', () => {
-    expect(digest.digest('hex')).toBe('843a92c94ee839c726325a51e8f732b09835b58438a5ea3927a0f7d78ba5e8fc')
+    expect(digest.digest('hex')).toBe('e06f72fcec120c780c259a04000195b449921c976b93a58a81d6e1c24d17bcc0')
   })
 
   it('gives the same bytes whatever it embedded before', () => {

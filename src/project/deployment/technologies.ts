@@ -80,6 +80,12 @@ export const imageName = (image: string): string => imagePath(image).replace(/^.
 const TOOL =
   /[-_]?(express|commander|insight|exporter|ui|gui|admin|backup|client|cli|proxy|manager|operator|init|setup|migrations?|connect|rest|schema-registry|monitor|sentinel|console|dashboards?|drop)(-|$)/
 
+/** Consoles in which people look into a store. */
+export const isStoreConsole = (image: string): boolean =>
+  /^(adminer|pgadmin\d*|phpmyadmin|pgweb|mongo-express|redis-?commander|redis-?insight|cloudbeaver)$/.test(
+    imageName(image),
+  )
+
 export const technologyOfImage = (image: string): Technology | undefined => {
   const name = imageName(image)
   const found = TECHNOLOGIES.find(

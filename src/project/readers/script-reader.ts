@@ -9,7 +9,7 @@ import {
 } from '../source/source-unit.ts'
 import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../source/syntax-tree.ts'
 import { ExpressionReader } from './expression-reader.ts'
-import { calledName, SCRIPT, scriptArguments } from './script-expression.ts'
+import { addressReturned, calledName, SCRIPT, scriptArguments } from './script-expression.ts'
 import { patternNames, readBindings, readExports } from './script-modules.ts'
 
 /** Calls of `require`. */
@@ -109,6 +109,7 @@ class ScriptReader {
       ),
       locals: (body?.descend(VARIABLES) ?? []).map((one) => this.variable(one)),
       calls: body === undefined ? [] : this.calls(body),
+      ...addressReturned(node, this.#expressions.read),
       digest: digestOf(body, body?.text() ?? ''),
       silentCatches: (body?.descend(CATCHES) ?? [])
         .filter((one) => one.field('body')?.children().length === 0)

@@ -18,6 +18,15 @@ const ADDRESSES: readonly (readonly [RegExp, string])[] = [
   [/^(config\[)?MONGO(DB)?_UR[IL]\]?$/, 'PyMongo'],
 ]
 
+/** An address without a domain: the name of a container, or the machine of a developer. */
+const PROJECT_ADDRESS = /^https?:\/\/(?:[a-z][\w-]*|127\.0\.0\.1)(?::\d+)?(?=\/|$)/i
+
+/** A field of a class such as `Settings` that is named after an address. */
+const isServiceSetting = ({ name }: Variable, { type }: TypeScope): boolean =>
+  type !== undefined &&
+  /(settings|config(uration)?)$/i.test(type.name) &&
+  /(^|_)(ur[il]|address|endpoint|base_?ur[il])$/i.test(name)
+
 const DATABASE_FUNCTIONS = /^(config|parse|db|db_url|dj_db_url)$/
 const MAX_DEPTH = 4
 
@@ -44,9 +53,19 @@ class SettingsReader {
     return [{ ...target, type: isBroker ? 'Broker' : type, source_file: this.#file, line, caller: '' }]
   }
 
+  /** `ORDERS_URL = "http://orders:8000"` in a class of settings: a service of the same system. */
+  #service(name: string, value: Expression, line: number, scope: TypeScope): readonly Outbound[] {
+    const address = this.#text(value, scope)
+    const [target] = PROJECT_ADDRESS.exec(address?.text ?? '') ?? []
+    if (address === undefined || target === undefined) return []
+    const row = { target_service: target, protocol: 'Configuration', type: 'Service URL', path: name }
+    return [{ ...row, source_file: this.#file, line, caller: '', confidence: address.confidence }]
+  }
+
   outbound({ variable, scope }: Setting): readonly Outbound[] {
     const { name, value, line } = variable
     if (value === undefined) return []
+    if (!SETTING.test(name)) return this.#service(name, value, line, scope)
     if (/^DATABASES(\[["']\w+["']\](\[["']\w+["']\])?)?$/.test(name))
       return this.#databases(value, line, scope, 0)
     if (/^CACHES(\[["']\w+["']\])?$/.test(name)) return this.#caches(value, line, scope, 0)
@@ -151,7 +170,9 @@ export const PYTHON_SETTINGS: Framework = {
   language: 'python',
   applies: () => true,
   outbound: (scope, context) => {
-    const settings = settingsOf(scope).filter(({ variable }) => SETTING.test(variable.name))
+    const settings = settingsOf(scope).filter(
+      ({ variable, scope: inside }) => SETTING.test(variable.name) || isServiceSetting(variable, inside),
+    )
     if (settings.length === 0) return []
     const reader = new SettingsReader(scope, context)
     return settings.flatMap((one) => reader.outbound(one))
