@@ -9,13 +9,9 @@ import {
 } from '../source/source-unit.ts'
 import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../source/syntax-tree.ts'
 import { ExpressionReader } from './expression-reader.ts'
-import { addressReturned, calledName, SCRIPT, scriptArguments } from './script-expression.ts'
-import { patternNames, readBindings, readExports } from './script-modules.ts'
+import { addressReturned, SCRIPT } from './script-expression.ts'
+import { importedModules, patternNames, readBindings, readExports } from './script-modules.ts'
 import { directivesOf, functionsIn } from './script-statements.ts'
-
-/** Calls of `require`. */
-const requireCalls = (root: SyntaxNode): readonly SyntaxNode[] =>
-  /\brequire\s*\(/.test(root.text()) ? root.descend(CALLS).filter((one) => calledName(one) === 'require') : []
 
 const CALLS = ['call_expression', 'new_expression']
 const VARIABLES = ['variable_declarator', 'assignment_expression']
@@ -212,15 +208,11 @@ class ScriptReader {
 
 export const readScript = (file: string, root: SyntaxNode): SourceUnit => {
   const reader = new ScriptReader()
-  const sources = childrenOfKind(root, 'import_statement').map(
-    (one) => one.field('source')?.text().slice(1, -1) ?? '',
-  )
-  const required = requireCalls(root).map((one) => scriptArguments(one)[0]?.text().slice(1, -1) ?? '')
   return {
     file,
     language: 'script',
     package: '',
-    imports: [...sources, ...required],
+    imports: importedModules(root),
     bindings: readBindings(root),
     exports: readExports(root),
     types: root.descend(CLASSES).map((one) => reader.type(one)),
