@@ -5,8 +5,8 @@ import { SentenceModel } from './model.ts'
 import { makeTokenizer } from './tokenizer.ts'
 
 const files = await readModelFiles()
-const model = new SentenceModel((into) => into.set(files['minilm.bin']))
-const tokenizer = makeTokenizer(files['vocabulary.txt'].trimEnd().split('\n'))
+const model = new SentenceModel((into, at) => into.set(files['minilm.bin'].subarray(at, at + into.length)))
+const tokenizer = makeTokenizer(files['vocabulary.bin'])
 const embed = (text: string): Float32Array => model.embed(tokenizer.encode(text).ids)
 // The long tests take all of them.
 const references = readReferenceTexts().filter((_, i) => i % 3 === 0)

@@ -7,15 +7,15 @@ import type { Embedder } from '../../packets/embed.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import type { Matrix } from '../../packets/format/vectors.ts'
 import { SentenceModel } from '../../packets/minilm/model.ts'
-import { MODEL_DIM, MODEL_PLACES, VOCABULARY_SIZE } from '../../packets/minilm/model-layout.ts'
+import { MODEL_DIM, MODEL_PLACES } from '../../packets/minilm/model-layout.ts'
 import { SENTENCE_MODEL, SENTENCE_PROVIDER } from '../../packets/minilm/model-name.ts'
 import { makeTokenizer, type Tokenizer } from '../../packets/minilm/tokenizer.ts'
 import { splitWindows } from '../../packets/minilm/windows.ts'
 import type { ThreadJob } from '../system/thread-state.ts'
-import { WorkerPool } from '../system/worker-pool.ts'
+import type { WorkerPool } from '../system/worker-pool.ts'
 
 const MODEL_FILE = 'minilm.bin'
-const VOCABULARY_FILE = 'vocabulary.txt'
+const VOCABULARY_FILE = 'vocabulary.bin'
 
 /** Up to so many texts are embedded in this thread: a worker would load the model first. */
 const FEW = 4
@@ -37,27 +37,22 @@ const refuseModel = (cause: unknown): never => {
 export const hasSentenceModel = (folder: string): boolean =>
   [MODEL_FILE, VOCABULARY_FILE].every((name) => existsSync(join(folder, name)))
 
-/** Reads the file of the model into the memory of the kernels, without a second copy of it. */
+/** Opens the file of the model. It stays open: words are read when a text has them. */
 const readModel = (path: string): SentenceModel => {
   const file = openSync(path, 'r')
   try {
     if (fstatSync(file).size !== MODEL_PLACES.size) throw new Error(`${path} has the wrong size`)
-    return new SentenceModel((into) => {
-      for (let at = 0; at < into.length; ) {
-        const read = readSync(file, into, at, into.length - at, at)
+    return new SentenceModel((into, at) => {
+      for (let done = 0; done < into.length; ) {
+        const read = readSync(file, into, done, into.length - done, at + done)
         if (read === 0) throw new Error(`${path} is cut off`)
-        at += read
+        done += read
       }
     })
-  } finally {
+  } catch (cause) {
     closeSync(file)
+    throw cause
   }
-}
-
-const readTokenizer = (path: string): Tokenizer => {
-  const tokens = readFileSync(path, 'utf8').trimEnd().split('\n')
-  if (tokens.length !== VOCABULARY_SIZE) throw new Error(`${path} has ${tokens.length} tokens`)
-  return makeTokenizer(tokens)
 }
 
 /** The model in a folder. Its parts are read on first need. */
@@ -72,7 +67,7 @@ class ModelFolder {
 
   get tokenizer(): Tokenizer {
     try {
-      this.#tokenizer ??= readTokenizer(join(this.#folder, VOCABULARY_FILE))
+      this.#tokenizer ??= makeTokenizer(readFileSync(join(this.#folder, VOCABULARY_FILE)))
       return this.#tokenizer
     } catch (cause) {
       return refuseModel(cause)
@@ -138,13 +133,18 @@ export const sentenceEmbedder = ({
   threads,
 }: SentenceSettings): Embedder & { readonly close: () => Promise<void> } => {
   const model = new ModelFolder(folder)
-  let pool: WorkerPool<string> | undefined
+  let pool: Promise<WorkerPool<string>> | undefined
+  const openPool = async (): Promise<WorkerPool<string>> => {
+    // Not loaded for a question, which is embedded in this thread.
+    const { WorkerPool } = await import('../system/worker-pool.ts')
+    const maxThreads = Math.min(threads ?? availableParallelism(), MAX_THREADS)
+    return new WorkerPool({ program, setup: folder, clock, maxThreads })
+  }
   const embedAll = async (texts: readonly string[], signal: AbortSignal): Promise<Float32Array> => {
     if (texts.length <= FEW) return model.embed(texts, () => signal.throwIfAborted())
-    const maxThreads = Math.min(threads ?? availableParallelism(), MAX_THREADS)
-    pool ??= new WorkerPool({ program, setup: folder, clock, maxThreads })
+    pool ??= openPool()
     const values = new Float32Array(texts.length * MODEL_DIM)
-    const parts = await embedInThreads(pool, texts, signal)
+    const parts = await embedInThreads(await pool, texts, signal)
     parts.forEach((part, job) => {
       values.set(part, job * JOB_TEXTS * MODEL_DIM)
     })
@@ -159,7 +159,7 @@ export const sentenceEmbedder = ({
     close: async () => {
       const open = pool
       pool = undefined
-      await open?.close()
+      await (await open)?.close()
     },
     embed: async (texts, _use, signal): Promise<Matrix> => ({
       rows: texts.length,
