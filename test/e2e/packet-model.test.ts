@@ -115,10 +115,26 @@ describeWith('registry', 'a model that is published', (host) => {
       answer: { model: name },
     })
     packet = String((await run(['publish', 'out/guide/1.0.0'])).answer.digest)
-    await run(['lock', 'guide'])
-    expect(JSON.parse(await readFile(join(home, 'packets.lock'), 'utf8')).packets).toMatchObject({
+    const model = `oci://${proxy.address}/models/minilm:2`
+    await run(['lock', 'guide', model])
+    const locked = async () => JSON.parse(await readFile(join(home, 'packets.lock'), 'utf8')).packets
+    expect(await locked()).toMatchObject({
       [`oci://${proxy.address}/team/guide:latest`]: { embedder: name },
+      [model]: { digest: pins[1]?.split('@')[1], embedder: name, version: '2' },
     })
+    expect((await run(['cache', 'ls'])).answer.packets).toContainEqual(
+      expect.objectContaining({ digest: pins[1]?.split('@')[1], model: name }),
+    )
+    expect((await run(['inspect', pins[1] as string])).answer).toMatchObject({
+      model: 'minilm-q8-w128',
+      dimensions: 384,
+      licence_notice: expect.stringContaining('Apache License 2.0'),
+    })
+    expect(await run(['lock', '--remove', model])).toMatchObject({
+      code: 0,
+      answer: { packets: [{ reference: model, state: 'removed' }] },
+    })
+    expect(Object.keys(await locked())).toEqual([`oci://${proxy.address}/team/guide:latest`])
     expect((await run(['query', 'guide', QUESTION])).answer).toMatchObject({
       mode: 'lexical',
       warnings: [expect.stringContaining(`--embedder oci://HOST/NAME@${pins[1]?.split('@')[1]}`)],

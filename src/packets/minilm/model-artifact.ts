@@ -1,8 +1,9 @@
 import { canonicalJson } from '../../kernel/encoding/canonical.ts'
 import type { Digest } from '../../kernel/encoding/digest.ts'
+import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { packetFaults } from '../faults.ts'
-import { type Artifact, type Descriptor, placeFiles } from '../format/artifact.ts'
+import { type Artifact, type Descriptor, placeFiles, readArtifact } from '../format/artifact.ts'
 import { readJson } from '../format/json-bytes.ts'
 import { MODEL_DIM, MODEL_PLACES } from './model-layout.ts'
 import { PINNED_MODEL, SENTENCE_FILES, SENTENCE_MODEL } from './model-name.ts'
@@ -64,10 +65,14 @@ const cardFacts = (blobs: ModelBlobs) => ({
 export const writeModelCard = (blobs: ModelBlobs, notice: string): Uint8Array =>
   Buffer.from(canonicalJson({ ...cardFacts(blobs), licence_notice: notice }))
 
+export const readModelCard = (bytes: Uint8Array): Readonly<Record<string, unknown>> => {
+  const card = readJson(bytes, MODEL_FILES.card.name, MAX_CARD, packetFaults.model)
+  return isRecord(card) ? card : refuse(`${MODEL_FILES.card.name} is not an object`)
+}
+
 /** Checks that a card describes this model, and one of the layout that is read here. */
 export const checkModelCard = (bytes: Uint8Array, blobs: ModelBlobs): void => {
-  const card = readJson(bytes, MODEL_FILES.card.name, MAX_CARD, packetFaults.model)
-  if (!isRecord(card)) return refuse(`${MODEL_FILES.card.name} is not an object`)
+  const card = readModelCard(bytes)
   for (const [member, expected] of Object.entries(cardFacts(blobs)))
     if (canonicalJson(card[member] ?? null) !== canonicalJson(expected))
       refuse(`${member} in ${MODEL_FILES.card.name} is not ${canonicalJson(expected).slice(0, 200)}`)
@@ -90,4 +95,11 @@ export const checkModelArtifact = (artifact: Artifact): ModelBlobs => {
   if (card.size > MAX_CARD || card.digest !== artifact.config.digest)
     refuse(`${MODEL_FILES.card.name} is too long, or not the config of the artifact`)
   return { weights, vocabulary }
+}
+
+/** The model name of a stored artifact, from its manifest; undefined when it is not a model. */
+export const storedModelName = (manifest: Uint8Array): string | undefined => {
+  const document = readArtifact(manifest)
+  if (document.kind === 'index' || document.artifact.artifactType !== MODEL_ARTIFACT) return undefined
+  return modelNameFor(digestBytes(manifest), checkModelArtifact(document.artifact))
 }

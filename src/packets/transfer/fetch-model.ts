@@ -1,7 +1,7 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { packetFaults } from '../faults.ts'
 import { readArtifact } from '../format/artifact.ts'
-import { type Reference, writeReference } from '../format/reference.ts'
+import { pinnedUri, type Reference, writeReference } from '../format/reference.ts'
 import { checkModelArtifact, checkModelCard, MODEL_FILES, modelNameFor } from '../minilm/model-artifact.ts'
 import type { ProgressListener } from '../progress.ts'
 import type { CheckArtifact, PulledPacket, PullPorts } from './pull.ts'
@@ -49,7 +49,9 @@ const materializeModel = async (
   }
   const pulled = await pull(ref, signal, watch, checkModelArtifact)
   if (pulled.digest === digest && (await isIntact(digest, pulled.folder))) return pulled
-  throw packetFaults.model(`what is stored as ${digest} is not the model that the digest names`)
+  throw packetFaults.model(`the model that is stored as ${digest} is damaged`, {
+    fix: `Download it again with \`warrant packet pull ${pinnedUri(ref, digest)}\`.`,
+  })
 }
 
 const readStored = async ({ read }: ModelPorts, folder: string, path: string): Promise<Uint8Array> => {

@@ -130,6 +130,7 @@ const PACKET_OPTIONS: readonly PacketOption[] = [
   toggle(['lookup'], 'trust', 'Also fetch signatures, SBOM and provenance.'),
   toggle(['sync'], 'check', 'Download nothing, and exit with 1 when something moved.'),
   toggle(['lock', 'sync'], 'accept-signer', 'Accept other signers than those of packets.lock.'),
+  toggle(['lock'], 'remove', 'Remove these entries from packets.lock.'),
   text(['revoke'], 'reason', 'TEXT', 'Why: one line, which answers and verdicts show.'),
   toggle(['revoke'], 'undo', 'Take a revocation back.'),
   toggle(['pull'], 'rebuild', 'Also make vectors with the configured model.'),

@@ -50,7 +50,7 @@ export const rebuildPacketVectors = async (
     // Packets of a built-in embedder are always queried with it, so new vectors would never be used.
     if ([LOCAL_MODEL, SENTENCE_MODEL].includes(packet.manifest.embedding.model))
       throw usageFaults.option(
-        '--rebuild does not work for packets of the built-in embedder; build the packet again with --embedding-model',
+        '--rebuild does not work for packets of the built-in embedder; build the packet again with the other embedder',
       )
     await withProgress(progressJob(invocation, 'embed', 'windows'), (progress) =>
       rebuildVectors({

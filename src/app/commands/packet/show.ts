@@ -6,6 +6,7 @@ import type { Candidate } from '../../../packets/ask/candidate.ts'
 import { WORDS_ONLY } from '../../../packets/embed.ts'
 import { readManifest } from '../../../packets/format/manifest.ts'
 import { parseReference } from '../../../packets/format/reference.ts'
+import { MODEL_FILES, readModelCard } from '../../../packets/minilm/model-artifact.ts'
 import { PINNED_MODEL, SENTENCE_MODEL } from '../../../packets/minilm/model-name.ts'
 import { LOCAL_MODEL } from '../../../packets/search/local-embedder.ts'
 import type { Trust } from '../../../packets/trust/trust.ts'
@@ -111,6 +112,12 @@ const otherNeeds = (model: string): string =>
 export const inspect: Subcommand = async (invocation, [what]) => {
   const folder = await packetPath(invocation, needText(what, 'a folder or a fetched packet'))
   const source = await packetFolder(folder)('manifest.json')
+  const card = source === undefined ? await packetFolder(folder)(MODEL_FILES.card.name) : undefined
+  if (card !== undefined) {
+    const model = readModelCard(await card.read(0, card.size))
+    invocation.terminal.print(JSON.stringify({ ok: true, folder, ...model }, null, invocation.json ? 0 : 2))
+    return 0
+  }
   if (source === undefined) throw usageFaults.argument(`${what} has no manifest.json; name a packet`)
   const manifest = readManifest(await source.read(0, source.size))
   const { cpm, counts, embedding, source: origin, build_status, build_error } = manifest

@@ -4,6 +4,7 @@ import type { EmbedCall, Embedder } from '../../../packets/embed.ts'
 import { packetFaults } from '../../../packets/faults.ts'
 import { isReference, parseReference, pinnedUri } from '../../../packets/format/reference.ts'
 import { pinnedModelName } from '../../../packets/minilm/model-artifact.ts'
+import { MODEL_DIM } from '../../../packets/minilm/model-layout.ts'
 import { SENTENCE_MODEL, SENTENCE_PROVIDER } from '../../../packets/minilm/model-name.ts'
 import { fetchModel, type ModelPorts } from '../../../packets/transfer/fetch-model.ts'
 import { openAsyncJail } from '../../../platform/jail/async.ts'
@@ -39,28 +40,40 @@ export const openPinnedModel = (
     const { folder, model, warnings } = await fetchModel(ports, { ref, digest, ...call })
     return { ...cacheDocuments(openModelFolder(folder, model), packetFolder), warnings }
   }
-  /** While the registry gives no answer, a question is answered by words. */
-  const orWords = (model: string, thrown: unknown): Embedder => {
-    if (!(thrown instanceof Fault) || thrown.kind !== 'unavailable') throw thrown
-    const embed = async () => {
-      const pull = `\`warrant packet pull ${pinnedUri(ref, digest)}\``
-      throw packetFaults.embedder(
-        `the pinned model is not stored here, and ${thrown.message}; fetch it once with ${pull}`,
-        { fix: `Fetch the model once with ${pull}.` },
-      )
-    }
-    return { model, provider: SENTENCE_PROVIDER, dim: undefined, embed }
+  /** For a question that words can answer too. `why` becomes a warning. */
+  const unusable = (model: string, why: string, fix: string): Embedder => ({
+    model,
+    provider: SENTENCE_PROVIDER,
+    dim: MODEL_DIM,
+    embed: async () => {
+      throw packetFaults.embedder(why, { fix })
+    },
+  })
+  const notFetched = (model: string, { message, kind }: Fault): Embedder | undefined => {
+    if (kind !== 'unavailable') return undefined
+    const pull = `\`warrant packet pull ${pinnedUri(ref, digest)}\``
+    const why = `the pinned model is not stored here, and ${message}; fetch it once with ${pull}`
+    return unusable(model, why, `Fetch the model once with ${pull}.`)
+  }
+  const otherwise = (make: (fault: Fault) => Embedder | undefined) => (thrown: unknown) => {
+    const made = thrown instanceof Fault ? make(thrown) : undefined
+    if (made === undefined) throw thrown
+    return made
   }
   return {
     open,
     find: async (model, call) => {
-      if (model === SENTENCE_MODEL || model === pinnedModelName(digest)) {
-        const embedder = await open(call).catch((thrown: unknown) => orWords(model, thrown))
+      const own = pinnedModelName(digest)
+      if (model === SENTENCE_MODEL || model === own) {
+        const embedder = await open(call).catch(otherwise((fault) => notFetched(model, fault)))
         return embedder.model === model ? embedder : undefined
       }
       // Another packet may have got vectors of this model by `pull --rebuild`, which stored the model.
       if ((await ports.store.find(digest)) === undefined) return undefined
-      return { ...(await open(call)), onlyOwnVectors: true }
+      const embedder = await open(call).catch(
+        otherwise(({ message, fix }) => unusable(own, `the pinned model cannot be used: ${message}`, fix)),
+      )
+      return { ...embedder, onlyOwnVectors: true }
     },
   }
 }

@@ -3,12 +3,13 @@ import type { DetectionContext, Framework } from '../../connections/framework.ts
 import type { Expression, Variable } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
 import { keyword, positional, pythonText } from './python-calls.ts'
-import { PYTHON_STORES, type PythonStore, pythonStore, pythonStoreTarget } from './python-stores.ts'
+import { pythonStore, pythonStoreTarget } from './python-stores.ts'
 
 /** Stores and brokers in the settings of Django, Flask and Celery: variables with names that these libraries read. */
 
-const { ANY_SQL, REDIS } = PYTHON_STORES
+const { ANY_SQL, REDIS } = CLIENT_TARGETS
 
 /** Variables that hold an address: the name of the setting, the type of the connection. */
 const ADDRESSES: readonly (readonly [RegExp, string])[] = [
@@ -99,7 +100,7 @@ class SettingsReader {
     return this.#row('Django', line, pythonStoreTarget(kind, this.#server(kind, value, scope)))
   }
 
-  #server(kind: PythonStore, value: Expression, scope: TypeScope): KnownText | undefined {
+  #server(kind: ClientTarget, value: Expression, scope: TypeScope): KnownText | undefined {
     const entry = (key: string) =>
       value.kind === 'record' ? this.#text(value.entries.get(key), scope) : undefined
     const host = entry('HOST')
@@ -131,7 +132,7 @@ class SettingsReader {
   }
 
   /** `redis://cache:6379/1`, `cache:11211`, or a list of them. */
-  #location(kind: PythonStore, given: Expression | undefined, scope: TypeScope): KnownText | undefined {
+  #location(kind: ClientTarget, given: Expression | undefined, scope: TypeScope): KnownText | undefined {
     const known = this.#text(given?.kind === 'list' ? given.items[0] : given, scope)
     return known === undefined || /:\/\/|[{$]/.test(known.text)
       ? known
