@@ -141,7 +141,8 @@ describe.each(someRows([2, 4, 1], 3))('clients of %i server(s) on one log', (cou
         if (turn % 10 === 9) await use('edge.propagate', { edge_id: '0' })
       }),
     )
-    await agreeOn(servers, { node_count: 8 * turns, tick: 0.8 * turns, lineage_length: 8.8 * turns })
+    const tick = (8 * turns) / 10
+    await agreeOn(servers, { node_count: 8 * turns, tick, lineage_length: 8 * turns + tick })
   })
 
   test('see acknowledged writes of another server immediately', async () => {

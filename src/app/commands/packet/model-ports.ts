@@ -17,7 +17,7 @@ export const withModelPorts = async <T>(
 ): Promise<T> => {
   if (!isReference(config.embedder)) return choose({ folder: packetRoot(config) }, QUIET)
   // Loaded only here: most builds need no registry.
-  const { openPinnedPorts } = await import('./pull-ports.ts')
+  const { openPinnedPorts } = await import('./pinned-ports.ts')
   const { close, ...ports } = openPinnedPorts(config)
   return withProgress(progressJob(invocation, 'pull', 'bytes'), (progress) =>
     choose(ports, { signal: NO_ABORT, watch: (_, done, total) => progress(done, total) }),

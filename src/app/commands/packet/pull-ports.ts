@@ -1,12 +1,10 @@
 import { resolve } from 'node:path'
-import { pullPacket } from '../../../packets/transfer/pull.ts'
 import { verifiedStamps } from '../../../platform/packets/verified-stamp.ts'
 import { OciClient } from '../../../platform/registry/client.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import type { Config } from '../../config/settings.ts'
 import { lazyDecisions } from '../../open/lazy-services.ts'
 import { PacketWorkspace } from '../../open/packet-workspace.ts'
-import { openPinnedModel } from '../../open/packets/pinned-model.ts'
 import { openRegistry, recordResolutions } from '../../open/registry.ts'
 import { createProcessContext } from '../../process-context.ts'
 
@@ -21,16 +19,4 @@ export const openPullPorts = (config: Config) => {
   const registry = recordResolutions(client, config, root, { clock, log, recorder: decisions.recorder })
   const ports = { ...workspace.pullPorts(registry), isIntact, resolutions: workspace.resolutions }
   return { folder: workspace.folder, ports, close: () => decisions.close() }
-}
-
-/** The model that the settings pin, and the packet folder it is stored in. */
-export const openPinnedPorts = (config: Config) => {
-  const { folder, ports, close } = openPullPorts(config)
-  const pinned = openPinnedModel(config, {
-    ...ports,
-    folder,
-    pull: (ref, signal, watch, check) =>
-      pullPacket(ports, { ref, check, signal, progress: (done, total) => watch('fetch', done, total) }),
-  })
-  return { folder, pinned, close }
 }
