@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectDir } from '../contestants.mjs'
+import { runMeasured } from '../measured.mjs'
 import { waitedNs } from '../proc.mjs'
 import { Samples } from '../report.mjs'
 import { interleave } from '../rounds.mjs'
@@ -90,6 +91,50 @@ export async function benchBuild(rounds, quick) {
       work()
       const cpu = (waitedNs() - before) / 1e6
       return { cpu, rate: bytes / 1e3 / cpu }
+    },
+    ({ name }, figures) => samples.add(name, figures),
+  )
+  const names = contestants.map(({ name }) => name)
+  return [samples.table(names, [names[0] ?? ''])]
+}
+
+/** Chunks that are embedded: each of them takes many milliseconds. */
+const EMBEDDED = 500
+
+/** @type {import('../report.mjs').Column[]} */
+const MEMORY_COLUMNS = [
+  { key: 'cpu', label: 'CPU, ms', digits: 0, best: 'min' },
+  { key: 'perChunk', label: 'CPU of a chunk, µs', digits: 0, best: 'min' },
+  { key: 'memory', label: 'most memory, MB', digits: 0, best: 'min' },
+]
+
+/**
+ * What builds of many chunks cost, by their number.
+ *
+ * @param {readonly number[]} sizes
+ * @param {number} rounds
+ * @param {boolean} quick
+ */
+export async function benchLarge(sizes, rounds, quick) {
+  const sources = [
+    ...sizes.map((chunks) => ({ chunks, embedder: 'words' })),
+    { chunks: quick ? EMBEDDED / 10 : EMBEDDED, embedder: 'minilm' },
+  ]
+  const contestants = sources.map(({ chunks, embedder }) => {
+    const source = freshDir()
+    writeCorpus(source, chunks)
+    return { name: `${chunks} chunks, ${embedder}`, chunks, embedder, source }
+  })
+  const samples = new Samples('builds of many chunks', MEMORY_COLUMNS)
+  await interleave(
+    contestants,
+    rounds,
+    async ({ chunks, embedder, source }) => {
+      const out = freshDir()
+      const words = ['--name', 'bench', '--version', '1', '--out', out, '--json', '--embedder', embedder]
+      const { cpu, memory } = runMeasured(['packet', 'build', source, ...words])
+      rmSync(out, { recursive: true })
+      return { cpu, perChunk: (1000 * cpu) / chunks, memory }
     },
     ({ name }, figures) => samples.add(name, figures),
   )

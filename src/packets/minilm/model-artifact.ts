@@ -7,7 +7,7 @@ import { type Artifact, type Descriptor, placeFiles, readArtifact } from '../for
 import { readJson } from '../format/json-bytes.ts'
 import { MODEL_DIM, MODEL_PLACES } from './model-layout.ts'
 import { PINNED_MODEL, SENTENCE_FILES, SENTENCE_MODEL } from './model-name.ts'
-import { MAX_VOCABULARY } from './vocabulary.ts'
+import { MAX_VOCABULARY } from './token-list.ts'
 import { WINDOW_TOKENS } from './windows.ts'
 
 /** The artifact type of a model on a registry. */

@@ -10,8 +10,8 @@ import { SENTENCE_FILES } from './model-name.ts'
 import { makeTokenizer } from './tokenizer.ts'
 
 const files = await readModelFiles()
-const model = new SentenceModel((into) => into.set(files['minilm.bin']))
-const tokenizer = makeTokenizer(files['vocabulary.txt'].trimEnd().split('\n'))
+const model = new SentenceModel((into, at) => into.set(files['minilm.bin'].subarray(at, at + into.length)))
+const tokenizer = makeTokenizer(files['vocabulary.bin'])
 const embed = (text: string): Float32Array => model.embed(tokenizer.encode(text).ids)
 // The long tests take all of them.
 const references = readReferenceTexts().filter((_, i) => i % 9 === 0)
@@ -68,7 +68,7 @@ describe('weights that a registry sent', () => {
     const before = Buffer.from(whole.subarray(at, at + bytes.length))
     whole.set(bytes, at)
     try {
-      return new SentenceModel((into) => into.set(whole))
+      return new SentenceModel((into, from) => into.set(whole.subarray(from, from + into.length)))
     } finally {
       whole.set(before, at)
     }

@@ -6,7 +6,7 @@ import { type Reference, writeReference } from '../format/reference.ts'
 import { SentenceModel } from '../minilm/model.ts'
 import { MODEL_ARTIFACT, MODEL_FILES, modelNameFor, writeModelCard } from '../minilm/model-artifact.ts'
 import { MODEL_PLACES } from '../minilm/model-layout.ts'
-import { MAX_VOCABULARY, readTokens } from '../minilm/vocabulary.ts'
+import { MAX_VOCABULARY, readTokens } from '../minilm/token-list.ts'
 import type { RegistryWriter } from '../registry.ts'
 import type { OpenFile } from '../store.ts'
 import { makeLayer, type Published, pushArtifact, type UploadOptions } from './push-artifact.ts'
@@ -36,7 +36,7 @@ const checkPart = <T>(name: string, check: () => T): T => {
 
 const checkWeights = (weights: Uint8Array): void => {
   if (weights.length !== MODEL_PLACES.size) throw new Error(`it has not ${MODEL_PLACES.size} bytes`)
-  new SentenceModel((into) => into.set(weights))
+  new SentenceModel((into, at) => into.set(weights.subarray(at, at + into.length)))
 }
 
 interface PublishedModel extends Published {

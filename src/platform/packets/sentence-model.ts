@@ -10,14 +10,17 @@ import { SentenceModel } from '../../packets/minilm/model.ts'
 import { MODEL_FILES } from '../../packets/minilm/model-artifact.ts'
 import { MODEL_DIM, MODEL_PLACES } from '../../packets/minilm/model-layout.ts'
 import { SENTENCE_MODEL, SENTENCE_PROVIDER } from '../../packets/minilm/model-name.ts'
+import { MAX_VOCABULARY, readTokens } from '../../packets/minilm/token-list.ts'
 import { makeTokenizer, type Tokenizer } from '../../packets/minilm/tokenizer.ts'
-import { MAX_VOCABULARY, readTokens } from '../../packets/minilm/vocabulary.ts'
+import { packVocabulary } from '../../packets/minilm/vocabulary.ts'
 import { splitWindows } from '../../packets/minilm/windows.ts'
 import type { ThreadJob } from '../system/thread-state.ts'
-import { WorkerPool } from '../system/worker-pool.ts'
+import type { WorkerPool } from '../system/worker-pool.ts'
 
 const { name: MODEL_FILE } = MODEL_FILES.weights
 const { name: VOCABULARY_FILE } = MODEL_FILES.vocabulary
+/** The same tokens as a table, which a new process reads faster. Only the built-in model has it. */
+const PACKED_VOCABULARY = 'vocabulary.bin'
 
 /** Up to so many texts are embedded in this thread: a worker would load the model first. */
 const FEW = 4
@@ -44,20 +47,21 @@ const refusePinned = (cause: unknown): never => {
 export const hasSentenceModel = (folder: string): boolean =>
   [MODEL_FILE, VOCABULARY_FILE].every((name) => existsSync(join(folder, name)))
 
-/** Reads the file of the model into the memory of the kernels, without a second copy of it. */
+/** Opens the file of the model. It stays open: words are read when a text has them. */
 const readModel = (path: string): SentenceModel => {
   const file = openSync(path, 'r')
   try {
     if (fstatSync(file).size !== MODEL_PLACES.size) throw new Error(`${MODEL_FILE} has the wrong size`)
-    return new SentenceModel((into) => {
-      for (let at = 0; at < into.length; ) {
-        const read = readSync(file, into, at, into.length - at, at)
+    return new SentenceModel((into, at) => {
+      for (let done = 0; done < into.length; ) {
+        const read = readSync(file, into, done, into.length - done, at + done)
         if (read === 0) throw new Error(`${MODEL_FILE} is cut off`)
-        at += read
+        done += read
       }
     })
-  } finally {
+  } catch (cause) {
     closeSync(file)
+    throw cause
   }
 }
 
@@ -65,7 +69,7 @@ const readTokenizer = (path: string): Tokenizer => {
   const file = openSync(path, 'r')
   try {
     if (fstatSync(file).size > MAX_VOCABULARY) throw new Error(`${VOCABULARY_FILE} is too long`)
-    return makeTokenizer(readTokens(readFileSync(file)))
+    return makeTokenizer(packVocabulary(readTokens(readFileSync(file))))
   } finally {
     closeSync(file)
   }
@@ -74,12 +78,15 @@ const readTokenizer = (path: string): Tokenizer => {
 /** The model in a folder. Its parts are read on first need. */
 class ModelFolder {
   readonly #folder: string
+  /** Whether the model came with this program, and not from a registry: its table is not checked again. */
+  readonly #isInstalled: boolean
   readonly #refuse: (cause: unknown) => never
   #tokenizer: Tokenizer | undefined
   #model: SentenceModel | undefined
 
-  constructor(folder: string, refuse = refuseModel) {
+  constructor(folder: string, isInstalled: boolean, refuse = isInstalled ? refuseModel : refusePinned) {
     this.#folder = folder
+    this.#isInstalled = isInstalled
     this.#refuse = refuse
   }
 
@@ -90,7 +97,9 @@ class ModelFolder {
 
   get tokenizer(): Tokenizer {
     try {
-      this.#tokenizer ??= readTokenizer(join(this.#folder, VOCABULARY_FILE))
+      this.#tokenizer ??= this.#isInstalled
+        ? makeTokenizer(readFileSync(join(this.#folder, PACKED_VOCABULARY)))
+        : readTokenizer(join(this.#folder, VOCABULARY_FILE))
       return this.#tokenizer
     } catch (cause) {
       return this.#refuse(cause)
@@ -123,7 +132,8 @@ class ModelFolder {
 
 /** The jobs of a worker thread, which loads the model once. */
 export const sentenceJobs = (folder: string) => {
-  const model = new ModelFolder(folder)
+  // Either kind of model: the first thread has read a pinned one before.
+  const model = new ModelFolder(folder, false, refuseModel)
   return ({ args }: ThreadJob, { checkDeadline }: { readonly checkDeadline: CheckDeadline }): Float32Array =>
     model.embed(args as readonly string[], checkDeadline)
 }
@@ -161,16 +171,21 @@ export const sentenceEmbedder = ({
   clock,
   threads,
 }: SentenceSettings): Embedder & { readonly close: () => Promise<void> } => {
-  const model = new ModelFolder(folder, pinned === undefined ? refuseModel : refusePinned)
+  const model = new ModelFolder(folder, pinned === undefined)
   // In this thread, whose fault says which model it is.
   if (pinned !== undefined) model.load()
-  let pool: WorkerPool<string> | undefined
+  let pool: Promise<WorkerPool<string>> | undefined
+  const openPool = async (): Promise<WorkerPool<string>> => {
+    // Not loaded for a question, which is embedded in this thread.
+    const { WorkerPool } = await import('../system/worker-pool.ts')
+    const maxThreads = Math.min(threads ?? availableParallelism(), MAX_THREADS)
+    return new WorkerPool({ program, setup: folder, clock, maxThreads })
+  }
   const embedAll = async (texts: readonly string[], signal: AbortSignal): Promise<Float32Array> => {
     if (texts.length <= FEW) return model.embed(texts, () => signal.throwIfAborted())
-    const maxThreads = Math.min(threads ?? availableParallelism(), MAX_THREADS)
-    pool ??= new WorkerPool({ program, setup: folder, clock, maxThreads })
+    pool ??= openPool()
     const values = new Float32Array(texts.length * MODEL_DIM)
-    const parts = await embedInThreads(pool, texts, signal)
+    const parts = await embedInThreads(await pool, texts, signal)
     parts.forEach((part, job) => {
       values.set(part, job * JOB_TEXTS * MODEL_DIM)
     })
@@ -185,7 +200,7 @@ export const sentenceEmbedder = ({
     close: async () => {
       const open = pool
       pool = undefined
-      await open?.close()
+      await (await open)?.close()
     },
     embed: async (texts, _use, signal): Promise<Matrix> => ({
       rows: texts.length,
