@@ -51,6 +51,8 @@ export interface TextWindow {
   readonly end: number
   /** What is embedded: path and headings, then the text from `start` to `end`. */
   readonly input: string
+  /** Length of its vector, when it is not one: a shorter vector is found later. */
+  readonly length?: number
 }
 
 /** Turns texts into vectors of length one, deterministically. */
@@ -62,6 +64,8 @@ export interface Embedder {
   readonly dim: number | undefined
   /** Weight of its ranking in rank fusion, where the lexical ranking has 1; default 1. */
   readonly weight?: number
+  /** Weight of its scores in score fusion, where words have the rest; default 0.6. */
+  readonly share?: number
   /** Put before texts by role, as some models require. */
   readonly prefixes?: Prefixes
   /** What vectors depend on beside model and text. Vectors of two variants are never mixed. */
@@ -83,6 +87,7 @@ export const withPrefixes = (embedder: Embedder, prefixes: Prefixes): Embedder =
       return embedder.dim
     },
     ...(embedder.weight !== undefined && { weight: embedder.weight }),
+    ...(embedder.share !== undefined && { share: embedder.share }),
     ...(embedder.variant !== undefined && { variant: embedder.variant }),
     ...(embedder.batch !== undefined && { batch: embedder.batch }),
     ...(embedder.windows !== undefined && { windows: embedder.windows }),

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { type Embedder, type Prefixes, WORDS_ONLY, withPrefixes } from '../../packets/embed.ts'
-import { SENTENCE_MODEL } from '../../packets/minilm/model-name.ts'
+import { EARLIER_SENTENCE_MODEL, SENTENCE_MODEL } from '../../packets/minilm/model-name.ts'
 import { LOCAL_MODEL, localEmbedder } from '../../packets/search/local-embedder.ts'
 import { cacheDocuments } from '../../platform/packets/document-cache.ts'
 import { httpEmbedder } from '../../platform/packets/embedder.ts'
@@ -21,10 +21,10 @@ const USUAL_MODEL = 'jinaai/jina-embeddings-v2-base-code'
 /** One for all packets of the process: its threads and its memory are shared. */
 let sentences: ReturnType<typeof sentenceEmbedder> | undefined
 
-const openSentenceEmbedder = (): Embedder | undefined => {
+const openSentenceEmbedder = (model: string): Embedder | undefined => {
   if (sentences === undefined && hasSentenceModel(MODEL_FOLDER))
     sentences = sentenceEmbedder({ folder: MODEL_FOLDER, program: PROGRAM, clock: systemClock })
-  return sentences
+  return model === EARLIER_SENTENCE_MODEL ? sentences?.earlier : sentences
 }
 
 /** Ends the threads of the built-in embedder: the process cannot exit before. */
@@ -40,8 +40,8 @@ export const embedderFor =
     if (config.embedder === 'words') return undefined
     // Queries are not cached: a lookup on the disk takes about as long.
     if (model === LOCAL_MODEL) return localEmbedder
-    if (model === SENTENCE_MODEL) {
-      const embedder = openSentenceEmbedder()
+    if (model === SENTENCE_MODEL || model === EARLIER_SENTENCE_MODEL) {
+      const embedder = openSentenceEmbedder(model)
       return embedder && cacheDocuments(embedder, folder)
     }
     const { embeddingUrl: url, embeddingModel = model, embeddingKey: key, provider } = config

@@ -12,6 +12,7 @@ import { readVectors } from '../format/vectors.ts'
 import { localEmbedder } from '../search/local-embedder.ts'
 import { readSparse } from '../search/sparse-file.ts'
 import { buildPacket } from './build.ts'
+import { embedDocs } from './embed-docs.ts'
 
 const TEXTS = { 'b.md': '# Title\n\nSome words.', 'a.py': 'def f():\n    return 1\n' }
 const part = (files: ReadonlyMap<string, Uint8Array>, path: string): Uint8Array =>
@@ -101,6 +102,20 @@ describe('a build', () => {
       known: new Map([[docs[0]?.hash ?? '', new Float32Array(3)]]),
     })
     await expect(wrong).rejects.toMatchObject({ code: 'packet.model_mismatch' })
+  })
+
+  it('shortens the vectors of windows that ask for it, and keeps the first one of a row whole', async () => {
+    const windows = ({ text }: { readonly text: string }) => [
+      { start: 0, end: 4, input: text.slice(0, 4), length: 0.5 },
+      { start: 4, end: text.length, input: text.slice(4) },
+    ]
+    const docs = [{ id: 'a.md:0', text: 'oil for the lamp', metadata: {} }]
+    const embedder = { ...localEmbedder, windows }
+    const { matrix, windows: all } = await embedDocs(docs, { embedder }, noAbort)
+    const norm = (values: Float32Array | undefined) => Math.hypot(...(values ?? []))
+    expect(norm(matrix.values)).toBeCloseTo(1, 5)
+    expect(norm(all?.matrix.values.subarray(0, matrix.dim))).toBeCloseTo(0.5, 5)
+    expect(norm(all?.matrix.values.subarray(matrix.dim))).toBeCloseTo(1, 5)
   })
 
   it.each([

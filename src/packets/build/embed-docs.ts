@@ -42,6 +42,7 @@ export const embedDocs = async (
   const known = plain ? options.known : undefined
   const inputs: string[] = []
   const vectors: (Float32Array | undefined)[] = []
+  const lengths: number[] = []
   const rowsOf: number[] = []
   const firsts = new Uint32Array(docs.length)
   for (const [row, doc] of docs.entries()) {
@@ -49,8 +50,9 @@ export const embedDocs = async (
     const windows = windowsOf(embedder, doc)
     // Known vectors are of whole texts.
     const whole = windows.length === 1 && windows[0]?.input === doc.text
-    for (const { input } of windows) {
+    for (const { input, length = 1 } of windows) {
       inputs.push(input)
+      lengths.push(length)
       rowsOf.push(row)
       vectors.push(whole ? known?.get(doc.hash ?? '') : undefined)
     }
@@ -79,7 +81,10 @@ export const embedDocs = async (
   )
   const fresh = new Set(missing.map((at) => rowsOf[at])).size
   if (inputs.length === docs.length) return { matrix, fresh }
-  return { matrix, windows: { matrix: joinRows(all, dim), firsts }, fresh }
+  const scaled = all.map((row, at) =>
+    lengths[at] === 1 ? row : row.map((value) => value * (lengths[at] ?? 1)),
+  )
+  return { matrix, windows: { matrix: joinRows(scaled, dim), firsts }, fresh }
 }
 
 const EMBEDDER_FAULTS = ['packet.embedder', 'packet.embedder_key', 'packet.embedder_answer']

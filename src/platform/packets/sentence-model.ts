@@ -8,7 +8,8 @@ import { packetFaults } from '../../packets/faults.ts'
 import type { Matrix } from '../../packets/format/vectors.ts'
 import { SentenceModel } from '../../packets/minilm/model.ts'
 import { MODEL_DIM, MODEL_PLACES, VOCABULARY_SIZE } from '../../packets/minilm/model-layout.ts'
-import { SENTENCE_MODEL, SENTENCE_PROVIDER } from '../../packets/minilm/model-name.ts'
+import { EARLIER_SENTENCE_MODEL, SENTENCE_MODEL, SENTENCE_PROVIDER } from '../../packets/minilm/model-name.ts'
+import { splitSections } from '../../packets/minilm/section-windows.ts'
 import { makeTokenizer, type Tokenizer } from '../../packets/minilm/tokenizer.ts'
 import { splitWindows } from '../../packets/minilm/windows.ts'
 import type { ThreadJob } from '../system/thread-state.ts'
@@ -25,6 +26,8 @@ const JOB_TEXTS = 8
 const BATCH_TEXTS = 64
 const MAX_THREADS = 8
 const JOB_MS = 600_000
+/** Weight of meaning beside words. Tuned on half of the questions of bench/quality. */
+const MEANING_SHARE = 0.5
 
 const refuseModel = (cause: unknown): never => {
   throw packetFaults.embedder('the model of the sentence embedder cannot be read', {
@@ -116,6 +119,12 @@ interface SentenceSettings {
   readonly threads?: number
 }
 
+interface SentenceEmbedder extends Embedder {
+  /** The same model for packets of earlier builds. */
+  readonly earlier: Embedder
+  readonly close: () => Promise<void>
+}
+
 /** Embeds many texts in worker threads, each job on the next free one. */
 const embedInThreads = (pool: WorkerPool<string>, texts: readonly string[], signal: AbortSignal) => {
   const jobs: Promise<Float32Array>[] = []
@@ -131,12 +140,7 @@ const embedInThreads = (pool: WorkerPool<string>, texts: readonly string[], sign
  * The built-in sentence embedder: all-MiniLM-L6-v2 on this machine, without network. Vectors do not depend on the
  * machine, the version of Node.js or the number of threads.
  */
-export const sentenceEmbedder = ({
-  folder,
-  program,
-  clock,
-  threads,
-}: SentenceSettings): Embedder & { readonly close: () => Promise<void> } => {
+export const sentenceEmbedder = ({ folder, program, clock, threads }: SentenceSettings): SentenceEmbedder => {
   const model = new ModelFolder(folder)
   let pool: WorkerPool<string> | undefined
   const embedAll = async (texts: readonly string[], signal: AbortSignal): Promise<Float32Array> => {
@@ -150,21 +154,34 @@ export const sentenceEmbedder = ({
     })
     return values
   }
-  return {
-    model: SENTENCE_MODEL,
+  const shared = {
     provider: SENTENCE_PROVIDER,
     dim: MODEL_DIM,
     batch: BATCH_TEXTS,
-    windows: (source) => splitWindows(model.tokenizer, source),
+    embed: async (
+      texts: readonly string[],
+      _use: 'document' | 'query',
+      signal: AbortSignal,
+    ): Promise<Matrix> => ({
+      rows: texts.length,
+      dim: MODEL_DIM,
+      values: await embedAll(texts, signal),
+    }),
+  }
+  return {
+    ...shared,
+    model: SENTENCE_MODEL,
+    share: MEANING_SHARE,
+    windows: (source) => splitSections(model.tokenizer, source),
+    earlier: {
+      ...shared,
+      model: EARLIER_SENTENCE_MODEL,
+      windows: (source) => splitWindows(model.tokenizer, source),
+    },
     close: async () => {
       const open = pool
       pool = undefined
       await open?.close()
     },
-    embed: async (texts, _use, signal): Promise<Matrix> => ({
-      rows: texts.length,
-      dim: MODEL_DIM,
-      values: await embedAll(texts, signal),
-    }),
   }
 }
