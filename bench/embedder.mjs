@@ -54,8 +54,10 @@ async function benchText(parts, tokens, rounds) {
   ort.env.wasm.numThreads = 1
   const tensorOf = readTensors()
   const file = readFileSync(join(MODEL, 'minilm.bin'))
-  const model = new parts.SentenceModel((/** @type {Uint8Array} */ into) => into.set(file))
-  const vocabulary = readFileSync(join(MODEL, 'vocabulary.txt'), 'utf8').trimEnd().split('\n')
+  const model = new parts.SentenceModel((/** @type {Uint8Array} */ into, /** @type {number} */ at) =>
+    into.set(file.subarray(at, at + into.length)),
+  )
+  const vocabulary = readFileSync(join(MODEL, 'vocabulary.bin'))
   const ids = parts
     .makeTokenizer(vocabulary)
     .encode(TEXT)

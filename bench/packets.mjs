@@ -2,7 +2,7 @@
 // what a build costs.
 
 import { roundCount, runBench, text } from './lib/cli.mjs'
-import { benchBuild } from './lib/packets/build.mjs'
+import { benchBuild, benchLarge } from './lib/packets/build.mjs'
 import { benchFirst } from './lib/packets/first.mjs'
 import { benchHit } from './lib/packets/hit.mjs'
 import { benchSearch } from './lib/packets/search.mjs'
@@ -17,6 +17,8 @@ const PARTS = {
   first: (rounds, quick, sizes) => benchFirst(sizes ?? (quick ? [1000] : [10_000, 1_000_000]), rounds),
   stall: (rounds, quick, sizes) => benchStall(sizes?.[0] ?? (quick ? 10_000 : 1_000_000), rounds),
   build: (rounds, quick) => benchBuild(rounds, quick),
+  large: (rounds, quick, sizes) =>
+    benchLarge(sizes ?? (quick ? [1000] : [10_000, 100_000, 1_000_000]), rounds, quick),
 }
 
 await runBench(['rounds', 'rows', 'only'], async (options) => {

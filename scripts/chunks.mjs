@@ -40,6 +40,9 @@ export const TASKS = {
   // Several scan processes start at the same time: each loads the scanner and nothing else of the gate.
   scan: ['src/app/threads/scan-child.ts'],
   pull: ['src/app/commands/packet/index.ts', 'src/app/commands/packet/pull.ts'],
+  ask: ['src/app/commands/packet/ask.ts'],
+  // The worker threads of packets.
+  thread: ['src/app/threads/sentence.ts', 'src/app/threads/vector.ts'],
 }
 
 /** Small modules with many importers: in the `start` chunk they cost less than a file of their own. */
@@ -73,9 +76,23 @@ export const MERGED = new Map([
   ['evidence-gate', 'evidence-gate-hook'],
   ['evidence-gate-pull', 'evidence-gate-hook'],
   ['evidence-gate-hook-pull', 'evidence-gate-hook'],
+  ['gate-ask', 'evidence-gate-hook'],
+  ['gate-hook-ask', 'evidence-gate-hook'],
+  ['gate-pull-ask', 'evidence-gate-hook'],
+  ['gate-hook-pull-ask', 'evidence-gate-hook'],
+  ['evidence-gate-hook-pull-ask', 'evidence-gate-hook'],
+  ['evidence-gate-ask-thread', 'evidence-gate-hook'],
+  ['evidence-gate-hook-pull-ask-thread', 'evidence-gate-hook'],
+  ['tools-evidence-gate-ask', 'tools-evidence-gate-hook'],
+  ['tools-evidence-enterprise-gate-hook-pull-ask', 'tools-evidence-gate-hook'],
+  ['tools-project-ask', 'tools-project'],
+  ['project-gate-hook-thread', 'gate-hook-scan'],
+  ['project-thread', 'project'],
+  ['pull-ask', 'pull'],
 ])
 
-/** Chunks whose V8 bytecode is shipped: those of the gate, of the hook of agents and of a packet download. */
+/** Chunks whose V8 bytecode is shipped: those of the gate, of the hook of agents, of a packet download
+ * and of a question to a packet. */
 export const WITH_BYTECODE = [
   'start',
   'gate',
@@ -85,4 +102,8 @@ export const WITH_BYTECODE = [
   'evidence-gate-hook',
   'tools-evidence-gate-hook',
   'pull',
+  'ask',
+  'ask-thread',
+  'pull-ask-thread',
+  'zod',
 ]

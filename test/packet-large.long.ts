@@ -1,11 +1,13 @@
+import { execFile } from 'node:child_process'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, expect, it } from 'vitest'
 import { digestBytes } from '../src/kernel/encoding/hash.ts'
 import { writeDescriptor } from '../src/packets/format/artifact.ts'
 import { writeFlatIndex } from '../src/packets/format/faiss.ts'
 import { embedLocally, LOCAL_DIM, LOCAL_MODEL } from '../src/packets/search/local-embedder.ts'
-import { makeFolder, Program, sweep } from './support/binary.ts'
+import { BINARY, cleanEnvironment, makeFolder, Program, sweep } from './support/binary.ts'
 import { initialize, request } from './support/messages.ts'
 
 afterAll(sweep)
@@ -65,6 +67,42 @@ it(
     })
     expect(await threadsOf(program.pid)).toBeGreaterThan(before)
     expect(await program.finish()).toMatchObject({ code: 0 })
+  },
+  ANSWER_MS,
+)
+
+/** Prints the most memory that a process had, in KiB. */
+const MEMORY = `data:text/javascript,${encodeURIComponent(`
+  import { readFileSync } from 'node:fs'
+  process.on('exit', () => console.error(/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]))`)}`
+
+/** Sections of about a thousand letters, each a chunk. */
+const makeSections = async (files: number, sections: number): Promise<string> => {
+  const source = await makeFolder()
+  for (let file = 0; file < files; file++) {
+    const texts = Array.from({ length: sections }, (_, section) => {
+      const line = (i: number) =>
+        `line ${i} of section ${section} says word${(file * section * i) % 9973} again and again`
+      return `## Section ${file} ${section}\n\n${Array.from({ length: 20 }, (__, i) => line(i)).join('\n')}\n`
+    })
+    await writeFile(join(source, `${file}.md`), texts.join('\n'))
+  }
+  return source
+}
+
+it(
+  'a packet of 80 000 chunks is built with the memory of a small one',
+  async () => {
+    const source = await makeSections(1600, 50)
+    const out = await makeFolder()
+    const words = ['packet', 'build', source, '--name', 'large', '--version', '1', '--out', out, '--json']
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      ['--import', MEMORY, BINARY, ...words, '--embedder', 'words'],
+      { env: cleanEnvironment({}), maxBuffer: 1e8 },
+    )
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, chunks: 80_000 })
+    expect(Number(stderr.trim().split('\n').at(-1)) / 1024).toBeLessThan(250)
   },
   ANSWER_MS,
 )

@@ -70,7 +70,9 @@ describe('the table of chunks', () => {
       const places = chunk.split('-').map((task) => tasks.indexOf(task))
       return !places.includes(-1) && [...places].sort((a, b) => a - b).join() === places.join()
     }
-    const chunks = [...[...MERGED].flat(), ...WITH_BYTECODE.filter((chunk) => chunk !== 'start')]
+    // The chunk of every start, and the library that checks what packets say.
+    const others = ['start', 'zod']
+    const chunks = [...[...MERGED].flat(), ...WITH_BYTECODE.filter((chunk) => !others.includes(chunk))]
     expect(chunks.filter((chunk) => !isMadeOfTasks(chunk))).toEqual([])
   })
 
@@ -126,6 +128,13 @@ describe('starting', () => {
     expect(codes.length).toBeGreaterThan(4)
     const importing = codes.filter((name) => /\bimport\(/.test(readFileSync(`dist/chunks/${name}`, 'utf8')))
     expect(importing).toEqual([])
+  })
+
+  it('asks a packet without the gate, the tools of the server and worker threads', () => {
+    const inputs = staticInputs('src/app/commands/packet/ask.ts')
+    expect(inputs.length).toBeGreaterThan(100)
+    const others = /^src\/gate\/(run|rules\/compile)\.ts|tools\.ts$|worker-pool|node_modules\/(?!zod)/
+    expect(inputs.filter((path) => others.test(path))).toEqual([])
   })
 
   it('fetches a packet without what only other commands need', () => {

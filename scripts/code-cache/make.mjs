@@ -93,20 +93,26 @@ const recordHook = async (/** @type {string} */ program, /** @type {string} */ f
   }
 }
 
-const recordPull = async (/** @type {string} */ program, /** @type {string} */ folder) => {
+/** Fetches a packet, then asks it: what only the question needs is written down as that needs it. */
+const recordPacket = async (/** @type {string} */ program, /** @type {string} */ folder) => {
   const registry = await startRegistry()
   try {
     const more = { CPM_ROOT: join(folder, '.cpm'), REGISTRY: registry.address }
-    const code = await run([...RECORD, program, 'packet', 'pull', 'demo', '--json'], folder, more)
-    if (code !== 0) throw new Error(`fetching a packet ended with ${code}`)
+    for (const words of [
+      ['pull', 'demo'],
+      ['query', 'demo', 'how to start a server'],
+    ]) {
+      const code = await run([...RECORD, program, 'packet', ...words, '--json'], folder, more)
+      if (code !== 0) throw new Error(`packet ${words[0]} ended with ${code}`)
+    }
   } finally {
     registry.stop()
   }
 }
 
 /**
- * Has V8 write down what it makes of the chunks, in the course of a gate, of events of an agent and of fetching a packet. Without git there
- * is nothing to write of a gate, and a build that works all the same.
+ * Has V8 write down what it makes of the chunks, in the course of a gate, of events of an agent and of fetching and
+ * asking a packet. Without git there is nothing to write of a gate, and a build that works all the same.
  * @param {string} dist
  * @param {readonly string[]} chunks
  */
@@ -114,7 +120,7 @@ export const makeCodeCache = async (dist, chunks) => {
   for (const name of chunks) await wrap(join(dist, name))
   await cp(join(here, 'loader.cjs'), join(dist, 'chunks/loader.js'))
   const program = join(dist, 'bin/warrant.js')
-  for (const record of [recordGate, recordHook, recordPull]) {
+  for (const record of [recordGate, recordHook, recordPacket]) {
     const folder = await mkdtemp(join(tmpdir(), 'warrant-build-'))
     try {
       await record(program, folder)

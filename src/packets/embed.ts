@@ -1,4 +1,5 @@
 import type { Matrix } from './format/vectors.ts'
+import type { ProgressListener } from './progress.ts'
 
 export interface Prefixes {
   readonly query: string
@@ -74,8 +75,18 @@ export interface Embedder {
   readonly batch?: number
   /** Splits a passage into texts that the model can take whole. Without it a passage is one text. */
   readonly windows?: (source: WindowSource) => readonly TextWindow[]
+  /** Without vectors of this model the search is by words: no packet gets vectors of it by a question. */
+  readonly onlyOwnVectors?: boolean
+  /** What users of its vectors have to know. */
+  readonly warnings?: readonly string[]
+  /** The same model for packets of earlier builds, which have windows of another kind. */
+  readonly earlier?: Embedder
   embed(texts: readonly string[], use: 'document' | 'query', signal: AbortSignal): Promise<Matrix>
 }
+
+/** An embedder in the form that a packet was built with, if it has that form. */
+export const embedderNamed = (embedder: Embedder | undefined, model: string): Embedder | undefined =>
+  [embedder, embedder?.earlier].find((one) => one?.model === model)
 
 /** Puts the prefixes before texts. Without prefixes the embedder is returned unchanged. */
 export const withPrefixes = (embedder: Embedder, prefixes: Prefixes): Embedder => {
@@ -99,6 +110,19 @@ export const withPrefixes = (embedder: Embedder, prefixes: Prefixes): Embedder =
         signal,
       ),
   }
+}
+
+/** Finds the embedder for a model, with the prefixes of the packet; undefined when none is configured. */
+export type FindEmbedder = (
+  model: string,
+  prefixes: Partial<Prefixes>,
+  call: EmbedCall,
+) => Promise<Embedder | undefined>
+
+/** What a call that may download a model needs. */
+export interface EmbedCall {
+  readonly signal: AbortSignal
+  readonly watch: ProgressListener
 }
 
 /** No vectors: the packet is searched by words. */

@@ -44,8 +44,10 @@ describe('a packet that is embedded on this machine', () => {
       answer: { model: 'all-MiniLM-L6-v2-q8-s128', chunks: NOTES.length, embedded: NOTES.length },
     })
     const files = await readModelFiles()
-    const model = new SentenceModel((into) => into.set(files['minilm.bin']))
-    const tokenizer = makeTokenizer(files['vocabulary.txt'].trimEnd().split('\n'))
+    const model = new SentenceModel((into, at) =>
+      into.set(files['minilm.bin'].subarray(at, at + into.length)),
+    )
+    const tokenizer = makeTokenizer(files['vocabulary.bin'])
     const rows = NOTES.map((text, i) => {
       const [window] = splitWindows(tokenizer, { path: `note${i}.md`, headings: [], text })
       return model.embed(tokenizer.encode(window?.input ?? '').ids)

@@ -2,15 +2,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, it } from 'vitest'
 import { digestBytes } from '../../src/kernel/encoding/hash.ts'
-import { buildPacket } from '../../src/packets/build/build.ts'
+import { PacketBuilder } from '../../src/packets/build/build.ts'
 import { INDEX_TYPE, MANIFEST_TYPE } from '../../src/packets/format/artifact.ts'
 import { memorySource } from '../../src/packets/format/faiss.ts'
 import { parseReference } from '../../src/packets/format/reference.ts'
 import { localEmbedder } from '../../src/packets/search/local-embedder.ts'
 import { publishPacket } from '../../src/packets/transfer/publish.ts'
 import { locatePacket, pullPacket } from '../../src/packets/transfer/pull.ts'
-import { packetFolder, writePacket } from '../../src/platform/packets/folder.ts'
-import { readSources } from '../../src/platform/packets/source.ts'
+import { draftPacket, packetFolder } from '../../src/platform/packets/folder.ts'
+import { readEachSource } from '../../src/platform/packets/source.ts'
 import { packetStore } from '../../src/platform/packets/store.ts'
 import type { FindCredentials } from '../../src/platform/registry/auth.ts'
 import { OciClient } from '../../src/platform/registry/client.ts'
@@ -125,12 +125,13 @@ describeWith('registry', 'a real registry', (host) => {
 
 describeWith('registry', 'a handbook on a real registry', (host) => {
   it('is built, published, found and asked, and nothing is sent twice', async () => {
-    const sources = await readSources(fileURLToPath(new URL('../../docs', import.meta.url)))
-    const options = { name: 'handbook', version: '1.0.0', builderVersion: '0', embedder: localEmbedder }
-    const { files, chunks } = await buildPacket(sources, options, noAbort)
-    expect(chunks).toBeGreaterThan(20)
     const folder = join(await makeFolder(), 'handbook', '1.0.0')
-    await writePacket(folder, files)
+    const { output, commit } = await draftPacket(folder)
+    const options = { name: 'handbook', version: '1.0.0', builderVersion: '0', embedder: localEmbedder }
+    const builder = new PacketBuilder(options, output)
+    readEachSource(fileURLToPath(new URL('../../docs', import.meta.url)), (file) => builder.add(file))
+    expect((await builder.finish(noAbort)).chunks).toBeGreaterThan(20)
+    await commit()
     const { pusher } = speaker(host)
     const publish = () =>
       publishPacket(pusher, packetFolder(folder), { registry: `oci://${host}/team` }, noAbort)

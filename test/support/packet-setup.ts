@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { digestBytes } from '../../src/kernel/encoding/hash.ts'
 import { fetchCatalog, readCatalog } from '../../src/packets/ask/catalog.ts'
 import { OpenPacketCache } from '../../src/packets/ask/open-packet-cache.ts'
-import type { BuildOptions, SourceFile } from '../../src/packets/build/build.ts'
-import { buildPacket } from '../../src/packets/build/build.ts'
+import { type BuildOptions, PacketBuilder, type SourceFile } from '../../src/packets/build/build.ts'
 import { markdownSpans } from '../../src/packets/build/markdown-sections.ts'
+import type { PacketOutput } from '../../src/packets/build/packet-output.ts'
 import type { Embedder } from '../../src/packets/embed.ts'
 import { memorySource } from '../../src/packets/format/faiss.ts'
 import { Packets } from '../../src/packets/packets.ts'
@@ -36,18 +36,39 @@ const sourceOf = ([path, text]: readonly [string, string]): SourceFile => ({
   spans: path.endsWith('.md') ? markdownSpans(text) : [],
 })
 
+/** Files that are written to memory. */
+export const memoryOutput = (): PacketOutput & { readonly files: Map<string, Uint8Array> } => {
+  const files = new Map<string, Uint8Array>()
+  return {
+    files,
+    create: (path) => {
+      const pieces: Uint8Array[] = []
+      files.set(path, new Uint8Array())
+      return {
+        write: (bytes) => pieces.push(Uint8Array.from(bytes)),
+        end: () => files.set(path, new Uint8Array(Buffer.concat(pieces))),
+      }
+    },
+    open: (path) => memorySource(files.get(path) as Uint8Array),
+    remove: (path) => files.delete(path),
+  }
+}
+
 /** Builds a packet of texts. */
 export const buildTexts = async (
   texts: Readonly<Record<string, string>>,
   options: Partial<BuildOptions> = {},
-) =>
-  (
-    await buildPacket(
-      Object.entries(texts).map(sourceOf),
-      { name: 'demo', version: '1.0.0', builderVersion: '0', embedder: localEmbedder, ...options },
-      noAbort,
-    )
-  ).files
+): Promise<ReadonlyMap<string, Uint8Array>> => {
+  const output = memoryOutput()
+  const builder = new PacketBuilder(
+    { name: 'demo', version: '1.0.0', builderVersion: '0', embedder: localEmbedder, ...options },
+    output,
+  )
+  const sources = Object.entries(texts).map(sourceOf)
+  for (const source of sources.sort((a, b) => (a.path < b.path ? -1 : 1))) builder.add(source)
+  await builder.finish(noAbort)
+  return output.files
+}
 
 /** Publishes files into memory, and returns what a registry would have received. */
 export const publishToMemory = async (
@@ -125,7 +146,7 @@ export const openTestPackets = (
       pull: (ref, signal, watch) => downloads.download(ref, signal, watch),
       cache,
       use: (digest, folder, work) => openPackets.use(digest, () => open(digest, folder), work),
-      embedder,
+      embedder: async (model) => embedder(model),
       file: (_, folder, path) => readFile(join(folder, path), 'utf8').catch(() => undefined),
     },
     `${host}`,

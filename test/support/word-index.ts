@@ -1,3 +1,4 @@
+import { SparseWriter } from '../../src/packets/build/sparse-writer.ts'
 import { type Doc, writeDocs } from '../../src/packets/format/docs.ts'
 import { memorySource } from '../../src/packets/format/faiss.ts'
 import { deriveWordIndex } from '../../src/packets/search/derive-word-index.ts'
@@ -6,6 +7,7 @@ import type { RankingKind } from '../../src/packets/search/word-fields.ts'
 import { WordIndexFile } from '../../src/packets/search/word-index.ts'
 import { writeWordIndex } from '../../src/packets/search/word-index-writer.ts'
 import { RunFile } from '../../src/platform/packets/run-file.ts'
+import { memoryOutput } from './packet-setup.ts'
 
 interface IndexedFiles {
   readonly docs: Uint8Array
@@ -45,6 +47,17 @@ export const lexicalOf = async (texts: readonly string[], sparse?: Uint8Array): 
   new LexicalIndex(
     await openWordIndex(await wordIndexBytes({ docs: textDocs(texts), ...(sparse && { sparse }) })),
   )
+
+/** The bytes of `sparse/bm25.json` over texts, one a row. */
+export const sparseBytes = async (texts: readonly string[]): Promise<Uint8Array> => {
+  const { files, create, open } = memoryOutput()
+  const rows = create('rows')
+  const writer = new SparseWriter(rows)
+  for (const text of texts) writer.add(text)
+  rows.end()
+  await writer.finish(open('rows'), create('sparse'))
+  return files.get('sparse') as Uint8Array
+}
 
 /** An index with fields over chunks. */
 export const fieldIndexOf = async (docs: readonly Doc[]): Promise<LexicalIndex> =>

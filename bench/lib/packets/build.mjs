@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { projectDir } from '../contestants.mjs'
+import { runMeasured } from '../measured.mjs'
 import { waitedNs } from '../proc.mjs'
 import { Samples } from '../report.mjs'
 import { interleave } from '../rounds.mjs'
@@ -52,15 +53,14 @@ export async function buildHashed(parts, source, out) {
   const names = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.md'),
   )
-  const sources = names.map((path) => {
+  const output = new parts.FolderOutput(out)
+  const builder = new parts.PacketBuilder(options, output)
+  for (const path of names.sort()) {
     const text = readFileSync(join(source, path), 'utf8')
-    return { path, extension: '.md', text, sha256: '', spans: parts.markdownSpans(text) }
-  })
-  const { files } = await parts.buildPacket(sources, options, new AbortController().signal)
-  for (const [path, bytes] of files) {
-    mkdirSync(dirname(join(out, path)), { recursive: true })
-    writeFileSync(join(out, path), bytes)
+    builder.add({ path, extension: '.md', text, sha256: '', spans: parts.markdownSpans(text) })
   }
+  await builder.finish(new AbortController().signal)
+  output.close()
   return out
 }
 
@@ -91,6 +91,50 @@ export async function benchBuild(rounds, quick) {
       work()
       const cpu = (waitedNs() - before) / 1e6
       return { cpu, rate: bytes / 1e3 / cpu }
+    },
+    ({ name }, figures) => samples.add(name, figures),
+  )
+  const names = contestants.map(({ name }) => name)
+  return [samples.table(names, [names[0] ?? ''])]
+}
+
+/** Chunks that are embedded: each of them takes many milliseconds. */
+const EMBEDDED = 500
+
+/** @type {import('../report.mjs').Column[]} */
+const MEMORY_COLUMNS = [
+  { key: 'cpu', label: 'CPU, ms', digits: 0, best: 'min' },
+  { key: 'perChunk', label: 'CPU of a chunk, µs', digits: 0, best: 'min' },
+  { key: 'memory', label: 'most memory, MB', digits: 0, best: 'min' },
+]
+
+/**
+ * What builds of many chunks cost, by their number.
+ *
+ * @param {readonly number[]} sizes
+ * @param {number} rounds
+ * @param {boolean} quick
+ */
+export async function benchLarge(sizes, rounds, quick) {
+  const sources = [
+    ...sizes.map((chunks) => ({ chunks, embedder: 'words' })),
+    { chunks: quick ? EMBEDDED / 10 : EMBEDDED, embedder: 'minilm' },
+  ]
+  const contestants = sources.map(({ chunks, embedder }) => {
+    const source = freshDir()
+    writeCorpus(source, chunks)
+    return { name: `${chunks} chunks, ${embedder}`, chunks, embedder, source }
+  })
+  const samples = new Samples('builds of many chunks', MEMORY_COLUMNS)
+  await interleave(
+    contestants,
+    rounds,
+    async ({ chunks, embedder, source }) => {
+      const out = freshDir()
+      const words = ['--name', 'bench', '--version', '1', '--out', out, '--json', '--embedder', embedder]
+      const { cpu, memory } = runMeasured(['packet', 'build', source, ...words])
+      rmSync(out, { recursive: true })
+      return { cpu, perChunk: (1000 * cpu) / chunks, memory }
     },
     ({ name }, figures) => samples.add(name, figures),
   )

@@ -9,13 +9,17 @@ const PARTS = `
   export { VectorThread } from './src/platform/packets/vectors/vector-threads.ts'
   export { systemClock } from './src/platform/system/clock.ts'
   export { packetReader } from './src/platform/packets/reader.ts'
-  export { writeFlatIndex } from './src/packets/format/faiss.ts'
+  export { flatHeader, writeFlatIndex } from './src/packets/format/faiss.ts'
+  export { normalizeRow } from './src/packets/format/vectors.ts'
+  export { writeWindowRows } from './src/packets/format/windows.ts'
+  export { SENTENCE_MODEL } from './src/packets/minilm/model-name.ts'
   export { retrieve } from './src/packets/ask/retrieve.ts'
   export { SentenceModel } from './src/packets/minilm/model.ts'
   export { makeTokenizer } from './src/packets/minilm/tokenizer.ts'
   export { sentenceEmbedder } from './src/platform/packets/sentence-model.ts'
-  export { buildPacket } from './src/packets/build/build.ts'
-  export { markdownSpans } from './src/packets/build/chunk.ts'
+  export { PacketBuilder } from './src/packets/build/build.ts'
+  export { FolderOutput } from './src/platform/packets/packet-output.ts'
+  export { markdownSpans } from './src/packets/build/markdown-sections.ts'
   export { embedLocally, localEmbedder } from './src/packets/search/local-embedder.ts'`
 
 /** @param {string} folder @returns {Promise<string>} the file */

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads'
-import { vectorJobs } from '../../platform/packets/vectors/vector-threads.ts'
+import { vectorJobs } from '../../platform/packets/vectors/vector-jobs.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import type { ThreadData } from '../../platform/system/thread-state.ts'
 import { runWorkerLoop } from './worker-loop.ts'

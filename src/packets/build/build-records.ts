@@ -1,19 +1,39 @@
-import { createHash } from 'node:crypto'
+import type { Fault } from '../../kernel/fault.ts'
 import { inferTags } from '../format/card.ts'
 import { hashConfig, hashInputs, type Lock } from '../format/lockfile.ts'
 import type { Manifest } from '../format/manifest.ts'
 import { FIELD_RANKING } from '../search/word-fields.ts'
-import type { BuildOptions, SourceFile } from './build.ts'
+import type { BuildOptions } from './build.ts'
 import type { ChunkSizes } from './chunk.ts'
-import type { EmbeddedDocs } from './embed-docs.ts'
+import { WINDOW_FILES } from './vector-writer.ts'
 
 /** The default of `created_at`. */
 export const EPOCH = '1970-01-01T00:00:00.000000Z'
 const MAX_SEQUENCE = 1024
 
-const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+/** A source that is in the packet. */
+export interface PackedSource {
+  readonly path: string
+  readonly extension: string
+  readonly sha256: string
+  readonly chunks: number
+  /** Whether its chunks begin at sections or declarations, or are windows of lines. */
+  readonly split: 'structure' | 'lines'
+}
 
-const countExtensions = (files: readonly SourceFile[]): Record<string, number> => {
+/** The vectors of a packet. */
+interface PacketVectors {
+  readonly rows: number
+  /** Length of a vector; zero when there are none. */
+  readonly dim: number
+  /** Vectors of all windows; absent when every row has one window. */
+  readonly windows?: number
+  /** How many rows were embedded now. */
+  readonly fresh: number
+  readonly failure?: Fault
+}
+
+const countExtensions = (files: readonly PackedSource[]): Record<string, number> => {
   const counts: Record<string, number> = {}
   for (const { extension } of [...files].sort((a, b) => (a.extension < b.extension ? -1 : 1)))
     counts[extension] = (counts[extension] ?? 0) + 1
@@ -26,16 +46,16 @@ const prefixFields = ({ embedder: { prefixes } }: BuildOptions) =>
 
 /** The contents of `manifest.json`. */
 export const buildManifest = (
-  files: readonly SourceFile[],
+  files: readonly PackedSource[],
   options: BuildOptions,
-  { matrix, windows, fresh, failure }: EmbeddedDocs,
+  { rows, dim, windows, fresh, failure }: PacketVectors,
   checksums: Manifest['checksums'],
 ): Manifest => ({
   schema_version: '1.0',
   packet_id: options.name,
   embedding: {
     model: options.embedder.model,
-    dim: matrix.dim,
+    dim,
     dtype: 'float16',
     normalized: true,
     provider: options.embedder.provider,
@@ -50,17 +70,17 @@ export const buildManifest = (
   lexical: { ranking: FIELD_RANKING },
   files: {
     docs: 'docs.jsonl',
-    vectors: matrix.dim > 0 ? { path: 'vectors.f16.bin', format: 'f16_rowmajor' } : null,
-    index: matrix.dim > 0 ? { path: 'faiss/index.faiss', format: 'faiss' } : null,
+    vectors: dim > 0 ? { path: 'vectors.f16.bin', format: 'f16_rowmajor' } : null,
+    index: dim > 0 ? { path: 'faiss/index.faiss', format: 'faiss' } : null,
     ...(windows !== undefined && {
       windows: { path: WINDOW_FILES.index, format: 'faiss', rows: WINDOW_FILES.rows },
     }),
     calibration: null,
   },
   counts: {
-    docs: matrix.rows,
-    vectors: matrix.dim > 0 ? matrix.rows : 0,
-    ...(windows !== undefined && { windows: windows.matrix.rows }),
+    docs: rows,
+    vectors: dim > 0 ? rows : 0,
+    ...(windows !== undefined && { windows }),
   },
   source: { input_dir: '.', file_ext_counts: countExtensions(files) },
   cpm: {
@@ -76,16 +96,13 @@ export const buildManifest = (
   },
   incremental: {
     enabled: options.known !== undefined,
-    reused: matrix.dim > 0 ? matrix.rows - fresh : 0,
-    embedded: matrix.dim > 0 ? fresh : 0,
+    reused: dim > 0 ? rows - fresh : 0,
+    embedded: dim > 0 ? fresh : 0,
     removed: 0,
   },
   ...(checksums !== undefined && { checksums }),
   ...(failure !== undefined && { build_status: 'embedding_failed', build_error: failure.message }),
 })
-
-/** The vectors of all windows, and which of them are those of a row. */
-export const WINDOW_FILES = { index: 'faiss/windows.faiss', rows: 'windows.bin' }
 
 /** Keys of the lock for the output files. */
 export const ARTIFACTS = {
@@ -99,10 +116,11 @@ export const ARTIFACTS = {
 
 /** The contents of `packet.lock.json`: only what affects the output. */
 export const buildLock = (
-  files: readonly SourceFile[],
+  files: readonly PackedSource[],
   options: BuildOptions,
   sizes: ChunkSizes,
-  written: ReadonlyMap<string, Uint8Array>,
+  /** SHA-256 of the files that were written, by path. */
+  digests: ReadonlyMap<string, string>,
 ): Lock => {
   const model = {
     provider: options.embedder.provider,
@@ -124,8 +142,8 @@ export const buildLock = (
   })
   const { name, version } = options
   const hashes = Object.entries(ARTIFACTS).flatMap(([key, path]) => {
-    const bytes = written.get(path)
-    return bytes === undefined ? [] : [[key, sha256(bytes)]]
+    const digest = digests.get(path)
+    return digest === undefined ? [] : [[key, digest]]
   })
   return {
     lockfileVersion: 1,

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { buildTexts, noAbort, publishToMemory } from '../../../test/support/packet-setup.ts'
+import { buildTexts, memoryOutput, noAbort, publishToMemory } from '../../../test/support/packet-setup.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
+import type { Embedder } from '../embed.ts'
+import { packetFaults } from '../faults.ts'
 import { readArtifact } from '../format/artifact.ts'
 import { readCard } from '../format/card.ts'
 import { DocTable } from '../format/docs.ts'
@@ -11,8 +13,7 @@ import { readMetadata } from '../format/metadata.ts'
 import { readVectors } from '../format/vectors.ts'
 import { localEmbedder } from '../search/local-embedder.ts'
 import { readSparse } from '../search/sparse-file.ts'
-import { buildPacket } from './build.ts'
-import { embedDocs } from './embed-docs.ts'
+import { PacketBuilder } from './build.ts'
 
 const TEXTS = { 'b.md': '# Title\n\nSome words.', 'a.py': 'def f():\n    return 1\n' }
 const part = (files: ReadonlyMap<string, Uint8Array>, path: string): Uint8Array =>
@@ -109,13 +110,55 @@ describe('a build', () => {
       { start: 0, end: 4, input: text.slice(0, 4), length: 0.5 },
       { start: 4, end: text.length, input: text.slice(4) },
     ]
-    const docs = [{ id: 'a.md:0', text: 'oil for the lamp', metadata: {} }]
-    const embedder = { ...localEmbedder, windows }
-    const { matrix, windows: all } = await embedDocs(docs, { embedder }, noAbort)
-    const norm = (values: Float32Array | undefined) => Math.hypot(...(values ?? []))
-    expect(norm(matrix.values)).toBeCloseTo(1, 5)
-    expect(norm(all?.matrix.values.subarray(0, matrix.dim))).toBeCloseTo(0.5, 5)
-    expect(norm(all?.matrix.values.subarray(matrix.dim))).toBeCloseTo(1, 5)
+    const files = await buildTexts(TEXTS, { embedder: { ...localEmbedder, windows } })
+    const norms = async (path: string) => {
+      const bytes = part(files, path)
+      const { rows, dim, offset } = await readFlatIndex(memorySource(bytes))
+      const values = new Float32Array(Uint8Array.from(bytes.subarray(offset)).buffer)
+      const norm = (row: number) => Math.hypot(...values.subarray(row * dim, (row + 1) * dim))
+      return Array.from({ length: rows }, (_, row) => Number(norm(row).toFixed(3)))
+    }
+    expect(await norms('faiss/index.faiss')).toEqual([1, 1])
+    expect(await norms('faiss/windows.faiss')).toEqual([0.5, 1, 0.5, 1])
+  })
+
+  it('has no vectors at all when the embedder fails after some of them', async () => {
+    const many = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`${i}.md`, `# Part ${i}\n\nText.`]))
+    let calls = 0
+    const embedder: Embedder = {
+      ...localEmbedder,
+      batch: 2,
+      windows: ({ text }) => [0, 1].map((start) => ({ start, end: text.length, input: text.slice(start) })),
+      embed: (texts, use, signal) => {
+        calls += 1
+        if (calls > 3) throw packetFaults.embedder('the server is gone')
+        return localEmbedder.embed(texts, use, signal)
+      },
+    }
+    const files = await buildTexts(many, { embedder })
+    expect(calls).toBe(4)
+    expect([...files.keys()].sort()).toEqual([
+      'cpm.yml',
+      'docs.jsonl',
+      'manifest.json',
+      'packet.lock.json',
+      'sparse/bm25.json',
+    ])
+    const manifest = readManifest(part(files, 'manifest.json'))
+    expect(manifest).toMatchObject({
+      build_status: 'embedding_failed',
+      counts: { docs: 9, vectors: 0 },
+      files: { vectors: null, index: null },
+    })
+    expect(Object.keys(manifest.checksums ?? {})).toEqual(['cpm.yml', 'docs.jsonl'])
+  })
+
+  it('refuses sources in another order than that of their paths', () => {
+    const options = { name: 'x', version: '1', builderVersion: '0', embedder: localEmbedder }
+    const builder = new PacketBuilder(options, memoryOutput())
+    const source = { extension: '.md', text: '# Text', sha256: '', spans: [] }
+    builder.add({ ...source, path: 'b.md' })
+    for (const path of ['a.md', 'b.md']) expect(() => builder.add({ ...source, path })).toThrow(RangeError)
   })
 
   it.each([
@@ -129,7 +172,9 @@ describe('a build', () => {
 
   it('of nothing is refused', async () => {
     const options = { name: 'x', version: '1', builderVersion: '0', embedder: localEmbedder }
-    await expect(buildPacket([], options, noAbort)).rejects.toMatchObject({ code: 'packet.no_sources' })
+    await expect(new PacketBuilder(options, memoryOutput()).finish(noAbort)).rejects.toMatchObject({
+      code: 'packet.no_sources',
+    })
   })
 })
 

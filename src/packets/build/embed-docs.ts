@@ -1,104 +1,103 @@
-import { Fault } from '../../kernel/fault.ts'
 import type { Embedder } from '../embed.ts'
 import { packetFaults } from '../faults.ts'
-import type { Doc } from '../format/docs.ts'
+import type { ByteSource } from '../format/faiss.ts'
 import type { Matrix } from '../format/vectors.ts'
-import { windowsOf } from '../search/passage-windows.ts'
+import type { WindowInputs } from './window-inputs.ts'
 
 /** Windows between two progress reports; enough for the parallel requests of a server. */
 const BATCH = 256
 
-export interface EmbeddedDocs {
-  /** The vector of the first window of each row. */
-  readonly matrix: Matrix
-  /** The vectors of all windows, and the first window of each row. Absent when every row has one window. */
-  readonly windows?: { readonly matrix: Matrix; readonly firsts: Uint32Array }
-  /** How many rows were embedded now. */
-  readonly fresh: number
-  readonly failure?: Fault
-}
-
 interface EmbedOptions {
   readonly embedder: Embedder
-  /** Vectors of an earlier build by the hash of their text. */
-  readonly known?: ReadonlyMap<string, Float32Array>
   readonly progress?: (done: number, total: number) => void
 }
 
-const joinRows = (rows: readonly Float32Array[], dim: number): Matrix => {
-  const values = new Float32Array(rows.length * dim)
-  for (const [i, row] of rows.entries()) values.set(row, i * dim)
-  return { rows: rows.length, dim, values }
+/** Vectors that are given at once. Known ones are read when their turn comes. */
+const GROUP = 256
+
+/** Windows with as many unknown ones as are embedded at once. */
+interface WindowBatch {
+  /** For each window the hash of its text where its vector is known. */
+  readonly hashes: (string | undefined)[]
+  /** For each window the length of its vector. */
+  readonly lengths: number[]
+  readonly texts: string[]
 }
 
-/** Vectors for all windows of all chunks; known ones are reused. */
-export const embedDocs = async (
-  docs: readonly Doc[],
-  { embedder, progress, ...options }: EmbedOptions,
-  signal: AbortSignal,
-): Promise<EmbeddedDocs> => {
-  // The variant of known vectors is not recorded, so they are reused only without one.
-  const plain = embedder.prefixes === undefined && embedder.variant === undefined
-  const known = plain ? options.known : undefined
-  const inputs: string[] = []
-  const vectors: (Float32Array | undefined)[] = []
-  const lengths: number[] = []
-  const rowsOf: number[] = []
-  const firsts = new Uint32Array(docs.length)
-  for (const [row, doc] of docs.entries()) {
-    firsts[row] = inputs.length
-    const windows = windowsOf(embedder, doc)
-    // Known vectors are of whole texts.
-    const whole = windows.length === 1 && windows[0]?.input === doc.text
-    for (const { input, length = 1 } of windows) {
-      inputs.push(input)
-      lengths.push(length)
-      rowsOf.push(row)
-      vectors.push(whole ? known?.get(doc.hash ?? '') : undefined)
+/** The vector of a window, and its length among the windows of a packet. */
+export interface WindowVector {
+  readonly vector: Float32Array
+  readonly length: number
+}
+
+/** The vector as it is compared with questions. */
+export const scaledVector = ({ vector, length }: WindowVector): Float32Array =>
+  length === 1 ? vector : vector.map((value) => value * length)
+
+async function* collectBatches(
+  inputs: WindowInputs,
+  scratch: ByteSource,
+  size: number,
+): AsyncGenerator<WindowBatch> {
+  let batch: WindowBatch = { hashes: [], lengths: [], texts: [] }
+  for await (const group of inputs.read(scratch)) {
+    for (const { text, hash, length = 1 } of group) {
+      if (text !== undefined) {
+        if (batch.texts.length === size) {
+          yield batch
+          batch = { hashes: [], lengths: [], texts: [] }
+        }
+        batch.texts.push(text)
+      }
+      batch.hashes.push(hash)
+      batch.lengths.push(length)
     }
   }
-  const missing = inputs.flatMap((_, at) => (vectors[at] === undefined ? [at] : []))
-  const { batch: size = BATCH } = embedder
-  for (let at = 0; at < missing.length; at += size) {
-    const batch = missing.slice(at, at + size)
-    const { values, dim } = await embedder.embed(
-      batch.map((one) => inputs[one] as string),
-      'document',
-      signal,
-    )
-    for (const [i, one] of batch.entries()) vectors[one] = values.subarray(i * dim, (i + 1) * dim)
-    progress?.(Math.min(at + size, missing.length), missing.length)
-  }
-  const all = vectors as Float32Array[]
-  const dim = all[0]?.length ?? embedder.dim ?? 0
-  if (all.some((row) => row.length !== dim))
-    throw packetFaults.model_mismatch(
-      'the embedder gives vectors of another length than before; build without reuse',
-    )
-  const matrix = joinRows(
-    Array.from(firsts, (first) => all[first] as Float32Array),
-    dim,
-  )
-  const fresh = new Set(missing.map((at) => rowsOf[at])).size
-  if (inputs.length === docs.length) return { matrix, fresh }
-  const scaled = all.map((row, at) =>
-    lengths[at] === 1 ? row : row.map((value) => value * (lengths[at] ?? 1)),
-  )
-  return { matrix, windows: { matrix: joinRows(scaled, dim), firsts }, fresh }
+  if (batch.hashes.length > 0) yield batch
 }
 
-const EMBEDDER_FAULTS = ['packet.embedder', 'packet.embedder_key', 'packet.embedder_answer']
+/** Puts the known vectors between those that were made. */
+function* joinVectors(
+  inputs: WindowInputs,
+  { hashes, lengths }: WindowBatch,
+  { dim, values }: Matrix,
+): Generator<readonly WindowVector[]> {
+  let made = 0
+  for (let at = 0; at < hashes.length; at += GROUP)
+    yield hashes.slice(at, at + GROUP).map((hash, i) => {
+      const length = lengths[at + i] as number
+      if (hash !== undefined) return { vector: inputs.known(hash), length }
+      made += 1
+      return { vector: values.subarray((made - 1) * dim, made * dim), length }
+    })
+}
 
-/** When the embedder fails the packet is built without vectors, and its manifest says so. */
-export const tryEmbedding = async (
-  docs: readonly Doc[],
-  options: EmbedOptions,
+const NONE: Matrix = { rows: 0, dim: 0, values: new Float32Array() }
+
+/**
+ * The vectors of all windows in order, in groups; known ones are reused. `scratch` has what was written to the scratch
+ * file of the inputs.
+ */
+export async function* embedWindows(
+  inputs: WindowInputs,
+  scratch: ByteSource,
+  { embedder, progress }: EmbedOptions,
   signal: AbortSignal,
-): Promise<EmbeddedDocs> => {
-  try {
-    return await embedDocs(docs, options, signal)
-  } catch (thrown) {
-    if (!(thrown instanceof Fault) || !EMBEDDER_FAULTS.includes(thrown.code)) throw thrown
-    return { matrix: { rows: docs.length, dim: 0, values: new Float32Array() }, fresh: 0, failure: thrown }
+): AsyncGenerator<readonly WindowVector[]> {
+  let dim: number | undefined
+  let done = 0
+  for await (const batch of collectBatches(inputs, scratch, embedder.batch ?? BATCH)) {
+    const { texts } = batch
+    const made = texts.length === 0 ? NONE : await embedder.embed(texts, 'document', signal)
+    done += texts.length
+    if (texts.length > 0) progress?.(done, inputs.missing)
+    for (const vectors of joinVectors(inputs, batch, made)) {
+      dim ??= vectors[0]?.vector.length
+      if (vectors.some(({ vector }) => vector.length !== dim))
+        throw packetFaults.model_mismatch(
+          'the embedder gives vectors of another length than before; build without reuse',
+        )
+      yield vectors
+    }
   }
 }

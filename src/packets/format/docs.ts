@@ -1,8 +1,8 @@
-import { nextTurn } from '../../kernel/async/cooperative.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { decodeStrict } from '../../kernel/text/decode.ts'
 import { packetFaults } from '../faults.ts'
 import type { ByteSource } from './faiss.ts'
+import { readLineBlocks } from './line-blocks.ts'
 
 /** One chunk of a packet. Its line in the file is its row in the index. */
 export interface Doc {
@@ -15,8 +15,6 @@ export interface Doc {
 
 const NEWLINE = 0x0a
 const MIN_HASH = 32
-/** Bytes parsed between two yields, a few milliseconds. */
-const STEP = 1024 * 1024
 
 const refuse = (line: number, why: string, cause?: unknown): never => {
   throw packetFaults.docs(`line ${line} of docs.jsonl ${why}`, { cause })
@@ -73,25 +71,14 @@ export interface DocRow {
  */
 export async function* readDocRows(source: ByteSource): AsyncGenerator<readonly DocRow[]> {
   let line = 0
-  let rest: Uint8Array = new Uint8Array()
-  for (let at = 0, size = STEP; at < source.size; ) {
-    const more = await source.read(at, Math.min(size, source.size - at))
-    at += more.length
-    const bytes = rest.length === 0 ? more : Buffer.concat([rest, more])
-    const end = at === source.size ? bytes.length : bytes.lastIndexOf(NEWLINE) + 1
+  for await (const { lines, starts } of readLineBlocks(source)) {
     const rows: DocRow[] = []
-    for (let start = 0; start < end; ) {
+    lines.forEach((bytes, i) => {
       line += 1
-      const stop = lineEnd(bytes, start)
-      const doc = parseLine(bytes.subarray(start, stop), line)
-      if (doc !== undefined) rows.push({ start: at - bytes.length + start, doc })
-      start = stop + 1
-    }
-    rest = bytes.subarray(end)
-    // A line longer than the block: with larger blocks it is not copied again and again.
-    size = rest.length > STEP ? 2 * rest.length : STEP
+      const doc = parseLine(bytes, line)
+      if (doc !== undefined) rows.push({ start: starts[i] as number, doc })
+    })
     yield rows
-    await nextTurn()
   }
 }
 

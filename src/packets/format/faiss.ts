@@ -41,7 +41,8 @@ export const writeFlatIndex = ({ rows, dim, values }: Matrix): Uint8Array => {
   return bytes
 }
 
-const flatHeader = (rows: number, dim: number): Uint8Array => {
+/** The header of an `IndexFlatIP`, which its values follow. */
+export const flatHeader = (rows: number, dim: number): Uint8Array => {
   const bytes = new Uint8Array(FLAT_HEADER)
   const view = toDataView(bytes)
   bytes.set(Buffer.from('IxFI'))

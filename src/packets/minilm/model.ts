@@ -1,5 +1,5 @@
 import { normalizeRow } from '../format/vectors.ts'
-import { HEADS, MAX_TOKENS, MODEL_DIM, MODEL_MAGIC, MODEL_PLACES } from './model-layout.ts'
+import { HEADS, MAX_TOKENS, MODEL_DIM, MODEL_MAGIC, MODEL_PLACES, VOCABULARY_SIZE } from './model-layout.ts'
 import { LAYERS_BYTES } from './wasm/layers-bytes.ts'
 import { MULTIPLY_BYTES } from './wasm/multiply-bytes.ts'
 
@@ -64,25 +64,40 @@ const instantiate = (base64: string, memory: WebAssembly.Memory): Readonly<Recor
     host: { memory },
   }).exports
 
+/** Copies bytes of the file of the model, which is of the size of `MODEL_PLACES`, from an offset on. */
+type ReadModel = (into: Uint8Array, at: number) => void
+
 /** all-MiniLM-L6-v2: token ids to a vector of length one. The same ids give the same bytes on every machine. */
 export class SentenceModel {
   readonly #bytes: Uint8Array
   readonly #floats: Float32Array
   readonly #kernels: Kernels
+  readonly #read: ReadModel
+  /** The words that were read: half of the file, of which a question needs a few rows. */
+  readonly #hasWord = new Uint8Array(VOCABULARY_SIZE)
 
-  /** `read` copies the file of the model into the memory; it must be of the size of `MODEL_PLACES`. */
-  constructor(read: (into: Uint8Array) => void) {
+  /** The file may come from a registry: one that is not a model of this layout is refused. */
+  constructor(read: ReadModel) {
+    this.#read = read
     const memory = new WebAssembly.Memory({ initial: Math.ceil(SCRATCH.size / PAGE) })
     this.#bytes = new Uint8Array(memory.buffer)
     this.#floats = new Float32Array(memory.buffer)
-    read(this.#bytes.subarray(0, MODEL_PLACES.size))
+    read(this.#bytes.subarray(0, MODEL_PLACES.words), 0)
     const magic = Buffer.from(memory.buffer, 0, MODEL_MAGIC.length).toString('latin1')
-    if (magic !== MODEL_MAGIC) throw new Error('this is not a model of this version')
+    if (magic !== MODEL_MAGIC) throw new Error('it is not a model of this version')
+    this.#checkFloats()
     // What the modules export is what their texts declare.
     this.#kernels = {
       ...instantiate(MULTIPLY_BYTES, memory),
       ...instantiate(LAYERS_BYTES, memory),
     } as Kernels
+  }
+
+  /** One number that is none would make every vector useless. Bytes of weights can have any value. */
+  #checkFloats(): void {
+    for (const { at, count } of MODEL_PLACES.floats)
+      for (let i = at / 4; i < at / 4 + count; i++)
+        if (!Number.isFinite(this.#floats[i])) throw new Error(`the number at byte ${4 * i} is not finite`)
   }
 
   #float(at: number): number {
@@ -94,9 +109,14 @@ export class SentenceModel {
     const { wordScale, words } = MODEL_PLACES
     const [scale, offset] = [this.#float(wordScale), this.#float(wordScale + 4)]
     ids.forEach((id, row) => {
+      const from = words + id * MODEL_DIM
+      if (this.#hasWord[id] === 0) {
+        this.#read(this.#bytes.subarray(from, from + MODEL_DIM), from)
+        this.#hasWord[id] = 1
+      }
       const to = SCRATCH.sums / 4 + row * MODEL_DIM
       for (let i = 0; i < MODEL_DIM; i++)
-        this.#floats[to + i] = (this.#bytes[words + id * MODEL_DIM + i] as number) * scale + offset
+        this.#floats[to + i] = (this.#bytes[from + i] as number) * scale + offset
     })
   }
 

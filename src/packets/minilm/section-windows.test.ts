@@ -4,8 +4,9 @@ import { readVocabulary } from '../../../test/support/minilm.ts'
 import { blankMarkup } from './markup.ts'
 import { splitSections } from './section-windows.ts'
 import { makeTokenizer } from './tokenizer.ts'
+import { packVocabulary } from './vocabulary.ts'
 
-const tokenizer = makeTokenizer(await readVocabulary())
+const tokenizer = makeTokenizer(packVocabulary(await readVocabulary()))
 const split = (text: string, headings: readonly string[], path = 'a.md') =>
   splitSections(tokenizer, { path, headings, text })
 const fronts = (text: string, headings: readonly string[]) =>

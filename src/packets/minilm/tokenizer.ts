@@ -1,3 +1,5 @@
+import { Vocabulary } from './vocabulary.ts'
+
 /** A text as token ids, without the tokens that frame an input, and where in the text each token is. */
 export interface TokenizedText {
   readonly ids: readonly number[]
@@ -86,25 +88,13 @@ const normalize = (part: string, offset: number): NormalizedPart => {
   return { text: units.join(''), starts, ends }
 }
 
-const isLowSurrogate = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00
-
 /** Splits normalized words into the longest pieces of the vocabulary. */
 class WordPieces {
-  readonly #first = new Map<string, number>()
-  readonly #further = new Map<string, number>()
-  readonly #longest: number
+  readonly #vocabulary: Vocabulary
   readonly #cache = new Map<string, Pieces>()
 
-  constructor(vocabulary: readonly string[]) {
-    let longest = 0
-    vocabulary.forEach((token, id) => {
-      const isFurther = token.startsWith('##') && token.length > 2
-      const text = isFurther ? token.slice(2) : token
-      ;(isFurther ? this.#further : this.#first).set(text, id)
-      longest = Math.max(longest, text.length)
-    })
-    // A token such as `##` can also be a word of its own. It is never one: `#` is punctuation.
-    this.#longest = longest
+  constructor(vocabulary: Vocabulary) {
+    this.#vocabulary = vocabulary
   }
 
   split(word: string): Pieces {
@@ -122,26 +112,19 @@ class WordPieces {
     if (word.length > 2 * MAX_WORD || [...word].length > MAX_WORD) return undefined
     const [ids, lengths]: [number[], number[]] = [[], []]
     for (let at = 0; at < word.length; ) {
-      const tokens = at === 0 ? this.#first : this.#further
-      let end = Math.min(word.length, at + this.#longest)
-      let id: number | undefined
-      for (; end > at; end--) {
-        if (isLowSurrogate(word, end)) continue
-        id = tokens.get(word.slice(at, end))
-        if (id !== undefined) break
-      }
-      if (id === undefined) return undefined
-      ids.push(id)
-      lengths.push(end - at)
-      at = end
+      const found = this.#vocabulary.findLongest(word, at)
+      if (found === undefined) return undefined
+      ids.push(found.id)
+      lengths.push(found.end - at)
+      at = found.end
     }
     return { ids, lengths }
   }
 }
 
-/** Makes a tokenizer from the tokens of the model in the order of their ids. */
-export const makeTokenizer = (vocabulary: readonly string[]): Tokenizer => {
-  const wordPieces = new WordPieces(vocabulary)
+/** Makes a tokenizer from the file of the vocabulary. */
+export const makeTokenizer = (vocabulary: Uint8Array): Tokenizer => {
+  const wordPieces = new WordPieces(new Vocabulary(vocabulary))
   return {
     encode: (text) => {
       const [ids, starts, ends]: [number[], number[], number[]] = [[], [], []]

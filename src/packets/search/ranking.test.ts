@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lexicalOf } from '../../../test/support/word-index.ts'
+import { lexicalOf, sparseBytes } from '../../../test/support/word-index.ts'
 import { memorySource } from '../format/faiss.ts'
 import { embedLocally, LOCAL_DIM, localEmbedder } from './local-embedder.ts'
 import { fuseRankings, fuseScores, fusionDepth } from './rank-fusion.ts'
-import { readSparse, writeSparse } from './sparse-file.ts'
+import { readSparse } from './sparse-file.ts'
 import { streamSparse } from './sparse-stream.ts'
 import { searchTerms, splitWords, stem } from './tokens.ts'
 
@@ -56,7 +56,7 @@ describe('what a text is found by', () => {
       '鯨は大きい。',
     ]
     expect(rows(await (await lexicalOf(texts)).search(question, 1))).toEqual([row])
-    expect(rows(await (await lexicalOf(texts, writeSparse(texts))).search(question, 1))).toEqual([row])
+    expect(rows(await (await lexicalOf(texts, await sparseBytes(texts))).search(question, 1))).toEqual([row])
   })
 })
 
@@ -89,7 +89,7 @@ describe('a lexical index', () => {
   it('finds a word in all its forms, and writes each as it stands', async () => {
     const forms = ['the mock is closed', 'mocking hosts', 'a host']
     expect(rows(await (await lexicalOf(forms)).search('mocked', 5))).toEqual([1, 0])
-    expect(Object.keys(JSON.parse(Buffer.from(writeSparse(forms)).toString()).idf)).toEqual(
+    expect(Object.keys(JSON.parse(Buffer.from(await sparseBytes(forms)).toString()).idf)).toEqual(
       'a closed host hosts is mock mocking the'.split(' '),
     )
     const foreign = { idf: {}, doc_len: [2, 1], tf: [{ 'Files,': 1, files: 1 }, { other: 1 }], avgdl: 1.5 }
@@ -110,8 +110,40 @@ describe('a lexical index', () => {
     expect(rows(await (await lexicalOf(['x', 'y x', 'x', 'x'])).search('x', 3))).toEqual([0, 2, 3])
   })
 
+  it('is written as one JSON object over all rows would be', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc
+            .array(
+              fc.oneof(fc.constantFrom('the', 'cat', 'readFile', '鯨は'), fc.string({ unit: 'grapheme' })),
+            )
+            .map((words) => words.join(' ')),
+          { maxLength: 12 },
+        ),
+        async (texts) => {
+          const rowWords = texts.map(searchTerms)
+          const words = [...new Set(rowWords.flat())].sort()
+          const seen = (word: string) => rowWords.filter((row) => row.includes(word)).length
+          const pairs = (each: (word: string) => number | undefined) =>
+            `{${words.flatMap((word) => (each(word) === undefined ? [] : [`${JSON.stringify(word)}:${each(word)}`])).join()}}`
+          const weight = (word: string) =>
+            Math.log(1 + (texts.length - seen(word) + 0.5) / (seen(word) + 0.5))
+          const counts = rowWords.map((row) =>
+            pairs((word) => row.filter((one) => one === word).length || undefined),
+          )
+          const lengths = rowWords.map(({ length }) => length)
+          const average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(texts.length, 1)
+          expect(Buffer.from(await sparseBytes(texts)).toString()).toBe(
+            `{"idf":${pairs(weight)},"doc_len":[${lengths.join()}],"tf":[${counts.join()}],"avgdl":${average}}`,
+          )
+        },
+      ),
+    )
+  })
+
   it('comes back from its file, words like __proto__ included', async () => {
-    const bytes = writeSparse(texts)
+    const bytes = await sparseBytes(texts)
     const [index, copy] = [await lexicalOf(texts), await lexicalOf(texts, bytes)]
     for (const question of ['cat', 'dog the', '__proto__', 'proto', 'constructor', 'tostring'])
       expect(await copy.search(question, 10)).toEqual(await index.search(question, 10))
@@ -161,7 +193,7 @@ describe('the quick way to read sparse/bm25.json', () => {
   it('gives what JSON in general gives, whatever the texts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 8 }), async (texts) => {
-        const bytes = writeSparse(texts)
+        const bytes = await sparseBytes(texts)
         expect(await quickly(bytes, texts.length)).toEqual(slowly(bytes, texts.length))
       }),
     )
@@ -171,14 +203,14 @@ describe('the quick way to read sparse/bm25.json', () => {
     const texts = Array.from({ length: 900 }, (_, i) =>
       Array.from({ length: 90 }, (__, j) => `word${i * j}`).join(' '),
     )
-    const bytes = writeSparse(texts)
+    const bytes = await sparseBytes(texts)
     expect(bytes.length).toBeGreaterThan(1_000_000)
     expect(await quickly(bytes, 900)).toEqual(slowly(bytes, 900))
   })
 
   it('leaves to JSON what is cut off, changed or written otherwise', async () => {
     const texts = ['the cat sat', 'a dog', '']
-    const bytes = Buffer.from(writeSparse(texts))
+    const bytes = Buffer.from(await sparseBytes(texts))
     const text = bytes.toString()
     expect(await quickly(bytes, 2)).toBeUndefined()
     expect(await quickly(bytes, 4)).toBeUndefined()

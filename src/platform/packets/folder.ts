@@ -1,17 +1,18 @@
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { DocTable } from '../../packets/format/docs.ts'
-import { copyFloats, memorySource, readFlatIndex } from '../../packets/format/faiss.ts'
-import { readManifest } from '../../packets/format/manifest.ts'
+import type { PacketOutput } from '../../packets/build/packet-output.ts'
 import { confinePath } from '../../packets/format/safe-path.ts'
+import { storedModelName } from '../../packets/minilm/model-artifact.ts'
 import type { OpenFile } from '../../packets/store.ts'
 import { draftName, sweepDrafts } from '../files/atomic-write.ts'
 import { withLock } from '../files/file-lock.ts'
 import { fsyncDir } from '../files/fsync-dir.ts'
 import { type AsyncJail, type OpenedFile, openAsyncJail } from '../jail/async.ts'
 import { systemClock } from '../system/clock.ts'
-import { diskFault, writeNew } from './drafts.ts'
+import { diskFault } from './drafts.ts'
 import { readExactly } from './file-source.ts'
+import { FolderOutput } from './packet-output.ts'
+import { MANIFEST_FILE } from './verify-stored.ts'
 
 const LOCK_MS = 30_000
 /** Search depth for `NAME/VERSION`; a name may have two segments. */
@@ -39,30 +40,71 @@ export const recoverPacket = async (folder: string): Promise<void> => {
   if (await isThere(previousPath(folder))) await whileAlone(folder, () => bringBack(folder))
 }
 
-/**
- * Writes a packet, replacing an earlier build. A reader through `packetFolder` sees the old packet or the new
- * one, never a mix: the old one is renamed until the new one is in place.
- */
-export const writePacket = async (folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> => {
-  const draft = join(dirname(folder), draftName())
-  try {
-    await mkdir(draft, { recursive: true })
-    await sweepDrafts(dirname(folder))
-    for (const [path, bytes] of files) await writeNew(join(draft, confinePath(path)), [bytes], 0o644)
-    await fsyncDir(draft)
-    await whileAlone(folder, async () => {
-      await bringBack(folder)
-      await rename(folder, previousPath(folder)).catch((cause: NodeJS.ErrnoException) => {
-        if (cause.code !== 'ENOENT') throw cause
-      })
-      await rename(draft, folder)
-      await fsyncDir(dirname(folder))
-      await rm(previousPath(folder), { recursive: true, force: true })
+/** A packet that is being written beside its folder. */
+interface PacketDraft {
+  readonly output: PacketOutput
+  /** Puts the packet in place. */
+  commit(): Promise<void>
+  /** Removes what is not in place. */
+  discard(): Promise<void>
+}
+
+/** Puts a complete packet in place: the old one is renamed until the new one is there. */
+const exchange = (folder: string, draft: string): Promise<void> =>
+  whileAlone(folder, async () => {
+    await bringBack(folder)
+    await rename(folder, previousPath(folder)).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== 'ENOENT') throw cause
     })
+    await rename(draft, folder)
+    await fsyncDir(dirname(folder))
+    await rm(previousPath(folder), { recursive: true, force: true })
+  })
+
+/** Removes empty folders from `folder` up to `top`: a build that is refused leaves none. */
+const removeEmpty = async (folder: string, top: string): Promise<void> => {
+  for (let path = folder; path.startsWith(top); path = dirname(path))
+    if (
+      !(await rmdir(path).then(
+        () => true,
+        () => false,
+      ))
+    )
+      return
+}
+
+/**
+ * Begins a packet, which will replace an earlier build. A reader through `packetFolder` sees the old packet or the new
+ * one, never a mix.
+ */
+export const draftPacket = async (folder: string): Promise<PacketDraft> => {
+  const parent = dirname(folder)
+  const draft = join(parent, draftName())
+  let made: string | undefined
+  try {
+    made = await mkdir(parent, { recursive: true })
+    await mkdir(draft)
+    await sweepDrafts(parent)
   } catch (cause) {
     throw diskFault(cause)
-  } finally {
-    await rm(draft, { recursive: true, force: true })
+  }
+  const output = new FolderOutput(draft)
+  return {
+    output,
+    commit: async () => {
+      try {
+        await output.sync()
+        await fsyncDir(draft)
+        await exchange(folder, draft)
+      } catch (cause) {
+        throw diskFault(cause)
+      }
+    },
+    discard: async () => {
+      output.close()
+      await rm(draft, { recursive: true, force: true })
+      if (made !== undefined) await removeEmpty(parent, made)
+    },
   }
 }
 
@@ -109,33 +151,8 @@ export const packetFolder =
     }
   }
 
-const MAX_EARLIER = 2 ** 31
-
-/**
- * The vectors of an earlier build, by the hash of their text. Read from the index, where they are float32, so
- * that a build with reuse gives the same bytes as one without.
- */
-export const knownVectors = async (folder: string, model: string): Promise<Map<string, Float32Array>> => {
-  const known = new Map<string, Float32Array>()
-  try {
-    const jail = openAsyncJail(folder)
-    const part = async (path: string) => (await jail.read(path, MAX_EARLIER)) ?? Buffer.alloc(0)
-    const manifest = readManifest(await part('manifest.json'))
-    // Vectors with prefixes belong to other texts.
-    if (manifest.embedding.model !== model || manifest.embedding.document_prefix) return known
-    const docs = new DocTable(await part('docs.jsonl'))
-    const bytes = await part('faiss/index.faiss')
-    const { rows, dim, offset } = await readFlatIndex(memorySource(bytes))
-    if (rows !== docs.rows) return known
-    const values = copyFloats(bytes.subarray(offset))
-    let row = 0
-    for (const { hash } of docs) {
-      if (hash !== undefined) known.set(hash, values.subarray(row * dim, (row + 1) * dim))
-      row += 1
-    }
-    return known
-  } catch {
-    // An invalid earlier build means building everything again.
-    return new Map()
-  }
+/** The model name of a stored artifact; undefined when it is not a model. */
+export const modelInFolder = async (stored: string): Promise<string | undefined> => {
+  const manifest = await packetFolder(stored)(MANIFEST_FILE)
+  return manifest && storedModelName(await manifest.read(0, manifest.size))
 }

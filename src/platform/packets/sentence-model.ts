@@ -3,20 +3,25 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { CheckDeadline } from '../../kernel/jail.ts'
 import type { Clock } from '../../kernel/ports.ts'
-import type { Embedder } from '../../packets/embed.ts'
+import type { Embedder, WindowSource } from '../../packets/embed.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import type { Matrix } from '../../packets/format/vectors.ts'
 import { SentenceModel } from '../../packets/minilm/model.ts'
-import { MODEL_DIM, MODEL_PLACES, VOCABULARY_SIZE } from '../../packets/minilm/model-layout.ts'
+import { MODEL_FILES } from '../../packets/minilm/model-artifact.ts'
+import { MODEL_DIM, MODEL_PLACES } from '../../packets/minilm/model-layout.ts'
 import { EARLIER_SENTENCE_MODEL, SENTENCE_MODEL, SENTENCE_PROVIDER } from '../../packets/minilm/model-name.ts'
 import { splitSections } from '../../packets/minilm/section-windows.ts'
+import { MAX_VOCABULARY, readTokens } from '../../packets/minilm/token-list.ts'
 import { makeTokenizer, type Tokenizer } from '../../packets/minilm/tokenizer.ts'
+import { packVocabulary } from '../../packets/minilm/vocabulary.ts'
 import { splitWindows } from '../../packets/minilm/windows.ts'
 import type { ThreadJob } from '../system/thread-state.ts'
-import { WorkerPool } from '../system/worker-pool.ts'
+import type { WorkerPool } from '../system/worker-pool.ts'
 
-const MODEL_FILE = 'minilm.bin'
-const VOCABULARY_FILE = 'vocabulary.txt'
+const { name: MODEL_FILE } = MODEL_FILES.weights
+const { name: VOCABULARY_FILE } = MODEL_FILES.vocabulary
+/** The same tokens as a table, which a new process reads faster. Only the built-in model has it. */
+const PACKED_VOCABULARY = 'vocabulary.bin'
 
 /** Up to so many texts are embedded in this thread: a worker would load the model first. */
 const FEW = 4
@@ -36,49 +41,71 @@ const refuseModel = (cause: unknown): never => {
   })
 }
 
+const refusePinned = (cause: unknown): never => {
+  const { code, message } = cause as NodeJS.ErrnoException
+  throw packetFaults.model(`the pinned model cannot be used: ${code ?? message}`, { cause })
+}
+
 /** Whether a folder has the model. A build without the weights has none. */
 export const hasSentenceModel = (folder: string): boolean =>
   [MODEL_FILE, VOCABULARY_FILE].every((name) => existsSync(join(folder, name)))
 
-/** Reads the file of the model into the memory of the kernels, without a second copy of it. */
+/** Opens the file of the model. It stays open: words are read when a text has them. */
 const readModel = (path: string): SentenceModel => {
   const file = openSync(path, 'r')
   try {
-    if (fstatSync(file).size !== MODEL_PLACES.size) throw new Error(`${path} has the wrong size`)
-    return new SentenceModel((into) => {
-      for (let at = 0; at < into.length; ) {
-        const read = readSync(file, into, at, into.length - at, at)
-        if (read === 0) throw new Error(`${path} is cut off`)
-        at += read
+    if (fstatSync(file).size !== MODEL_PLACES.size) throw new Error(`${MODEL_FILE} has the wrong size`)
+    return new SentenceModel((into, at) => {
+      for (let done = 0; done < into.length; ) {
+        const read = readSync(file, into, done, into.length - done, at + done)
+        if (read === 0) throw new Error(`${MODEL_FILE} is cut off`)
+        done += read
       }
     })
+  } catch (cause) {
+    closeSync(file)
+    throw cause
+  }
+}
+
+const readTokenizer = (path: string): Tokenizer => {
+  const file = openSync(path, 'r')
+  try {
+    if (fstatSync(file).size > MAX_VOCABULARY) throw new Error(`${VOCABULARY_FILE} is too long`)
+    return makeTokenizer(packVocabulary(readTokens(readFileSync(file))))
   } finally {
     closeSync(file)
   }
 }
 
-const readTokenizer = (path: string): Tokenizer => {
-  const tokens = readFileSync(path, 'utf8').trimEnd().split('\n')
-  if (tokens.length !== VOCABULARY_SIZE) throw new Error(`${path} has ${tokens.length} tokens`)
-  return makeTokenizer(tokens)
-}
-
 /** The model in a folder. Its parts are read on first need. */
 class ModelFolder {
   readonly #folder: string
+  /** Whether the model came with this program, and not from a registry: its table is not checked again. */
+  readonly #isInstalled: boolean
+  readonly #refuse: (cause: unknown) => never
   #tokenizer: Tokenizer | undefined
   #model: SentenceModel | undefined
 
-  constructor(folder: string) {
+  constructor(folder: string, isInstalled: boolean, refuse = isInstalled ? refuseModel : refusePinned) {
     this.#folder = folder
+    this.#isInstalled = isInstalled
+    this.#refuse = refuse
+  }
+
+  /** Reads and checks both files. */
+  load(): void {
+    void [this.tokenizer, this.#loaded]
   }
 
   get tokenizer(): Tokenizer {
     try {
-      this.#tokenizer ??= readTokenizer(join(this.#folder, VOCABULARY_FILE))
+      this.#tokenizer ??= this.#isInstalled
+        ? makeTokenizer(readFileSync(join(this.#folder, PACKED_VOCABULARY)))
+        : readTokenizer(join(this.#folder, VOCABULARY_FILE))
       return this.#tokenizer
     } catch (cause) {
-      return refuseModel(cause)
+      return this.#refuse(cause)
     }
   }
 
@@ -87,7 +114,7 @@ class ModelFolder {
       this.#model ??= readModel(join(this.#folder, MODEL_FILE))
       return this.#model
     } catch (cause) {
-      return refuseModel(cause)
+      return this.#refuse(cause)
     }
   }
 
@@ -99,13 +126,17 @@ class ModelFolder {
       check()
       values.set(model.embed(tokenizer.encode(text).ids), row * MODEL_DIM)
     })
+    // Weights that a registry sent may be finite and still overflow.
+    if (values.some((value) => !Number.isFinite(value)))
+      throw packetFaults.model('the model gives vectors with NaN or Inf')
     return values
   }
 }
 
 /** The jobs of a worker thread, which loads the model once. */
 export const sentenceJobs = (folder: string) => {
-  const model = new ModelFolder(folder)
+  // Either kind of model: the first thread has read a pinned one before.
+  const model = new ModelFolder(folder, false, refuseModel)
   return ({ args }: ThreadJob, { checkDeadline }: { readonly checkDeadline: CheckDeadline }): Float32Array =>
     model.embed(args as readonly string[], checkDeadline)
 }
@@ -113,16 +144,12 @@ export const sentenceJobs = (folder: string) => {
 interface SentenceSettings {
   /** The folder of the model. */
   readonly folder: string
+  /** Its name in packets, if it is not the built-in model. It is then checked at once. */
+  readonly pinned?: string
   /** The program of the worker threads. */
   readonly program: URL
   readonly clock: Clock
   readonly threads?: number
-}
-
-interface SentenceEmbedder extends Embedder {
-  /** The same model for packets of earlier builds. */
-  readonly earlier: Embedder
-  readonly close: () => Promise<void>
 }
 
 /** Embeds many texts in worker threads, each job on the next free one. */
@@ -140,15 +167,28 @@ const embedInThreads = (pool: WorkerPool<string>, texts: readonly string[], sign
  * The built-in sentence embedder: all-MiniLM-L6-v2 on this machine, without network. Vectors do not depend on the
  * machine, the version of Node.js or the number of threads.
  */
-export const sentenceEmbedder = ({ folder, program, clock, threads }: SentenceSettings): SentenceEmbedder => {
-  const model = new ModelFolder(folder)
-  let pool: WorkerPool<string> | undefined
+export const sentenceEmbedder = ({
+  folder,
+  pinned,
+  program,
+  clock,
+  threads,
+}: SentenceSettings): Embedder & { readonly close: () => Promise<void> } => {
+  const model = new ModelFolder(folder, pinned === undefined)
+  // In this thread, whose fault says which model it is.
+  if (pinned !== undefined) model.load()
+  let pool: Promise<WorkerPool<string>> | undefined
+  const openPool = async (): Promise<WorkerPool<string>> => {
+    // Not loaded for a question, which is embedded in this thread.
+    const { WorkerPool } = await import('../system/worker-pool.ts')
+    const maxThreads = Math.min(threads ?? availableParallelism(), MAX_THREADS)
+    return new WorkerPool({ program, setup: folder, clock, maxThreads })
+  }
   const embedAll = async (texts: readonly string[], signal: AbortSignal): Promise<Float32Array> => {
     if (texts.length <= FEW) return model.embed(texts, () => signal.throwIfAborted())
-    const maxThreads = Math.min(threads ?? availableParallelism(), MAX_THREADS)
-    pool ??= new WorkerPool({ program, setup: folder, clock, maxThreads })
+    pool ??= openPool()
     const values = new Float32Array(texts.length * MODEL_DIM)
-    const parts = await embedInThreads(pool, texts, signal)
+    const parts = await embedInThreads(await pool, texts, signal)
     parts.forEach((part, job) => {
       values.set(part, job * JOB_TEXTS * MODEL_DIM)
     })
@@ -158,6 +198,11 @@ export const sentenceEmbedder = ({ folder, program, clock, threads }: SentenceSe
     provider: SENTENCE_PROVIDER,
     dim: MODEL_DIM,
     batch: BATCH_TEXTS,
+    close: async () => {
+      const open = pool
+      pool = undefined
+      await (await open)?.close()
+    },
     embed: async (
       texts: readonly string[],
       _use: 'document' | 'query',
@@ -168,20 +213,18 @@ export const sentenceEmbedder = ({ folder, program, clock, threads }: SentenceSe
       values: await embedAll(texts, signal),
     }),
   }
+  const earlier = {
+    ...shared,
+    model: EARLIER_SENTENCE_MODEL,
+    windows: (source: WindowSource) => splitWindows(model.tokenizer, source),
+  }
+  // The name of other weights says that their windows are of the earlier kind.
+  if (pinned !== undefined && pinned !== SENTENCE_MODEL) return { ...earlier, model: pinned }
   return {
     ...shared,
     model: SENTENCE_MODEL,
     share: MEANING_SHARE,
     windows: (source) => splitSections(model.tokenizer, source),
-    earlier: {
-      ...shared,
-      model: EARLIER_SENTENCE_MODEL,
-      windows: (source) => splitWindows(model.tokenizer, source),
-    },
-    close: async () => {
-      const open = pool
-      pool = undefined
-      await open?.close()
-    },
+    earlier,
   }
 }

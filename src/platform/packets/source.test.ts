@@ -58,6 +58,22 @@ describe('rules of what to leave out', () => {
 })
 
 describe('the sources of a packet', () => {
+  it('come in the order of their whole paths', async () => {
+    const paths = [
+      'a-b/c.md',
+      'a.md',
+      'a/b.md',
+      'a/b/c.md',
+      'a/é.md',
+      'ab.md',
+      'b/a.md',
+      '😀.md',
+      '\uffed.md',
+    ]
+    const found = await pathsIn(await folderOf(Object.fromEntries(paths.map((path) => [path, path]))))
+    expect(found).toEqual([...paths].sort())
+  })
+
   it('are texts in order, without what machines made and what is hidden', async () => {
     const root = await folderOf({
       'b.md': '# B',

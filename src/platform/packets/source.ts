@@ -98,7 +98,14 @@ const PACKET_FILES = ['cpm.yml', 'docs.jsonl', 'manifest.json']
 const isPacket = (entries: readonly DirectoryEntry[]): boolean =>
   PACKET_FILES.every((wanted) => entries.some(({ name }) => name === wanted))
 
-/** The files to pack, in order. Symlinks are not followed; hidden files are skipped. */
+/** A name as it stands in the paths of what is below it. */
+const nameInPaths = ({ name, kind }: DirectoryEntry): string => (kind === 'directory' ? `${name}/` : name)
+
+/** In the order of whole paths: `a.md` comes before `a/b.md`. */
+const inPathOrder = (entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] =>
+  [...entries].sort((a, b) => (nameInPaths(a) < nameInPaths(b) ? -1 : 1))
+
+/** The files to pack, in the order of their paths. Symlinks are not followed; hidden files are skipped. */
 class SourceWalk {
   readonly #jail: Jail
   readonly #onSkipped: OnSkippedSource
@@ -112,7 +119,7 @@ class SourceWalk {
     const entries = listEntries(folder)
     if (isPacket(entries)) return
     const layers = [...above, ...rulesIn(folder)]
-    for (const { name, kind } of entries) {
+    for (const { name, kind } of inPathOrder(entries)) {
       const path = folder.path === '' ? name : `${folder.path}/${name}`
       if (name.startsWith('.') || isIgnored(layers, path.split('/'), kind === 'directory')) continue
       if (kind === 'directory') yield* this.#below(folder, name, layers)
@@ -190,21 +197,29 @@ const openFolder = (root: string): Jail => {
   }
 }
 
-/** Reads the source files of a folder. */
-export const readSources = async (
+/** Reads the source files of a folder one by one, in the order of their paths. */
+export const readEachSource = (
   root: string,
+  take: (file: SourceFile) => void,
   { progress = () => {}, onSkipped = () => {}, unparsed = new UnparsedFiles() }: SourceReports = {},
-): Promise<readonly SourceFile[]> => {
+): void => {
   const jail = openFolder(root)
-  const files: SourceFile[] = []
-  const take = (found: FileBytes) => {
-    if (files.length >= MAX_FILES) throw diskFaults.full(`the folder has more than ${MAX_FILES} files`)
-    const file = asSource(found, { progress, onSkipped, unparsed })
-    if (file !== undefined) files.push(file)
-    progress(files.length)
-  }
+  let files = 0
   jail.within('.', ANY, (folder) => {
-    for (const found of new SourceWalk(jail, onSkipped).files(folder)) take(found)
+    for (const found of new SourceWalk(jail, onSkipped).files(folder)) {
+      if (files >= MAX_FILES) throw diskFaults.full(`the folder has more than ${MAX_FILES} files`)
+      const file = asSource(found, { progress, onSkipped, unparsed })
+      if (file === undefined) continue
+      take(file)
+      files += 1
+      progress(files)
+    }
   })
+}
+
+/** Reads the source files of a folder. */
+export const readSources = async (root: string, reports?: SourceReports): Promise<readonly SourceFile[]> => {
+  const files: SourceFile[] = []
+  readEachSource(root, (file) => files.push(file), reports)
   return files
 }

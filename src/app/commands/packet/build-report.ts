@@ -1,37 +1,18 @@
 import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
-import type { SourceFile } from '../../../packets/build/build.ts'
+import type { PackedSource } from '../../../packets/build/build-records.ts'
 import { EMPTY_FILE } from '../../../platform/packets/source.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
 
 /** A file that is not in the packet. */
-interface SkippedFile {
+export interface SkippedFile {
   readonly path: string
   readonly why: string
 }
 
 /** What a file of the folder became. */
-interface PackedFile {
-  readonly path: string
-  readonly chunks: number
-  /** Whether its chunks begin at sections or declarations, or are windows of lines. */
-  readonly split: 'structure' | 'lines'
-}
+type PackedFile = Pick<PackedSource, 'path' | 'chunks' | 'split'>
 
 const MAX_REPORTED = 10
-
-export const packedFiles = (
-  files: readonly SourceFile[],
-  chunksOf: ReadonlyMap<string, number>,
-): readonly PackedFile[] =>
-  files
-    .map(
-      ({ path, spans }): PackedFile => ({
-        path,
-        chunks: chunksOf.get(path) ?? 0,
-        split: spans.length > 0 ? 'structure' : 'lines',
-      }),
-    )
-    .sort((a, b) => (a.path < b.path ? -1 : 1))
 
 const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
 

@@ -1,21 +1,25 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Fault } from '../../../kernel/fault.ts'
 import { UnparsedFiles } from '../../../kernel/text/unparsed-files.ts'
-import { type BuildOptions, buildPacket, type SourceFile } from '../../../packets/build/build.ts'
+import { type BuildOptions, PacketBuilder } from '../../../packets/build/build.ts'
 import { CHUNK_SIZES } from '../../../packets/build/chunk.ts'
+import type { PacketOutput } from '../../../packets/build/packet-output.ts'
+import type { Embedder } from '../../../packets/embed.ts'
 import { WORDS_ONLY } from '../../../packets/embed.ts'
 import { type Lock, readLock } from '../../../packets/format/lockfile.ts'
 import { checkPacketName, versionTag } from '../../../packets/format/reference.ts'
 import { replaceStoreFile } from '../../../platform/packets/drafts.ts'
-import { knownVectors, packetFolder, recoverPacket, writePacket } from '../../../platform/packets/folder.ts'
-import { readSources } from '../../../platform/packets/source.ts'
+import { draftPacket, packetFolder, recoverPacket } from '../../../platform/packets/folder.ts'
+import { knownVectors } from '../../../platform/packets/known-vectors.ts'
+import { readEachSource } from '../../../platform/packets/source.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, type Subcommand, textFlag } from '../../../surfaces/cli/subcommand.ts'
 import { VERSION } from '../../config/version.ts'
-import { closeEmbedders, embedderForBuild } from '../../open/embedders.ts'
+import { closeEmbedders } from '../../open/embedders.ts'
 import { withProgress } from '../progress.ts'
 import { requireWritable } from '../require-writable.ts'
-import { packedFiles, packedLines, packedSummary, reportSkipped } from './build-report.ts'
+import { packedLines, packedSummary, reportSkipped, type SkippedFile } from './build-report.ts'
+import { openBuildEmbedder } from './model-ports.ts'
 import {
   embedSettings,
   listFlag,
@@ -47,15 +51,17 @@ export const readBuildLock = async (invocation: Invocation, folder: string): Pro
   return file === undefined ? undefined : readLock(await file.read(0, file.size))
 }
 
-/** The embedder failed. The packet is written without vectors, unless an earlier build has them. */
+type BuiltPacket = Awaited<ReturnType<PacketBuilder['finish']>>
+
+/** The embedder failed. The packet is kept without vectors, unless an earlier build has them. */
 const keepDocuments = async (
   invocation: Invocation,
   folder: string,
-  files: ReadonlyMap<string, Uint8Array>,
+  commit: () => Promise<void>,
   failure: Fault,
 ): Promise<number> => {
   const before = (await packetFolder(folder)('faiss/index.faiss')) !== undefined
-  if (!before) await writePacket(folder, files)
+  if (!before) await commit()
   const note = before ? 'the earlier build stays as it was' : 'the packet has documents and no vectors'
   const { message: build_error, fix } = failure
   const answer = { ok: false, folder, build_status: 'embedding_failed', build_error, hint: fix }
@@ -91,15 +97,6 @@ const readChunkSizes = (invocation: Invocation) => ({
   overlap: countOr(invocation, 'overlap-lines', CHUNK_SIZES.overlap),
 })
 
-const makePacket = (
-  invocation: Invocation,
-  files: readonly SourceFile[],
-  options: Omit<BuildOptions, 'progress'>,
-) =>
-  withProgress(progressJob(invocation, 'embed', 'windows'), (progress) =>
-    buildPacket(files, { ...options, progress }, NO_ABORT),
-  ).finally(closeEmbedders)
-
 /** Such a packet has other passages than one that is built with the grammar, from the same files. */
 const reportUnparsed = ({ json, terminal }: Invocation, unparsed: UnparsedFiles): void => {
   if (json) return
@@ -107,6 +104,60 @@ const reportUnparsed = ({ json, terminal }: Invocation, unparsed: UnparsedFiles)
     terminal.printError(
       `split by lines, not by declarations: ${title}, because the grammar of ${language} is not installed; run \`${install}\` and build again`,
     )
+}
+
+/** Reads the sources into the packet, then makes its vectors. */
+const fillPacket = async (
+  invocation: Invocation,
+  { from, skipped, unparsed }: BuildReports & { readonly from: string },
+  options: BuildOptions,
+  output: PacketOutput,
+): Promise<BuiltPacket> => {
+  const builder = new PacketBuilder(options, output)
+  await withProgress(progressJob(invocation, 'read', 'files'), async (show) =>
+    readEachSource(from, (file) => builder.add(file), {
+      progress: (count) => show(count, 0),
+      onSkipped: (path, why) => skipped.push({ path, why }),
+      unparsed,
+    }),
+  )
+  return withProgress(progressJob(invocation, 'embed', 'windows'), (show) => builder.finish(NO_ABORT, show))
+}
+
+interface BuildReports {
+  readonly skipped: SkippedFile[]
+  readonly unparsed: UnparsedFiles
+}
+
+const reportBuild = (
+  invocation: Invocation,
+  { skipped, unparsed }: BuildReports,
+  { folder, embedder }: { readonly folder: string; readonly embedder: Embedder },
+  { sources, chunks, embedded }: BuiltPacket,
+): number => {
+  const listed = invocation.flags.verbose ? packedLines(sources, skipped) : []
+  const summary = packedSummary(sources, skipped)
+  reportSkipped(invocation, skipped)
+  reportUnparsed(invocation, unparsed)
+  return printResult(
+    invocation,
+    {
+      folder,
+      files: sources.length,
+      chunks,
+      embedded,
+      model: embedder.model,
+      sources: sources.map(({ path, chunks: count, split }) => ({ path, chunks: count, split })),
+      left_out: skipped,
+      ...(unparsed.languages().length > 0 && { unparsed: unparsed.languages() }),
+      ...(embedder.warnings?.length && { warnings: embedder.warnings }),
+    },
+    [
+      ...listed,
+      `${folder}: ${chunks} chunks of ${sources.length} files, ${embedder.model}`,
+      ...(summary === undefined ? [] : [summary]),
+    ].join('\n'),
+  )
 }
 
 export const build: Subcommand = async (invocation, [source]) => {
@@ -118,60 +169,40 @@ export const build: Subcommand = async (invocation, [source]) => {
     checkPacketName(name),
     versionTag(version),
   )
-  const embedder = embedderForBuild((await embedSettings(invocation)).config)
-  const { model } = embedder
+  const embedder = await openBuildEmbedder(invocation, (await embedSettings(invocation)).config)
   const from = resolve(needText(source, 'the folder to pack'))
-  const skipped: { readonly path: string; readonly why: string }[] = []
-  const unparsed = new UnparsedFiles()
-  const files = await withProgress(progressJob(invocation, 'read', 'files'), (show) =>
-    readSources(from, {
-      progress: (count) => show(count, 0),
-      onSkipped: (path, why) => skipped.push({ path, why }),
-      unparsed,
-    }),
-  )
+  const reports: BuildReports = { skipped: [], unparsed: new UnparsedFiles() }
   await recoverPacket(folder)
   const held = await readBuildLock(invocation, folder)
-  const packet = await makePacket(invocation, files, {
+  const options = {
     name,
     version,
     builderVersion: VERSION,
     embedder,
     sizes: readChunkSizes(invocation),
     ...readLabels(invocation),
-    ...(embedder !== WORDS_ONLY && { known: await knownVectors(folder, model) }),
     ...(held !== undefined && { held }),
     lock: lockMode(invocation),
-  })
-  if (packet.failure !== undefined) return keepDocuments(invocation, folder, packet.files, packet.failure)
-  await writePacket(folder, packet.files)
-  const lockfile = textFlag(invocation, 'lockfile')
-  const lock = packet.files.get(LOCK_FILE)
-  if (lockfile !== undefined && lock !== undefined)
-    // Durable: it is the operator's file and gets committed.
-    await replaceStoreFile(resolve(lockfile), lock, { durable: true })
-  const { chunks, embedded } = packet
-  const packed = packedFiles(files, packet.chunksOf)
-  const listed = invocation.flags.verbose ? packedLines(packed, skipped) : []
-  const summary = packedSummary(packed, skipped)
-  reportSkipped(invocation, skipped)
-  reportUnparsed(invocation, unparsed)
-  return printResult(
-    invocation,
-    {
-      folder,
-      files: files.length,
-      chunks,
-      embedded,
-      model,
-      sources: packed,
-      left_out: skipped,
-      ...(unparsed.languages().length > 0 && { unparsed: unparsed.languages() }),
-    },
-    [
-      ...listed,
-      `${folder}: ${chunks} chunks of ${files.length} files, ${model}`,
-      ...(summary === undefined ? [] : [summary]),
-    ].join('\n'),
-  )
+  }
+  const known = embedder === WORDS_ONLY ? undefined : await knownVectors(folder, embedder.model)
+  const { output, commit, discard } = await draftPacket(folder)
+  try {
+    const packet = await fillPacket(
+      invocation,
+      { from, ...reports },
+      { ...options, ...(known && { known }) },
+      output,
+    )
+    if (packet.failure !== undefined) return await keepDocuments(invocation, folder, commit, packet.failure)
+    await commit()
+    const lockfile = textFlag(invocation, 'lockfile')
+    if (lockfile !== undefined)
+      // Durable: it is the operator's file and gets committed.
+      await replaceStoreFile(resolve(lockfile), packet.lock, { durable: true })
+    return reportBuild(invocation, reports, { folder, embedder }, packet)
+  } finally {
+    await discard()
+    await known?.close()
+    await closeEmbedders()
+  }
 }

@@ -3,16 +3,17 @@ import { dirname, join } from 'node:path'
 import type { Digest } from '../../../kernel/encoding/digest.ts'
 import type { Clock } from '../../../kernel/ports.ts'
 import type { OpenPacket } from '../../../packets/ask/retrieve.ts'
-import { embedDocs } from '../../../packets/build/embed-docs.ts'
+import { embedWindows, scaledVector } from '../../../packets/build/embed-docs.ts'
 import { fingerprint } from '../../../packets/build/fingerprint.ts'
+import { WindowInputs } from '../../../packets/build/window-inputs.ts'
 import type { Embedder } from '../../../packets/embed.ts'
 import { packetFaults } from '../../../packets/faults.ts'
-import type { Doc } from '../../../packets/format/docs.ts'
-import { FLAT_HEADER, writeFlatIndex } from '../../../packets/format/faiss.ts'
+import { FLAT_HEADER, memorySource, writeFlatIndex } from '../../../packets/format/faiss.ts'
 import type { Manifest } from '../../../packets/format/manifest.ts'
 import { safeName } from '../../../packets/format/reference.ts'
 import { readVectors } from '../../../packets/format/vectors.ts'
 import { readWindowRows, writeWindowRows } from '../../../packets/format/windows.ts'
+import { ByteWriter } from '../../../packets/search/varint.ts'
 import type { VectorIndex } from '../../../packets/search/vector-index.ts'
 import { searchByWindow } from '../../../packets/search/window-search.ts'
 import { withLock } from '../../files/file-lock.ts'
@@ -143,16 +144,26 @@ interface VectorRebuild {
 
 const REBUILD_MS = 600_000
 
+/** The windows of all chunks of a packet, and the text of the first one. */
+const collectWindows = async ({ packet, embedder }: VectorRebuild) => {
+  const scratch = new ByteWriter()
+  const inputs = new WindowInputs(embedder, { write: (bytes) => scratch.append(bytes), end: () => {} })
+  const sample: string[] = []
+  for await (const doc of packet.docs) {
+    inputs.add(doc)
+    if (sample.length === 0) sample.push(doc.text)
+  }
+  return { inputs, scratch: memorySource(scratch.written), sample }
+}
+
 /**
  * Makes the vectors of another model for a stored packet, once: concurrent processes wait for a lock. The
  * packet itself does not change.
  */
 export const rebuildVectors = async (rebuild: VectorRebuild): Promise<void> => {
   const { root, clock, digest, packet, embedder, signal, progress } = rebuild
-  const docs: Doc[] = []
-  for await (const doc of packet.docs) docs.push(doc)
+  const { inputs, scratch, sample } = await collectWindows(rebuild)
   // The path depends on the vector length, which only the server knows.
-  const sample = docs.slice(0, 1).map(({ text }) => text)
   const { dim } = await embedder.embed(sample, 'document', signal)
   const folder = rebuiltFolder({ root, digest, manifest: packet.manifest }, embedder.model, dim)
   const target = join(folder, 'index.faiss')
@@ -160,11 +171,19 @@ export const rebuildVectors = async (rebuild: VectorRebuild): Promise<void> => {
   if (await exists()) return
   await withLock(`${target}.lock`, { clock, waitMs: REBUILD_MS }, async () => {
     if (await exists()) return
-    const { matrix, windows } = await embedDocs(docs, { embedder, progress }, signal)
-    if (matrix.dim !== dim) throw packetFaults.embedder_answer('the vectors of the server differ in length')
+    const { windows, firsts } = inputs
+    const values = new Float32Array(windows * dim)
+    let next = 0
+    for await (const group of embedWindows(inputs, scratch, { embedder, progress }, signal))
+      for (const window of group) {
+        if (window.vector.length !== dim)
+          throw packetFaults.embedder_answer('the vectors of the server differ in length')
+        values.set(scaledVector(window), next)
+        next += dim
+      }
     // The index last: it shows that the vectors are complete.
-    if (windows !== undefined)
-      await replaceStoreFile(join(folder, 'windows.bin'), writeWindowRows(windows.firsts), UNCHECKED)
-    await replaceStoreFile(target, writeFlatIndex(windows?.matrix ?? matrix), UNCHECKED)
+    if (windows !== firsts.length)
+      await replaceStoreFile(join(folder, 'windows.bin'), writeWindowRows(firsts), UNCHECKED)
+    await replaceStoreFile(target, writeFlatIndex({ rows: windows, dim, values }), UNCHECKED)
   })
 }

@@ -37,6 +37,8 @@ export interface SystemModel {
 }
 
 const MAX_ABOUT = 12
+/** The protocol of a relation to a service of which only the address is known. */
+const CONFIGURED = 'configured'
 
 const CONFIDENCES = { call: 'high', configuration: 'medium', depends_on: 'low' } as const
 const STRONGER_KINDS: Readonly<Record<RelationKind, readonly RelationKind[]>> = {
@@ -80,9 +82,14 @@ export class SystemRelations {
     this.#put(relationOf('call', from, to, protocol), about, source)
   }
 
+  /** A relation that a setting of the service shows. */
+  set(from: string, to: string, protocol: string, about: string, source: RelationPlace): void {
+    this.#put(relationOf('configuration', from, to, protocol), about, source)
+  }
+
   /** A relation that only files about deployment show: an address of the other side. */
   declare(from: string, to: SystemNode, about: string, source: RelationPlace): void {
-    const protocol = to.kind === 'service' ? 'configured' : to.technology
+    const protocol = to.kind === 'service' ? CONFIGURED : to.technology
     this.#put(relationOf('configuration', from, to.id, protocol), about, source)
   }
 
@@ -115,11 +122,19 @@ export class SystemRelations {
 
   build(): Pick<SystemModel, 'nodes' | 'relations'> {
     const all = [...this.#relations.values()]
-    const shown = new Set(all.map(({ relation: { kind, from, to } }) => `${kind}\0${from}\0${to}`))
+    const shown = new Set(
+      all.flatMap(({ relation: { kind, from, to, protocol } }) => [
+        `${kind}\0${from}\0${to}`,
+        // A setting with a scheme says more than a host name.
+        ...(kind === 'configuration' && protocol !== CONFIGURED ? [`setting\0${from}\0${to}`] : []),
+      ]),
+    )
     const relations = all
       // A call that the code shows says more than a host name in a manifest, and that more than an order of starts.
-      .filter(({ relation: { kind, from, to } }) =>
-        STRONGER_KINDS[kind].every((one) => !shown.has(`${one}\0${from}\0${to}`)),
+      .filter(({ relation: { kind, from, to, protocol } }) =>
+        [...STRONGER_KINDS[kind], ...(protocol === CONFIGURED ? ['setting'] : [])].every(
+          (one) => !shown.has(`${one}\0${from}\0${to}`),
+        ),
       )
       .map(({ relation, about }) => ({ ...relation, about: [...about].sort().slice(0, MAX_ABOUT) }))
       .sort((a, b) => inOrder(a.from, b.from) || inOrder(a.to, b.to) || inOrder(a.protocol, b.protocol))

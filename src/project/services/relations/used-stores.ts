@@ -30,6 +30,10 @@ export class UsedStores {
     pushTo(this.#deployed, service.name, node)
   }
 
+  isDeployedWith(service: Deployable, id: string): boolean {
+    return this.#deployed.get(service.name)?.some((node) => node.id === id) === true
+  }
+
   publishedFor(service: Deployable, node: SystemNode): void {
     pushTo(this.#published, service.name, node)
   }

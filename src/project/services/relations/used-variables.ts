@@ -17,7 +17,7 @@ export const variablesUsed = (
     }
     return names
   }
-  return ({ folder }, variable) => {
+  return ({ process, folder = process?.folder }, variable) => {
     if (folder === undefined) return false
     // Frameworks read these without naming them.
     if (/^(SPRING|QUARKUS|MICRONAUT|KAFKA)_/.test(variable)) return true

@@ -1,0 +1,196 @@
+import type { ByteSource } from '../format/faiss.ts'
+import { inverseDocumentFrequency } from '../search/postings.ts'
+import { searchTerms } from '../search/tokens.ts'
+import { ByteReader, ByteWriter } from '../search/varint.ts'
+import { NumberList } from './number-list.ts'
+import type { OutputFile } from './packet-output.ts'
+
+const NO_ROW = 2 ** 32 - 1
+/** Bytes collected before they are written, and bytes of rows that are read at once. */
+const BLOCK = 1024 * 1024
+/** Room for the count of a word beside its rank in a float64: no row has so many words. */
+const MAX_TIMES = 2 ** 27
+
+const [COMMA, OPEN_ROW, CLOSE_ROW, ZERO] = [0x2c, 0x7b, 0x7d, 0x30]
+
+/** A copy of its own: a word that was cut out of a text would keep the text in memory. */
+const detach = (word: string): string => Buffer.from(word).toString()
+
+/** The words in order, as keys of JSON, in one array. */
+const joinKeys = (words: readonly string[]) => {
+  const keys = new ByteWriter()
+  const ends = new Uint32Array(words.length)
+  words.forEach((word, rank) => {
+    keys.append(Buffer.from(`${JSON.stringify(word)}:`))
+    ends[rank] = keys.length
+  })
+  return { bytes: keys.written, ends }
+}
+
+/** Collects text for a file and writes it in blocks. */
+class BlockWriter {
+  readonly #file: OutputFile
+  readonly #block = new Uint8Array(2 * BLOCK)
+  #length = 0
+
+  constructor(file: OutputFile) {
+    this.#file = file
+  }
+
+  byte(value: number): void {
+    this.#block[this.#length++] = value
+  }
+
+  /** A key of JSON; it is shorter than a block. */
+  copy(bytes: Uint8Array, start: number, end: number): void {
+    for (let i = start; i < end; i++) this.#block[this.#length++] = bytes[i] as number
+  }
+
+  number(value: number): void {
+    if (value < 10) this.byte(ZERO + value)
+    else for (const digit of String(value)) this.byte(digit.charCodeAt(0))
+  }
+
+  text(text: string): void {
+    this.flush()
+    this.#file.write(Buffer.from(text))
+  }
+
+  /** Writes a block that is full. At least half of one is free afterwards. */
+  flushFull(): void {
+    if (this.#length >= BLOCK) this.flush()
+  }
+
+  flush(): void {
+    this.#file.write(this.#block.subarray(0, this.#length))
+    this.#length = 0
+  }
+}
+
+/**
+ * Writes `sparse/bm25.json` over texts, one a row. Words are written unstemmed, for other readers. The file begins
+ * with the weights of all words, so the rows go through a scratch file: only the words themselves are in memory.
+ */
+export class SparseWriter {
+  readonly #scratch: OutputFile
+  readonly #numbers = new Map<string, number>()
+  /** By the number of a word: its rows, the last of them, and its place among the words of that row. */
+  readonly #rowsWith = new NumberList()
+  readonly #lastRow = new NumberList()
+  readonly #place = new NumberList()
+  readonly #lengths = new NumberList()
+  /** Bytes of each row in the scratch file. */
+  readonly #sizes = new NumberList()
+  readonly #row = new ByteWriter()
+
+  constructor(scratch: OutputFile) {
+    this.#scratch = scratch
+  }
+
+  add(text: string): void {
+    const words = searchTerms(text)
+    const [row, found, times] = [this.#lengths.length, [] as number[], [] as number[]]
+    for (const word of words) {
+      const number = this.#numbers.get(word) ?? this.#addWord(word)
+      if (this.#lastRow.at(number) === row) {
+        const place = this.#place.at(number)
+        times[place] = (times[place] as number) + 1
+        continue
+      }
+      this.#lastRow.set(number, row)
+      this.#rowsWith.set(number, this.#rowsWith.at(number) + 1)
+      this.#place.set(number, found.length)
+      found.push(number)
+      times.push(1)
+    }
+    this.#row.clear()
+    for (let i = 0; i < found.length; i++) {
+      this.#row.varint(found[i] as number)
+      this.#row.varint(times[i] as number)
+    }
+    this.#scratch.write(this.#row.written)
+    this.#sizes.push(this.#row.length)
+    this.#lengths.push(words.length)
+  }
+
+  /** Writes the file. `scratch` has what was written to the scratch file, which must have ended. */
+  async finish(scratch: ByteSource, file: OutputFile): Promise<void> {
+    const words = [...this.#numbers.keys()].sort()
+    const ranks = new Uint32Array(words.length)
+    words.forEach((word, rank) => {
+      ranks[this.#numbers.get(word) as number] = rank
+    })
+    const keys = joinKeys(words)
+    const rowsWith = new Uint32Array(words.length)
+    for (let number = 0; number < words.length; number++)
+      rowsWith[ranks[number] as number] = this.#rowsWith.at(number)
+    this.#numbers.clear()
+    words.length = 0
+    const out = new BlockWriter(file)
+    this.#writeWeights(out, keys, rowsWith)
+    const lengths = this.#lengths.values
+    out.text(`},"doc_len":[${lengths.join()}],"tf":[`)
+    await this.#writeRows(out, keys, ranks, scratch)
+    const average = lengths.reduce((sum, length) => sum + length, 0) / Math.max(lengths.length, 1)
+    out.text(`],"avgdl":${average}}`)
+    file.end()
+  }
+
+  #addWord(word: string): number {
+    const number = this.#numbers.size
+    this.#numbers.set(detach(word), number)
+    this.#rowsWith.push(0)
+    this.#lastRow.push(NO_ROW)
+    this.#place.push(0)
+    return number
+  }
+
+  #writeWeights(out: BlockWriter, { bytes, ends }: ReturnType<typeof joinKeys>, rowsWith: Uint32Array): void {
+    out.text('{"idf":{')
+    for (let rank = 0; rank < ends.length; rank++) {
+      if (rank > 0) out.byte(COMMA)
+      out.copy(bytes, ends[rank - 1] ?? 0, ends[rank] as number)
+      const weight = String(inverseDocumentFrequency(this.#lengths.length, rowsWith[rank] as number))
+      for (let i = 0; i < weight.length; i++) out.byte(weight.charCodeAt(i))
+      out.flushFull()
+    }
+  }
+
+  async #writeRows(
+    out: BlockWriter,
+    { bytes, ends }: ReturnType<typeof joinKeys>,
+    ranks: Uint32Array,
+    scratch: ByteSource,
+  ): Promise<void> {
+    const sizes = this.#sizes.values
+    let entries = new Float64Array(1024)
+    let at = 0
+    for (let row = 0; row < sizes.length; ) {
+      const first = row
+      let length = 0
+      while (row < sizes.length && (row === first || length + (sizes[row] as number) <= BLOCK))
+        length += sizes[row++] as number
+      const reader = new ByteReader(await scratch.read(at, length))
+      at += length
+      for (let one = first, end = 0; one < row; one++) {
+        end += sizes[one] as number
+        // A word takes at least two bytes.
+        if (entries.length < (sizes[one] as number)) entries = new Float64Array(2 * (sizes[one] as number))
+        let count = 0
+        while (reader.at < end)
+          entries[count++] = (ranks[reader.varint()] as number) * MAX_TIMES + reader.varint()
+        const sorted = entries.subarray(0, count).sort()
+        if (one > 0) out.byte(COMMA)
+        out.byte(OPEN_ROW)
+        for (let i = 0; i < count; i++) {
+          const rank = Math.floor((sorted[i] as number) / MAX_TIMES)
+          if (i > 0) out.byte(COMMA)
+          out.copy(bytes, rank === 0 ? 0 : (ends[rank - 1] as number), ends[rank] as number)
+          out.number((sorted[i] as number) - rank * MAX_TIMES)
+          out.flushFull()
+        }
+        out.byte(CLOSE_ROW)
+      }
+    }
+  }
+}
