@@ -57,9 +57,9 @@ async function benchText(parts, tokens, rounds) {
   const model = new parts.SentenceModel((/** @type {Uint8Array} */ into, /** @type {number} */ at) =>
     into.set(file.subarray(at, at + into.length)),
   )
-  const vocabulary = readFileSync(join(MODEL, 'vocabulary.bin'))
+  const table = readFileSync(join(MODEL, 'tokens.bin'))
   const ids = parts
-    .makeTokenizer(vocabulary)
+    .makeTokenizer(table)
     .encode(TEXT)
     .ids.slice(0, tokens - 2)
   const framed = [101, ...ids, 102]

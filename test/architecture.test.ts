@@ -164,7 +164,8 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
     'an index of ours, bound to inode and ctime of what it was made of',
   'src/platform/packets/run-file.ts':
     'a draft beside an index of ours, created exclusively, which it removes',
-  'src/platform/packets/sentence-model.ts': 'files of our own build',
+  'src/platform/packets/sentence-model.ts':
+    'files of our own build, or of the packet store after they were verified',
   'src/app/commands/gate/install-ports.ts': 'the name of the running program',
   'src/app/commands/client-command.ts': 'the name of the running program',
   'src/app/commands/server/doctor.ts': 'whether root and state folder may be used',
@@ -201,7 +202,8 @@ const WHOLE_READERS: Readonly<Record<string, string>> = {
   'src/app/open/receipts/signing-key.ts': 'the key that the operator names',
   'src/app/config/load-config.ts': 'from a descriptor that was judged',
   'src/app/open/load-rules.ts': 'files of our own build',
-  'src/platform/packets/sentence-model.ts': 'files of our own build',
+  'src/platform/packets/sentence-model.ts':
+    'files of our own build, or of the packet store after they were verified',
   'src/bin/lineage-verify.ts': 'the file the operator names',
 }
 

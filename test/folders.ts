@@ -46,7 +46,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['app/config', 'app/open/receipts', ...EVERYTHING],
   },
   'app/open/packets': {
-    purpose: 'The lock of packets and revocations of a project, opened for callers.',
+    purpose: 'The lock of packets, revocations and pinned models of a project, opened for callers.',
     imports: ['app/config', ...EVERYTHING],
   },
   'app/open/why': {
@@ -254,8 +254,12 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['project/source', 'kernel'],
   },
   'project/services': {
-    purpose: 'The deployables of a project, its stores and brokers, and their relations.',
+    purpose: 'The deployables of a project and the containers that run them.',
     imports: ['project/deployment', 'project/source', 'project/build', 'project/connections', 'kernel'],
+  },
+  'project/services/relations': {
+    purpose: 'How services, stores, brokers and outside systems are related.',
+    imports: ['project/deployment', 'project/source', 'project/connections', 'kernel'],
   },
   'project/architecture': {
     purpose: 'Types, their relations, metrics and diagrams.',
@@ -263,6 +267,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
       'project/deployment',
       'project/interfaces',
       'project/services',
+      'project/services/relations',
       'project/source',
       'project/readers',
       'project/build',
@@ -320,8 +325,8 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['packets/format', 'packets/transfer', 'packets/trust', 'kernel'],
   },
   'packets/transfer': {
-    purpose: 'Publish and pull.',
-    imports: ['packets/format', 'packets/trust', 'packets/build', 'kernel'],
+    purpose: 'Publish and pull packets and models.',
+    imports: ['packets/format', 'packets/minilm', 'packets/trust', 'packets/build', 'kernel'],
   },
   'packets/build': {
     purpose: 'Build a packet from sources, compare and check it.',

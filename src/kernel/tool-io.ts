@@ -59,9 +59,16 @@ const knownNames = (def: SchemaDefinition | undefined, path: readonly PropertyKe
   return first === undefined ? Object.keys(shape) : knownNames(shape[String(first)]?.def, rest)
 }
 
-const describeUnknown = ({ input }: Tool, { keys, path }: z.core.$ZodIssueUnrecognizedKeys): string => {
+/** Former names of arguments are accepted, and not listed. */
+const describeUnknown = (
+  { input, unlistedArguments = [] }: Tool,
+  { keys, path }: z.core.$ZodIssueUnrecognizedKeys,
+): string => {
   const names = keys.map((key) => JSON.stringify(key.slice(0, 64))).join(', ')
-  const known = knownNames(input.def as unknown as SchemaDefinition, path)
+  const hidden = path.length === 0 ? unlistedArguments : []
+  const known = knownNames(input.def as unknown as SchemaDefinition, path).filter(
+    (name) => !hidden.includes(name),
+  )
   return `unknown argument ${names}; ${known.length === 0 ? 'there are none' : `known: ${known.join(', ')}`}`
 }
 

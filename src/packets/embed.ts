@@ -1,4 +1,5 @@
 import type { Matrix } from './format/vectors.ts'
+import type { ProgressListener } from './progress.ts'
 
 export interface Prefixes {
   readonly query: string
@@ -70,6 +71,10 @@ export interface Embedder {
   readonly batch?: number
   /** Splits a passage into texts that the model can take whole. Without it a passage is one text. */
   readonly windows?: (source: WindowSource) => readonly TextWindow[]
+  /** Without vectors of this model the search is by words: no packet gets vectors of it by a question. */
+  readonly onlyOwnVectors?: boolean
+  /** What users of its vectors have to know. */
+  readonly warnings?: readonly string[]
   embed(texts: readonly string[], use: 'document' | 'query', signal: AbortSignal): Promise<Matrix>
 }
 
@@ -94,6 +99,19 @@ export const withPrefixes = (embedder: Embedder, prefixes: Prefixes): Embedder =
         signal,
       ),
   }
+}
+
+/** Finds the embedder for a model, with the prefixes of the packet; undefined when none is configured. */
+export type FindEmbedder = (
+  model: string,
+  prefixes: Partial<Prefixes>,
+  call: EmbedCall,
+) => Promise<Embedder | undefined>
+
+/** What a call that may download a model needs. */
+export interface EmbedCall {
+  readonly signal: AbortSignal
+  readonly watch: ProgressListener
 }
 
 /** No vectors: the packet is searched by words. */

@@ -78,6 +78,10 @@ export const packetFaults = defineFaults('packet', {
     kind: 'corrupt',
     fix: 'Check that EMBEDDING_URL, or the provider, speaks the embeddings protocol of OpenAI.',
   },
+  model: {
+    kind: 'corrupt',
+    fix: 'Name a model that `warrant packet publish-model` published with --embedder, or do without it: --embedder minilm or words.',
+  },
   provider: {
     kind: 'invalid',
     fix: 'Correct config/embeddings.yml, or do not set --provider and EMBEDDING_PROVIDER.',

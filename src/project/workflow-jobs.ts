@@ -26,8 +26,8 @@ interface WorkflowContext {
   readonly checkDeadline: CheckDeadline
   readonly now: () => number
   readonly progress: (done: number, total: number) => void
-  /** Called between two files. Returns a promise when freeing has to wait for the garbage collector. */
-  readonly freeNativeMemory: () => Promise<void> | undefined
+  /** Called between two files. */
+  readonly freeNativeMemory: () => Promise<void>
   /** Readings of an earlier analysis of the same project, if they are kept. */
   readonly openReadings?: (() => Promise<ReadingCache>) | undefined
   /** Version of this program, shown in reports. */

@@ -59,6 +59,7 @@ const ROWS: Readonly<Record<string, readonly [Kind, ...string[]]>> = {
   'graph stats': ['reads'],
   'packet build': ['writes', 'src', '--name', 'a', '--version', '1.0.0'],
   'packet publish': ['writes', 'dist', '--registry', '127.0.0.1:1/x'],
+  'packet publish-model': ['writes', 'oci://127.0.0.1:1/x/model:1'],
   'packet pull': ['writes', 'oci://127.0.0.1:1/x/a:1'],
   'packet lookup': ['reads', 'a', '--registry', '127.0.0.1:1/x', '--version', '1'],
   'packet query': ['reads', 'oci://127.0.0.1:1/x/a:1', 'what'],

@@ -577,6 +577,18 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       ],
     },
     {
+      attack:
+        'a published sentence model with forged sizes, shapes, numbers or vocabulary, or a repository that chooses one',
+      defence:
+        'pinned by digest and under the policy for packets; names, types and sizes are checked before a download, numbers and vocabulary before use; a settings file that was found chooses no model',
+      shownBy: [
+        ['test/e2e/packet-model.test.ts', 'is refused: '],
+        ['test/e2e/packet-model.test.ts', 'is under the policy of packets, before anything is asked'],
+        ['src/packets/minilm/model.test.ts', 'never crash, whatever their bytes and numbers are'],
+        ['src/app/config/load-config.test.ts', 'and the notice names file and key'],
+      ],
+    },
+    {
       attack: 'a model that chooses folders or hosts',
       defence: '`cpm_root` must be inside the project; private registries must be named by the operator',
       shownBy: [

@@ -5,6 +5,7 @@ import { Fault } from '../../src/kernel/fault.ts'
 import type { LineageLog, LogStore } from '../../src/lineage/store.ts'
 import { postgresLogs } from '../../src/platform/log-stores/postgres/log.ts'
 import { describeWith } from '../services.ts'
+import { someRows } from '../support/case-count.ts'
 import { CutProxy, DELAY_MS, FATES } from './cut-proxy.ts'
 import { GENESIS, node, readAll, row, rows, texts } from './log-rows.ts'
 import { PostgresCluster } from './postgres-cluster.ts'
@@ -213,7 +214,7 @@ describeWith('postgres', 'a PostgreSQL server of our own', () => {
   })
   afterAll(() => cluster.remove())
 
-  it.each(['SIGINT', 'SIGQUIT'] as const)(
+  it.each(someRows(['SIGINT', 'SIGQUIT'] as const, 2, 1))(
     'may stop by %s and restart: every entry is there once, without opening the log again',
     async (signal) => {
       const writers = ['a', 'b']

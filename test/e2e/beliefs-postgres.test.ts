@@ -12,6 +12,7 @@ import {
 } from '../history/belief-server.ts'
 import { describeWith } from '../services.ts'
 import { eventually, makeFolder, Program, sweep } from '../support/binary.ts'
+import { someRows } from '../support/case-count.ts'
 import { initialize, request } from '../support/messages.ts'
 
 /** Longer than the server itself waits for a database, and shorter than its clients would. */
@@ -140,7 +141,7 @@ describeWith('postgres', 'a belief server whose database', () => {
     await common.finish()
   })
 
-  it.each(['SIGINT', 'SIGQUIT', 'SIGKILL'] as const)(
+  it.each(someRows(['SIGINT', 'SIGQUIT', 'SIGKILL'] as const, 3, 2))(
     'goes by %s in the middle of writes and comes back loses nothing and has nothing twice',
     TIMEOUT,
     async (signal) => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BINARY, cleanEnvironment, eventually, Program } from '../support/binary.ts'
+import { someRows } from '../support/case-count.ts'
 
 const folder = () => mkdtempSync(join(tmpdir(), 'warrant-cli-'))
 
@@ -46,7 +47,8 @@ describe('the command line', () => {
     }
   })
 
-  it.each([
+  // All of them: the long run.
+  const explained = [
     'mcp',
     'serve',
     'doctor',
@@ -64,7 +66,8 @@ describe('the command line', () => {
     'search',
     'symbols',
     'completion',
-  ])('explains %s', (command) => {
+  ]
+  it.each(someRows(explained, 3))('explains %s', (command) => {
     const { status, stdout } = warrant([command, '--help'])
     expect(status).toBe(0)
     expect(stdout).toContain(`Usage: warrant ${command}`)
@@ -320,30 +323,34 @@ describe('settings', () => {
 })
 
 describe('client configuration', () => {
-  it.each([
+  const clients = [
     ['claude-desktop', 'mcpServers'],
     ['cursor', 'mcpServers'],
     ['gemini', 'mcpServers'],
     ['windsurf', 'mcpServers'],
     ['intellij', 'mcpServers'],
     ['vscode', 'servers'],
-  ])('for %s is JSON that starts this very program, also on Windows', (client, member) => {
-    const { text, windows, file } = JSON.parse(
-      warrant(['print-config', client, '--json', '--read-only']).stdout,
-    )
-    const { command, args } = JSON.parse(text)[member].warrant
-    expect([command, ...args]).toEqual(['node', BINARY, 'mcp', '--read-only'])
-    expect(JSON.parse(windows)[member].warrant).toMatchObject({
-      command: 'cmd',
-      args: ['/c', command, ...args],
-    })
-    expect(file).toMatch(/json$/i)
-    const reply = execFileSync(command, args, {
-      input: '{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
-      encoding: 'utf8',
-    })
-    expect(JSON.parse(reply)).toEqual({ result: {}, jsonrpc: '2.0', id: 1 })
-  })
+  ] as const
+  it.each(someRows(clients, 5))(
+    'for %s is JSON that starts this very program, also on Windows',
+    (client, member) => {
+      const { text, windows, file } = JSON.parse(
+        warrant(['print-config', client, '--json', '--read-only']).stdout,
+      )
+      const { command, args } = JSON.parse(text)[member].warrant
+      expect([command, ...args]).toEqual(['node', BINARY, 'mcp', '--read-only'])
+      expect(JSON.parse(windows)[member].warrant).toMatchObject({
+        command: 'cmd',
+        args: ['/c', command, ...args],
+      })
+      expect(file).toMatch(/json$/i)
+      const reply = execFileSync(command, args, {
+        input: '{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
+        encoding: 'utf8',
+      })
+      expect(JSON.parse(reply)).toEqual({ result: {}, jsonrpc: '2.0', id: 1 })
+    },
+  )
 
   it('of serve names the settings that serve was started with, and none of HTTP alone', async () => {
     const cwd = realpathSync(folder())

@@ -43,6 +43,9 @@ class Session {
   }
 }
 
+/** A packet without vectors takes less time to build and to ask. */
+const WORDS = ['--embedder', 'words']
+
 const missing = (path: string) =>
   access(path).then(
     () => false,
@@ -51,6 +54,8 @@ const missing = (path: string) =>
 
 describeWith('registry', 'the tools of packets', (host) => {
   let proxy: RegistryProxy
+  /** A server for the questions that earlier ones do not change. */
+  let session: Session
   let home = ''
   let ns = ''
   const digests: Record<string, string> = {}
@@ -87,15 +92,19 @@ describeWith('registry', 'the tools of packets', (host) => {
     const long = `# Long\n\n${'The keeper trims the wick again. '.repeat(20)}\n`
     await writeFile(join(home, 'demo/guide.md'), `${long}\n# Short\n\nOil for the lamp comes on Sundays.\n`)
     await writeFile(join(home, 'demo/lamp.py'), 'def trim(wick):\n    return wick.trim()\n')
-    await publish('demo', '1.0.0')
-    await publish('demo', '1.1.0', '--kind', 'handbook', '--capabilities', 'rag,cite')
-    await publish('demo', '2.0.0-rc.1')
+    await publish('demo', '1.0.0', ...WORDS)
+    await publish('demo', '1.1.0', '--kind', 'handbook', '--capabilities', 'rag,cite', ...WORDS)
+    await publish('demo', '2.0.0-rc.1', ...WORDS)
     await publish('demo', '1.10.0', '--kind', 'handbook', '--capabilities', 'rag')
     const alike = Array.from({ length: 30 }, (_, i) => `# Part\n${`\nthe same wick`.repeat(30)}\n\n${i}\n`)
     await writeFile(join(home, 'many/alike.md'), alike.join('\n'))
-    await publish('many', '1')
+    await publish('many', '1', ...WORDS)
+    session = (await start()).session
   }, 120_000)
-  afterAll(() => proxy.stop())
+  afterAll(async () => {
+    await session.end()
+    await proxy.stop()
+  })
 
   describe('lookup', () => {
     it('resolves the alias, pins its digest, and sends no request within three minutes', async () => {
@@ -130,7 +139,6 @@ describeWith('registry', 'the tools of packets', (host) => {
     })
 
     it('of a version gives what a packet says of itself, and the same by reference', async () => {
-      const { session } = await start()
       const byVersion = await session.call('lookup', { name: 'demo', version: '1.0.0' })
       expect(byVersion.candidates).toMatchObject([
         {
@@ -146,11 +154,9 @@ describeWith('registry', 'the tools of packets', (host) => {
       ])
       for (const ref of ['demo@1.0.0', 'demo:1.0.0', `oci://${ns}/demo:1.0.0`, pinned('demo', '1.0.0')])
         expect((await session.call('lookup', { ref })).candidates).toEqual(byVersion.candidates)
-      await session.end()
     })
 
     it('without a version gives three, what latest means first and then the newest', async () => {
-      const { session } = await start()
       const versions = async (words: object) =>
         (await session.call('lookup', { name: 'demo', ...words })).candidates.map(
           ({ version }: Answer) => version,
@@ -161,11 +167,9 @@ describeWith('registry', 'the tools of packets', (host) => {
       expect(await versions({ capability: 'rag, cite' })).toEqual(['1.1.0'])
       expect(await versions({ capability: ['rag', 'cite'] })).toEqual(['1.1.0'])
       expect(await versions({ kind: '', os_name: 'linux', arch: 'amd64' })).toHaveLength(3)
-      await session.end()
     })
 
     it('says what does not match, in a fixed order', async () => {
-      const { session } = await start()
       const filters = { entrypoint: 'y', kind: 'x', capability: 'a,b', os_name: 'linux', arch: 'amd64' }
       expect(await session.call('lookup', { name: 'demo', ...filters })).toMatchObject({
         ok: false,
@@ -182,7 +186,6 @@ describeWith('registry', 'the tools of packets', (host) => {
         error: 'invalid_lookup_input',
         detail: 'REGISTRY not set and no oci:// ref provided',
       })
-      await session.end()
     })
   })
 
@@ -219,7 +222,6 @@ describeWith('registry', 'the tools of packets', (host) => {
     })
 
     it('gives score, path, lines and a snippet of at most 300 characters, the best first', async () => {
-      const { session } = await start()
       const { results } = await session.call('query', { ref: 'demo@1.0.0', q: 'trim the wick' })
       expect(results.length).toBeLessThanOrEqual(5)
       const scores = results.map(({ score }: Answer) => score)
@@ -228,11 +230,9 @@ describeWith('registry', 'the tools of packets', (host) => {
       expect([...long.snippet].length).toBeLessThanOrEqual(303)
       expect(long.snippet).toMatch(/[^ ]\.\.\.$/)
       expect(Object.keys(long).slice(0, 5)).toEqual(['score', 'path', 'start', 'end', 'snippet'])
-      await session.end()
     })
 
     it('clamps k, gives fewer where there are fewer, and equal ones by row', async () => {
-      const { session } = await start()
       const count = async (ref: string, k: number) => {
         const { k: said, results } = await session.call('query', { ref, q: 'wick', k })
         return { said, count: results.length }
@@ -245,7 +245,6 @@ describeWith('registry', 'the tools of packets', (host) => {
       const first = await session.call('query', { ref: 'many', q: 'the same wick', k: 3 })
       const order = first.results.map(({ score, start }: Answer) => ({ score, start }))
       expect(order).toEqual([...order].sort((a, b) => b.score - a.score || a.start - b.start))
-      await session.end()
     })
 
     it.each([
@@ -253,9 +252,7 @@ describeWith('registry', 'the tools of packets', (host) => {
       [{ ref: 'demo:nope', q: 'x' }, 'materialize_failed', expect.any(String)],
       [{ ref: 'demo@9', q: 'x' }, 'materialize_failed', expect.any(String)],
     ])('%j fails as %s', async (words, error, detail) => {
-      const { session } = await start()
       expect(await session.call('query', words)).toMatchObject({ ok: false, error, detail })
-      await session.end()
     })
 
     it('needs a registry for what is not an address', async () => {
@@ -271,7 +268,6 @@ describeWith('registry', 'the tools of packets', (host) => {
 
   describe('plan_from_intent', () => {
     it('gives calls that are carried out as they stand', async () => {
-      const { session } = await start()
       const plan = await session.call('plan_from_intent', {
         intent: 'lookup metadata for packet:demo, latest version and capabilities',
         constraints: { alias: 'latest' },
@@ -308,11 +304,9 @@ describeWith('registry', 'the tools of packets', (host) => {
         fallbacks: [],
       })
       expect(await session.call('query', asked.selected[0].args_template)).toMatchObject({ ok: true })
-      await session.end()
     })
 
     it('ranks by entrypoint, kind and capabilities, and says why it cannot plan', async () => {
-      const { session } = await start()
       const plan = await session.call('plan_from_intent', {
         intent: 'cite the handbook for rag: what does it say',
         name_hint: 'demo',
@@ -327,13 +321,11 @@ describeWith('registry', 'the tools of packets', (host) => {
       expect(
         await session.call('plan_from_intent', { intent: 'x', constraints: { name: 'demo', kind: 'none' } }),
       ).toMatchObject({ ok: false, error: 'no_match' })
-      await session.end()
     })
   })
 
   describe('evidence_digest', () => {
     it('keeps to its budget, says everything once and cites', async () => {
-      const { session } = await start()
       const ref = 'demo@1.0.0'
       const digest = await session.call('evidence_digest', { ref, question: 'who trims the wick' })
       expect(digest).toMatchObject({
@@ -357,7 +349,6 @@ describeWith('registry', 'the tools of packets', (host) => {
         ok: false,
         error: 'materialize_failed',
       })
-      await session.end()
     })
   })
 

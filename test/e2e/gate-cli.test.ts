@@ -72,6 +72,7 @@ describe('warrant gate', () => {
     })
   })
 
+  const untouched = backend()
   it.each([
     [['--stage', 'LATER'], 2, 'usage.option'],
     [['--scope', 'everything'], 2, 'usage.option'],
@@ -87,9 +88,8 @@ describe('warrant gate', () => {
     [['baseline', '--baseline', '/no/such/folder.json'], 2, 'usage.option'],
     [['dance'], 2, 'usage.argument'],
   ])('refuses %j and changes nothing', (args, code, error) => {
-    const repo = backend()
-    expect(gateJson(repo, args)).toMatchObject({ code, error: { code: error } })
-    expect(repo.git('status', '--short', '--ignored')).toBe('')
+    expect(gateJson(untouched, args)).toMatchObject({ code, error: { code: error } })
+    expect(untouched.git('status', '--short', '--ignored')).toBe('')
   })
 
   it('judges only, when no evidence is wanted', () => {

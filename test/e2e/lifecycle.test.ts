@@ -15,6 +15,7 @@ import {
   sweep,
   WAIT_MS,
 } from '../support/binary.ts'
+import { someRows } from '../support/case-count.ts'
 import { envelope, initialize, modern, readMessage, request } from '../support/messages.ts'
 import { LOCAL, RawClient, rawRequest } from '../support/raw-http.ts'
 
@@ -431,18 +432,22 @@ const badSettings: Readonly<Record<string, BadSettings>> = {
   'a word too many': { args: ['extra'], says: /too many/ },
 }
 
-describe.concurrent.each(Object.entries(badSettings))(
+// The long run has both commands for each.
+describe.concurrent.each(Object.entries(badSettings).map((entry, row) => [...entry, row] as const))(
   'A setting that is wrong: %s',
-  (_, { file, args = [], env = {}, says }) => {
-    test.each(['mcp', 'serve'])('is one line on stderr and exit code 2 from %s', async (command) => {
-      const cwd = await makeFolder()
-      if (file !== undefined) await writeFile(join(cwd, 'warrant.json'), file)
-      const { code, stdout, stderr } = await new Program([command, ...args], { cwd, env }).finish()
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-      expect(stderr).toMatch(says)
-      expect(stderr).toMatch(/^warrant: [^\n]+\n$/)
-      expect(stderr).not.toContain(args.includes('--token') ? 'short' : '\0')
-    })
+  (_, { file, args = [], env = {}, says }, row) => {
+    test.each(someRows(['mcp', 'serve'], 2, row % 2))(
+      'is one line on stderr and exit code 2 from %s',
+      async (command) => {
+        const cwd = await makeFolder()
+        if (file !== undefined) await writeFile(join(cwd, 'warrant.json'), file)
+        const { code, stdout, stderr } = await new Program([command, ...args], { cwd, env }).finish()
+        expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+        expect(stderr).toMatch(says)
+        expect(stderr).toMatch(/^warrant: [^\n]+\n$/)
+        expect(stderr).not.toContain(args.includes('--token') ? 'short' : '\0')
+      },
+    )
   },
 )
 

@@ -42,9 +42,9 @@ describe('a build with a lock', () => {
 
 describe('a build with an embedding server', () => {
   it('asks it for the usual model when none is named, and never makes do with another embedder', async () => {
-    const { folder, build } = await makeSource()
+    const { folder, embed } = await makeSource()
     server.texts.length = 0
-    expect(await warrant(build, { RAG_EMBED_URL: server.url })).toMatchObject({
+    expect(await warrant(embed, { RAG_EMBED_URL: server.url })).toMatchObject({
       code: 0,
       answer: { model: 'jinaai/jina-embeddings-v2-base-code', embedded: 1 },
     })
@@ -59,8 +59,8 @@ describe('a build whose embedder is down', () => {
   const down = { EMBEDDING_URL: 'http://127.0.0.1:1', EMBEDDING_MODEL: 'letters' }
 
   it('leaves the documents, says so and exits with 1', async () => {
-    const { folder, build } = await makeSource()
-    const { code, answer } = await warrant(build, down)
+    const { folder, embed } = await makeSource()
+    const { code, answer } = await warrant(embed, down)
     expect(code).toBe(1)
     expect(answer).toMatchObject({ ok: false, build_status: 'embedding_failed', hint: expect.any(String) })
     expect((await readdir(folder, { recursive: true })).sort()).toEqual([
@@ -80,15 +80,15 @@ describe('a build whose embedder is down', () => {
     })
     expect((await warrant(['inspect', folder])).answer).toMatchObject({ build_status: 'embedding_failed' })
     const up = { ...down, EMBEDDING_URL: server.url }
-    expect(await warrant(build, up)).toMatchObject({ code: 0, answer: { ok: true, embedded: 1 } })
+    expect(await warrant(embed, up)).toMatchObject({ code: 0, answer: { ok: true, embedded: 1 } })
   })
 
   it('does not cost an earlier build its vectors', async () => {
-    const { home, folder, build } = await makeSource()
-    await warrant(build, { ...down, EMBEDDING_URL: server.url })
+    const { home, folder, embed } = await makeSource()
+    await warrant(embed, { ...down, EMBEDDING_URL: server.url })
     const before = await readFile(join(folder, 'manifest.json'), 'utf8')
     await writeFile(join(home, 'src/more.md'), '# More\n\nOil.\n')
-    expect(await warrant([...build, '--update-lock'], down)).toMatchObject({ code: 1 })
+    expect(await warrant([...embed, '--update-lock'], down)).toMatchObject({ code: 1 })
     expect(await readFile(join(folder, 'manifest.json'), 'utf8')).toBe(before)
   })
 })
@@ -97,7 +97,7 @@ describe('two packets', () => {
   it('are compared by files, chunks and vectors', async () => {
     const [a, b] = [await makeSource(), await makeSource('# Wicks\n\nTrim it at dawn.\n')]
     await writeFile(join(b.home, 'src/oil.md'), '# Oil\n\nPour.\n')
-    await Promise.all([warrant(a.build), warrant(b.build)])
+    await Promise.all([warrant(a.embed), warrant(b.embed)])
     expect((await warrant(['diff', a.folder, a.folder])).answer).toMatchObject({ same: true, drift: 0 })
     expect(await warrant(['diff', a.folder, b.folder])).toMatchObject({
       code: 0,
@@ -113,7 +113,7 @@ describe('two packets', () => {
       answer: { ok: false, drift: null },
     })
     const c = await makeSource('# Wicks\n\nTrim it at dawn.\n')
-    await warrant(c.build)
+    await warrant(c.embed)
     const drifted = await warrant(['diff', a.folder, c.folder, '--max-drift', '0'])
     expect(drifted).toMatchObject({ code: 1, answer: { ok: false } })
     expect(drifted.answer.drift).toBeGreaterThan(0)
@@ -137,9 +137,9 @@ describe('two packets', () => {
 
 describeWith('registry', 'packets of another model, and lists of packets', (host) => {
   it('are asked with the options of the first clients, no question twice', async () => {
-    const { home, folder, build } = await makeSource()
+    const { home, folder, embed } = await makeSource()
     const settings = { EMBEDDING_URL: server.url, EMBEDDING_MODEL: 'letters', REGISTRY: `${host}/verbs` }
-    await warrant(build, settings)
+    await warrant(embed, settings)
     const { answer } = await warrant(['publish', folder], settings)
     const ask = async () => {
       const options = ['--cpm-dir', join(home, 'kept'), '--registry', `${host}/verbs`]
@@ -169,11 +169,11 @@ describeWith('registry', 'packets of another model, and lists of packets', (host
 
   it('are asked with another model once vectors of it were made, and never before', async () => {
     const other = await new EmbeddingServer(8).start()
-    const { home, folder, build } = await makeSource()
+    const { home, folder, embed } = await makeSource()
     const env = { REGISTRY: `${host}/rebuilt`, CPM_ROOT: join(home, 'cpm') }
     const letters = { ...env, EMBEDDING_URL: server.url, EMBEDDING_MODEL: 'letters' }
     const sounds = { ...env, EMBEDDING_URL: other.url, EMBEDDING_MODEL: 'sounds' }
-    await warrant(build, letters)
+    await warrant(embed, letters)
     await warrant(['publish', folder], letters)
     const ask = async (as: Env) => (await warrant(['query', 'guide', 'when to trim'], as)).answer
     expect(await ask(sounds)).toMatchObject({

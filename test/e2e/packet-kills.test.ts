@@ -15,7 +15,7 @@ describeWith('registry', 'packets whose makers are killed', (host) => {
   it.each([
     ['build', 1],
     ['publish', 1],
-    ['pull', 2],
+    ['pull', 1],
     ['index', 1],
   ] as const)(
     '%s, %i times: nothing partial is seen, and the next run succeeds',

@@ -32,8 +32,8 @@ const makeMany = async (count: number) => {
 
 describe('a packet that was built', () => {
   it('is verified against its lock and its sources, and every change is named', async () => {
-    const { folder, source, build } = await makeSource()
-    await packetJson(build)
+    const { folder, source, embed } = await makeSource()
+    await packetJson(embed)
     expect(await packetJson(['verify', folder, source])).toMatchObject({
       code: 0,
       answer: { ok: true, problems: [] },
@@ -48,7 +48,7 @@ describe('a packet that was built', () => {
     })
     await rm(join(folder, 'vectors.f16.bin'))
     expect((await packetText(['verify', folder])).stdout).toContain('vectors.f16.bin: is missing')
-    await packetJson(build)
+    await packetJson(embed)
     await writeFile(join(source, 'new.md'), '# New\n\nOil.\n')
     expect(await packetJson(['verify', folder])).toMatchObject({ code: 0 })
     expect((await packetJson(['verify', folder, source])).answer).toMatchObject({
@@ -90,7 +90,7 @@ describe('a packet that was built', () => {
 
   it('is no part of the next one, though it lies among the sources', async () => {
     const { source } = await makeSource()
-    const build = ['build', '.', '--name', 'guide', '--out', 'packets', '--version']
+    const build = ['build', '.', '--embedder', 'words', '--name', 'guide', '--out', 'packets', '--version']
     for (const version of ['1.0.0', '1.0.0', '2.0.0'])
       expect(await packetJson([...build, version], {}, source)).toMatchObject({
         code: 0,
@@ -99,8 +99,8 @@ describe('a packet that was built', () => {
   })
 
   it('is not sent when its files are not those it was built with, nor under what is no tag', async () => {
-    const { folder, build } = await makeSource()
-    await packetJson(build)
+    const { folder, embed } = await makeSource()
+    await packetJson(embed)
     expect(
       (await packetText(['publish', folder, '--registry', '127.0.0.1:1/x', '--tag', 'stable,no tag'])).stderr,
     ).toMatch(/^warrant: "no tag" cannot be a tag\. Use at most/)
@@ -205,22 +205,21 @@ describe('how far a build is', () => {
   const slow = () => ({ EMBEDDING_URL: server.url, EMBEDDING_MODEL: 'letters' })
 
   it('is drawn on a terminal, one line over the other, and gone at the end', async () => {
-    const { folder, build } = await makeMany(700)
+    const { folder, embed } = await makeMany(700)
     server.waitMs = 600
-    const shown = await onTerminal(build, slow())
+    const shown = await onTerminal(embed, slow())
     server.waitMs = 0
-    expect(shown).toMatch(/\rembed \[#+\.+\] \d+%, \d+ of 701 chunks, \d+\/s<K>(?:\r[^\r\n]*)*\r<K>/)
+    expect(shown).toMatch(/\rembed \[#+\.+\] \d+%, \d+ of 701 windows, \d+\/s<K>(?:\r[^\r\n]*)*\r<K>/)
     expect(shown.replace(/^.*\r<K>/s, '').trim()).toBe(`${folder}: 701 chunks of 701 files, letters`)
   })
 
   it('is no part of what a program reads, and nothing of a short run', async () => {
-    const { build } = await makeMany(300)
-    const words = ['--embedder', 'words']
-    expect(await onTerminal([...build, ...words, '--quiet'], {})).not.toContain('<K>')
-    expect((await packetText([...build, ...words, '--update-lock'])).stderr).toBe('')
+    const { build, embed } = await makeMany(300)
+    expect(await onTerminal([...build, '--quiet'], {})).not.toContain('<K>')
+    expect((await packetText([...build, '--update-lock'])).stderr).toBe('')
     server.waitMs = 2000
-    const { stderr } = await packetText([...build, '--update-lock'], slow())
-    expect(stderr).toMatch(/^embed: \d+%, \d+ of 301 chunks, \d+\/s\n$/)
+    const { stderr } = await packetText([...embed, '--update-lock'], slow())
+    expect(stderr).toMatch(/^embed: \d+%, \d+ of 301 windows, \d+\/s\n$/)
     server.waitMs = 0
   })
 })
@@ -321,10 +320,10 @@ describeWith('registry', 'a packet on its way', (host) => {
   })
 
   it('gets vectors of another model once, however many ask for them', async () => {
-    const { home, folder, build } = await makeMany(20)
+    const { home, folder, embed } = await makeMany(20)
     const letters = { EMBEDDING_URL: server.url, EMBEDDING_MODEL: 'letters' }
     const env = { REGISTRY: `${host}/once`, CPM_ROOT: join(home, 'cpm') }
-    await packetJson(build, { ...env, ...letters })
+    await packetJson(embed, { ...env, ...letters })
     await packetJson(['publish', folder], env)
     const other = await new EmbeddingServer(8).start()
     const sounds = { ...env, EMBEDDING_URL: other.url, EMBEDDING_MODEL: 'sounds' }

@@ -47,7 +47,7 @@ describe('a packet that is embedded on this machine', () => {
     const model = new SentenceModel((into, at) =>
       into.set(files['minilm.bin'].subarray(at, at + into.length)),
     )
-    const tokenizer = makeTokenizer(files['vocabulary.bin'])
+    const tokenizer = makeTokenizer(files['tokens.bin'])
     const rows = NOTES.map((text, i) => {
       const [window] = splitWindows(tokenizer, { path: `note${i}.md`, headings: [], text })
       return model.embed(tokenizer.encode(window?.input ?? '').ids)

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeWith } from '../services.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { initialize } from '../support/messages.ts'
-import { answerOf, call, converse, makeSource, packetJson, packetText } from '../support/packet-program.ts'
+import { answerOf, call, converse, packetJson, packetText } from '../support/packet-program.ts'
+import { publishText } from '../support/publish-text.ts'
 import { RegistryProxy } from '../support/registry-proxy.ts'
 
 afterAll(sweep)
@@ -19,15 +20,17 @@ describeWith('registry', 'a packet whose registry cannot be reached', (host) => 
 
   beforeAll(async () => {
     proxy = await new RegistryProxy(host).start()
-    const { home: made, folder, build } = await makeSource()
-    home = made
+    home = await makeFolder()
     env = {
       REGISTRY: `${proxy.address}/offline`,
       CPM_ROOT: join(home, 'cpm'),
       XDG_STATE_HOME: join(home, 'state'),
     }
-    await packetText(build)
-    pinned = String((await packetJson(['publish', folder], env)).answer.pinned_uri)
+    const digest = await publishText(host, 'offline', {
+      version: '1.0.0',
+      text: '# Wicks\n\nTrim the wick at dusk.\n',
+    })
+    pinned = `oci://${proxy.address}/offline/guide@${digest}`
     expect(await query('guide')).toMatchObject({ code: 0, answer: { ok: true } })
     expect((await query('guide')).answer).not.toHaveProperty('stale')
     await packetJson(['pull', 'guide@1.0.0'], env, home)

@@ -31,7 +31,7 @@ const project = async (file?: string) => {
   const path = join(config, 'embeddings.yml')
   if (file !== undefined) await writeFile(path, file)
   const build = (words: readonly string[], env: Env = {}) =>
-    packetJson([...made.build, ...words], env, made.home)
+    packetJson([...made.embed, ...words], env, made.home)
   return { ...made, config, path, build }
 }
 

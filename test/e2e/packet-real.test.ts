@@ -24,14 +24,15 @@ const ask = async (env: Record<string, string>, ...calls: readonly (readonly [st
 
 describeWith('registry', 'packets on a real registry', (host) => {
   let env: Record<string, string>
+  let folder = ''
   let pinned = ''
   beforeAll(async () => {
-    const { home, source, folder, build } = await makeSource(
-      '# Wicks\n\nTrim the wick at dusk.\n\n# Oil\n\nPour the oil at dawn.\n',
-    )
+    const made = await makeSource('# Wicks\n\nTrim the wick at dusk.\n\n# Oil\n\nPour the oil at dawn.\n')
+    const { home, source, embed } = made
+    folder = made.folder
     await writeFile(join(source, 'tool.py'), 'def trim(wick):\n    return wick[:-1]\n')
     env = { REGISTRY: `oci://${host}/golden`, CPM_ROOT: join(home, 'cpm') }
-    await packetJson(build, env)
+    await packetJson(embed, env)
     pinned = String((await packetJson(['publish', folder], env)).answer.pinned_uri)
   })
 
@@ -74,10 +75,10 @@ describeWith('registry', 'packets on a real registry', (host) => {
   })
 
   it('an embedder that is down or absent is distinguished from one that answers', async () => {
-    const { home, folder, build } = await makeSource()
+    const { home, folder, embed } = await makeSource()
     const letters = { EMBEDDING_URL: embedder.url, EMBEDDING_MODEL: 'letters' }
     const here = { REGISTRY: `${host}/models`, CPM_ROOT: join(home, 'cpm') }
-    await packetJson(build, { ...here, ...letters })
+    await packetJson(embed, { ...here, ...letters })
     await packetJson(['publish', folder], here)
     const question = ['query', { ref: 'guide', q: 'trim' }] as const
     const [served] = await ask({ ...here, ...letters }, question)
@@ -139,10 +140,8 @@ describeWith('registry', 'packets on a real registry', (host) => {
     [['--no-docs'], ['cpm.yml', 'manifest.json', 'vectors.f16.bin', 'faiss/index.faiss']],
     [['--minimal'], ['cpm.yml', 'manifest.json']],
   ])('published with %j a packet has these layers', async (flags, payload) => {
-    const { folder, build } = await makeSource()
     const place = `layers${flags.join('')}`
     const here = { REGISTRY: `${host}/${place}` }
-    await packetJson(build)
     const first = await packetJson(['publish', folder, ...flags], here)
     const again = await packetJson(['publish', folder, ...flags], here)
     expect(again.answer).toMatchObject({ digest: first.answer.digest, sent: 0 })
@@ -244,8 +243,6 @@ describeWith('registry', 'packets on a real registry', (host) => {
   })
 
   it('is published to a registry, not to an address of the web', async () => {
-    const { folder, build } = await makeSource()
-    await packetJson(build)
     for (const registry of [`http://${host}/x`, `https://${host}/x`]) {
       const { code, stderr } = await packetText(['publish', folder, '--registry', registry])
       expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('without http://') })

@@ -30,9 +30,9 @@ describeWith('registry', 'a registry with a name and a certificate', (host) => {
   }
 
   it('is spoken to over TLS, there and back, on connections that are used again', async () => {
-    const { env, folder, build, place } = await openSetup({ 'registry.test': ['127.0.0.1'] })
+    const { env, folder, embed, place } = await openSetup({ 'registry.test': ['127.0.0.1'] })
     const named = { ...env, REGISTRY: place('registry.test') }
-    await packetJson(build)
+    await packetJson(embed)
     proxy.opened = 0
     expect(await packetJson(['publish', folder], named)).toMatchObject({ code: 0, answer: { there: 0 } })
     expect(proxy.take().length).toBeGreaterThan(20)

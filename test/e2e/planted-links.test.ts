@@ -20,6 +20,7 @@ import { makeState } from '../../src/platform/files/state-folder.ts'
 import { packetFolder } from '../../src/platform/packets/folder.ts'
 import { readSources } from '../../src/platform/packets/source.ts'
 import { makeFolder, Program, sweep } from '../support/binary.ts'
+import { someRows } from '../support/case-count.ts'
 import { Repo } from '../support/repository.ts'
 
 /** A repository may bring links under the very names we write. None of them is written or read through. */
@@ -164,21 +165,20 @@ describe('A link in the place of', () => {
 })
 
 describe('Settings that came with a repository', () => {
-  it.each(['root', 'stateDir', 'packetRoot', 'exportRoot', 'store', 'catalog'])(
-    'do not lead out of it: %s',
-    async (key) => {
-      const hostile = await hostileRepository()
-      for (const value of ['/', '..', '../elsewhere', hostile.outside]) {
-        writeFileSync(join(hostile.root, 'warrant.json'), JSON.stringify({ [key]: value }))
-        expect(await run(hostile.root, 'config')).toMatchObject({
-          code: 2,
-          stderr: expect.stringContaining('leads out of the current folder'),
-        })
-      }
-      // Named, it is the operator's word.
-      expect((await run(hostile.root, 'config', '--config', 'warrant.json')).code).toBe(0)
-    },
-  )
+  const keys = ['root', 'stateDir', 'packetRoot', 'exportRoot', 'store', 'catalog']
+  it.each(keys.map((key, row) => [key, row] as const))('do not lead out of it: %s', async (key, row) => {
+    const hostile = await hostileRepository()
+    // Every value for every key: the long run.
+    for (const value of someRows(['/', '..', '../elsewhere', hostile.outside], 2, row % 2)) {
+      writeFileSync(join(hostile.root, 'warrant.json'), JSON.stringify({ [key]: value }))
+      expect(await run(hostile.root, 'config')).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('leads out of the current folder'),
+      })
+    }
+    // Named, it is the operator's word.
+    expect((await run(hostile.root, 'config', '--config', 'warrant.json')).code).toBe(0)
+  })
 
   it.each([
     ['embeddingUrl', 'https://embeddings.example/v1', 'http://127.0.0.1:9'],

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { makeFolder, sweep } from '../support/binary.ts'
-import { someRows } from '../support/case-count.ts'
+import { caseCount, someRows } from '../support/case-count.ts'
 import { request } from '../support/messages.ts'
 import { ScgServer, stateOf, stopServers } from './scg-client.ts'
 
@@ -49,8 +49,8 @@ const agreeOn = async (servers: readonly ScgServer[], expected: object): Promise
   }
 }
 
-// One server with several clients: the long run. The clients of each of four are several too.
-describe.each(someRows([4, 1], 2))('clients of %i server(s) on one log', (count) => {
+// One server with several clients, and four: the long run. The clients of each of two are several too.
+describe.each(someRows([2, 4, 1], 3))('clients of %i server(s) on one log', (count) => {
   const start = async () => startOn(await makeFolder(), count)
   const create = async ([server]: readonly ScgServer[], nodes: number): Promise<void> => {
     for (let made = 0; made < nodes; made += 1) await server?.must('node.create', NODE)
@@ -83,8 +83,9 @@ describe.each(someRows([4, 1], 2))('clients of %i server(s) on one log', (count)
   test('may do everything at once', async () => {
     const servers = await start()
     await create(servers, 1)
+    const turns = caseCount(10, 30)
     await together(servers, 8, (use, client) =>
-      repeat(30, async (turn) => {
+      repeat(turns, async (turn) => {
         const { node_id } = await use('node.create', NODE)
         const own = { node_id: String(node_id) }
         if ((turn + client) % 5 === 0) await use('lineage.replay')
@@ -94,7 +95,7 @@ describe.each(someRows([4, 1], 2))('clients of %i server(s) on one log', (count)
         if (turn % 10 === 0) expect((await use('governor.status')).coherent).toBe(true)
       }),
     )
-    await agreeOn(servers, { node_count: 241, lineage_length: 481 })
+    await agreeOn(servers, { node_count: 8 * turns + 1, lineage_length: 16 * turns + 1 })
   })
 
   test('may bind and propagate', async () => {
@@ -110,9 +111,13 @@ describe.each(someRows([4, 1], 2))('clients of %i server(s) on one log', (count)
   test('may all ask for the status and the lineage', async () => {
     const servers = await start()
     await create(servers, 20)
-    const states = await together(servers, 16, (use) => repeat(50, () => use('governor.status')))
+    const states = await together(servers, 16, (use) =>
+      repeat(caseCount(20, 50), () => use('governor.status')),
+    )
     for (const state of states.flat()) expect(state).toMatchObject({ drift: 0, coherent: true })
-    const replays = await together(servers, 8, (use) => repeat(20, () => use('lineage.replay')))
+    const replays = await together(servers, 8, (use) =>
+      repeat(caseCount(10, 20), () => use('lineage.replay')),
+    )
     expect(new Set(replays.flat().map((replay) => JSON.stringify(replay))).size).toBe(1)
   })
 
@@ -129,20 +134,23 @@ describe.each(someRows([4, 1], 2))('clients of %i server(s) on one log', (count)
 
   test('may create while beliefs spread', async () => {
     const servers = await start()
+    const turns = caseCount(20, 50)
     await together(servers, 8, (use) =>
-      repeat(50, async (turn) => {
+      repeat(turns, async (turn) => {
         await use('node.create', NODE)
         if (turn % 10 === 9) await use('edge.propagate', { edge_id: '0' })
       }),
     )
-    await agreeOn(servers, { node_count: 400, tick: 40, lineage_length: 440 })
+    const tick = (8 * turns) / 10
+    await agreeOn(servers, { node_count: 8 * turns, tick, lineage_length: 8 * turns + tick })
   })
 
   test('see acknowledged writes of another server immediately', async () => {
     const servers = await start()
     const [writer, reader] = [servers[0] as ScgServer, servers.at(-1) as ScgServer]
-    for (let turn = 0; turn < 50; turn += 1) {
-      const made = await writer.must('node.create', { belief: turn / 50, energy: turn })
+    const turns = caseCount(20, 50)
+    for (let turn = 0; turn < turns; turn += 1) {
+      const made = await writer.must('node.create', { belief: turn / turns, energy: turn })
       expect(await reader.must('node.query', { node_id: String(turn) })).toEqual(made)
       const moved = await reader.must('node.mutate', { node_id: String(turn), delta: 0.5 })
       expect(await writer.must('node.query', { node_id: String(turn) })).toEqual(moved)

@@ -127,6 +127,9 @@ describe.each<[string, VersionNegotiationMode]>([
     expect(nested.content[0]?.text).toContain(
       'constraints: unknown argument "surprise"; known: name, version',
     )
+    // Former names of an argument are not listed.
+    const former = await session.call('project_connections', { surprise: 1 })
+    expect(former.content[0]?.text).toMatch(/unknown argument "surprise"; known: path$/m)
   })
 
   it('are only those that read, and gate_run, once a run blocks; the client is told', async () => {

@@ -5,6 +5,8 @@ import { defineFaults, type FaultKind } from '../../src/kernel/fault.ts'
 import { defineTool, NoInput } from '../../src/kernel/tool.ts'
 import { Connection } from '../../src/surfaces/mcp/connection.ts'
 import { converse, Program, sweep } from '../support/binary.ts'
+import { someRows } from '../support/case-count.ts'
+import { converseHere } from '../support/converse-here.ts'
 import {
   CAPABILITIES_KEY,
   envelope,
@@ -451,18 +453,33 @@ const rank = ({ id, error }: Message | Expected): string =>
 const sorted = (messages: readonly (Message | Expected)[]) =>
   [...messages].sort((a, b) => (rank(a) < rank(b) ? -1 : Number(rank(a) > rank(b))))
 
-const tryRow = async ({ lines, answers, dialect = 'standard' }: Row): Promise<void> => {
-  const { code, stderr, messages } = await converse(lines, ['--dialect', dialect])
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+const expectAnswers = (messages: readonly Message[], answers: Row['answers']): void => {
   expect(sorted(messages)).toMatchObject(sorted(answers))
   // An error's text is one sentence, not the dump of a schema.
   for (const { error } of messages) expect(error?.message ?? '').not.toMatch(/\n|"code":/)
 }
 
-const describeRows = (title: string, rows: readonly Row[]) =>
-  describe.concurrent(title, () => {
+const tryRow = async ({ lines, answers, dialect = 'standard' }: Row): Promise<void> => {
+  const { log, messages } = await converseHere(lines, { dialect })
+  expect(log).toBe('')
+  expectAnswers(messages, answers)
+}
+
+const tryProgram = async ({ lines, answers, dialect = 'standard' }: Row): Promise<void> => {
+  const { code, stderr, messages } = await converse(lines, ['--dialect', dialect])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expectAnswers(messages, answers)
+}
+
+/** Every row is sent to the server in this process, and every fourth to the program; the long run starts it for all. */
+const describeRows = (title: string, rows: readonly Row[]) => {
+  describe(title, () => {
     for (const row of rows) test(row.name, () => tryRow(row))
   })
+  describe.concurrent(`${title}, of the program`, () => {
+    for (const row of someRows(rows, 4)) test(row.name, () => tryProgram(row))
+  })
+}
 
 describeRows('A line after initialize', frames)
 describeRows('A line of an older client', legacy)

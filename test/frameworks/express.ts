@@ -136,8 +136,29 @@ module.exports = router`,
       },
       rows: ['in 2: REST GET /users/:id'],
     },
+    {
+      title: 'routers of a folder that is loaded as a whole',
+      files: {
+        'app.js': `const express = require('express')
+const app = express()
+require('fs').readdirSync('./routes').forEach((file) => app.use(require('./routes/' + file)))`,
+        'routes/users.js':
+          "const router = require('express').Router()\nrouter.get('/users', (q, r) => {})\nmodule.exports = router",
+      },
+      rows: ['in 2: REST GET /users'],
+    },
   ],
   notFound: [
+    {
+      title: 'a router that nothing requires, beside one that is mounted',
+      files: {
+        'app.js':
+          "const express = require('express')\nconst app = express()\napp.use('/users', require('./routes/users'))",
+        'routes/users.js': "const router = require('express').Router()\nmodule.exports = router",
+        'routes/panel.js':
+          "const express = require('express')\nconst router = express.Router()\nrouter.get('/login', (q, r) => {})\nmodule.exports = router",
+      },
+    },
     {
       title: 'methods of the same names on other objects',
       files: {

@@ -146,6 +146,19 @@ class Vets {
       },
       rows: ['out 4: REST DiscoveryClient -> lb://vets-service, Vets'],
     },
+    {
+      title: 'a service of the registry, in Kotlin',
+      files: {
+        'Vets.kt': `import org.springframework.cloud.client.discovery.DiscoveryClient
+
+@Service
+class Vets(private val discovery: DiscoveryClient) {
+    fun address() = discovery.getInstances("vets-service").first().uri
+}
+`,
+      },
+      rows: ['out 5: REST DiscoveryClient -> lb://vets-service, Vets'],
+    },
   ],
   notFound: [
     {

@@ -102,6 +102,23 @@ class Customers {
         'out 4: Messaging-Kafka Eventuate -> Customer, Customers',
       ],
     },
+    {
+      title: 'handlers and a publisher in Kotlin',
+      files: {
+        'Tickets.kt': `import io.eventuate.tram.events.publisher.DomainEventPublisher
+import io.eventuate.tram.events.subscriber.DomainEventHandlersBuilder
+
+class Tickets(private val events: DomainEventPublisher) {
+    fun handlers() = DomainEventHandlersBuilder.forAggregateType("Order").onEvent(Placed::class.java, ::on).build()
+    fun open(id: Long) = events.publish("Ticket", id, listOf(Opened()))
+}
+`,
+      },
+      rows: [
+        'in 5: Messaging-Eventuate Order, Tickets.handlers',
+        'out 6: Messaging-Eventuate Eventuate -> Ticket, Tickets',
+      ],
+    },
   ],
   notFound: [
     {

@@ -86,6 +86,24 @@ class Gateway {
       ],
     },
     {
+      title: 'routes in Kotlin',
+      files: {
+        'Gateway.kt': `import org.springframework.cloud.gateway.route.builder.RouteLocatorBuilder
+
+@Configuration
+class Gateway {
+    @Bean
+    fun carts(builder: RouteLocatorBuilder): RouteLocator =
+        builder.routes().route { r -> r.path("/carts/**").uri("lb://carts") }.build()
+}
+`,
+      },
+      rows: [
+        'in 7: REST ANY /carts/**, Gateway.carts',
+        'out 7: REST Gateway route -> lb://carts, Gateway; path /carts/**',
+      ],
+    },
+    {
       title: 'properties of the older gateway, and of Zuul',
       files: {
         'application.properties': `spring.cloud.gateway.routes[0].id=users

@@ -152,6 +152,14 @@ const GRPC: FrameworkSnippets = {
       rows: ['in 2: gRPC shop.CartService/AddItem, Cart.addItem'],
     },
     {
+      title: 'a base class that is imported by its name',
+      files: {
+        'Ads.java': `import shop.AdServiceGrpc.AdServiceImplBase;
+class Ads extends AdServiceImplBase { @Override public void getAds(A request, StreamObserver<B> out) {} }`,
+      },
+      rows: ['in 2: gRPC AdService/GetAds, Ads.getAds'],
+    },
+    {
       title: 'a stub and its channel',
       files: {
         'Checkout.java': `class Checkout {
@@ -181,6 +189,18 @@ const GRPC: FrameworkSnippets = {
     {
       title: 'a base class of the project',
       files: { 'Job.java': 'class Job extends JobBase { @Override public void run() {} }' },
+    },
+    {
+      title: 'a base class of the project whose name ends as those of gRPC',
+      files: {
+        'Sync.kt': `import android.content.Context
+
+open class SyncApiImplBase(context: Context) : Plugin()
+class SyncApiImpl30(context: Context) : SyncApiImplBase(context), SyncApi {
+    override fun shouldSync(): Boolean = true
+}
+`,
+      },
     },
   ],
 }

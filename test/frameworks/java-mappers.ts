@@ -26,6 +26,21 @@ public interface UserMapper extends BaseMapper<User> {}`,
       rows: ['out 2: JDBC MyBatis -> JDBC store, UserMapper; path User [low]'],
     },
     {
+      title: 'a mapper in Kotlin',
+      files: {
+        'OrderMapper.kt': `import org.apache.ibatis.annotations.Mapper
+import org.apache.ibatis.annotations.Select
+
+@Mapper
+interface OrderMapper {
+    @Select("select count(*) from orders")
+    fun count(): Int
+}
+`,
+      },
+      rows: ['out 5: JDBC MyBatis -> JDBC store, OrderMapper [low]'],
+    },
+    {
       title: 'packages that are scanned',
       files: {
         'Config.java': '@MapperScan({"shop.mapper", "shop.*.dao"}) class Config {}',

@@ -192,6 +192,19 @@ val Context.settings by preferencesDataStore(name = "settings")
       },
       rows: ['out 3: DataStore DataStore -> settings'],
     },
+    {
+      title: 'the type for RxJava',
+      files: {
+        'Settings.java': `import androidx.datastore.preferences.core.Preferences;
+import androidx.datastore.rxjava3.RxDataStore;
+
+class Settings {
+    private final RxDataStore<Preferences> store;
+}
+`,
+      },
+      rows: ['out 5: DataStore DataStore -> Preferences, Settings [medium]'],
+    },
   ],
   notFound: [
     {

@@ -57,6 +57,7 @@ class Settings(BaseSettings):
 settings = Settings()`,
       },
       rows: [
+        'out 3: Configuration Service URL -> http://orders:8080; path ORDERS_URL',
         'out 4: REST requests DELETE -> http://orders:8080/orders/1',
         'out 4: REST requests GET -> http://stock:8000/check [medium]',
       ],

@@ -214,6 +214,17 @@ class A {
   ],
   notFound: [
     {
+      title: 'a controller that no module lists',
+      files: {
+        'src/app.module.ts': `import { Users } from './users.controller'
+@Module({ controllers: [Users] }) export class AppModule {}`,
+        'src/users.controller.ts': '@Controller() export class Users {}',
+        'src/orders.consumer.ts': `@Controller() export class OrdersConsumer {
+  @EventPattern('order_placed') placed() {}
+}`,
+      },
+    },
+    {
       title: 'decorators of other classes and parameters',
       files: {
         'src/main.ts': 'app.enableVersioning({ type: VersioningType.HEADER })',

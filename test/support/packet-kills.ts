@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { packetStore } from '../../src/platform/packets/store.ts'
 import { BINARY, cleanEnvironment, makeFolder } from './binary.ts'
+import { EmbeddingServer } from './embedding-server.ts'
 import { RegistryProxy } from './registry-proxy.ts'
 
 const DOCS = fileURLToPath(new URL('../../docs/adr', import.meta.url))
@@ -94,19 +95,28 @@ const killAtCall = async (
 
 export class PacketKills {
   readonly #proxy: RegistryProxy
+  /** Takes less time than the built-in model, which each process would load anew. */
+  readonly #embedder: EmbeddingServer
   readonly #home: string
   readonly #env: Env
   /** What an undisturbed build gives. */
   #whole: ReadonlyMap<string, string> = new Map()
 
-  private constructor(proxy: RegistryProxy, home: string) {
+  private constructor(proxy: RegistryProxy, embedder: EmbeddingServer, home: string) {
     this.#proxy = proxy
+    this.#embedder = embedder
     this.#home = home
-    this.#env = { REGISTRY: `${proxy.address}/kills-${process.pid}`, CPM_ROOT: join(home, 'cpm') }
+    this.#env = {
+      REGISTRY: `${proxy.address}/kills-${process.pid}`,
+      CPM_ROOT: join(home, 'cpm'),
+      EMBEDDING_URL: embedder.url,
+      EMBEDDING_MODEL: 'letters',
+    }
   }
 
   static async open(host: string): Promise<PacketKills> {
-    const kills = new PacketKills(await new RegistryProxy(host).start(), await makeFolder())
+    const [proxy, embedder] = [new RegistryProxy(host), new EmbeddingServer()]
+    const kills = new PacketKills(await proxy.start(), await embedder.start(), await makeFolder())
     // With a packet folder every passage is embedded once.
     await mkdir(join(kills.#home, 'cpm'))
     await finish(kills.#build('whole'), kills.#env)
@@ -114,8 +124,8 @@ export class PacketKills {
     return kills
   }
 
-  close(): Promise<void> {
-    return this.#proxy.stop()
+  async close(): Promise<void> {
+    await Promise.all([this.#proxy.stop(), this.#embedder.stop()])
   }
 
   #build(out: string): readonly string[] {
@@ -148,6 +158,7 @@ export class PacketKills {
     let killed = 0
     for (let round = 0; round < rounds; round++) {
       const place = {
+        ...this.#env,
         REGISTRY: `${this.#env.REGISTRY}/${round}`,
         CPM_ROOT: join(this.#home, `read-${round}`),
       }

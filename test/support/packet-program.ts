@@ -25,14 +25,14 @@ export const packetJson = async (args: readonly string[], env: Env = {}, cwd?: s
   return { code, answer: JSON.parse(stdout || 'null') as Record<string, unknown>, stderr }
 }
 
-/** A folder with a text to pack, and the words that pack it. */
+/** A folder with a text to pack, and the words that pack it: `embed` as the settings say, `build` without vectors. */
 export const makeSource = async (text = '# Wicks\n\nTrim the wick at dusk.\n') => {
   const home = await makeFolder()
   const [source, out] = [join(home, 'src'), join(home, 'out')]
   await mkdir(source)
   await writeFile(join(source, 'guide.md'), text)
-  const build = ['build', source, '--name', 'guide', '--version', '1.0.0', '--out', out]
-  return { home, source, folder: join(out, 'guide/1.0.0'), build }
+  const embed = ['build', source, '--name', 'guide', '--version', '1.0.0', '--out', out]
+  return { home, source, folder: join(out, 'guide/1.0.0'), embed, build: [...embed, '--embedder', 'words'] }
 }
 
 const SERVER = join(BINARY, '../cpm-mcp.js')

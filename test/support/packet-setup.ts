@@ -146,7 +146,7 @@ export const openTestPackets = (
       pull: (ref, signal, watch) => downloads.download(ref, signal, watch),
       cache,
       use: (digest, folder, work) => openPackets.use(digest, () => open(digest, folder), work),
-      embedder,
+      embedder: async (model) => embedder(model),
       file: (_, folder, path) => readFile(join(folder, path), 'utf8').catch(() => undefined),
     },
     `${host}`,

@@ -22,9 +22,11 @@ export const CORPORA = {
 
 /**
  * A question, the file that answers it, and what tells the right passages of that file from the others: words that
- * the passage contains, or the titles of the sections that answer.
+ * the passage contains, or the titles of the sections that answer. Further passages that answer follow: readers found
+ * them among the first five of every way of searching, without seeing which way had found what.
  *
- * @typedef {[question: string, file: string, answer: string | string[]]} Label
+ * @typedef {[file: string, answer: string | string[]]} Answer
+ * @typedef {[question: string, ...Answer, ...further: Answer[]]} Label
  */
 
 /** @param {string} corpus @returns {Label[]} */
@@ -50,16 +52,21 @@ const plainTitle = (title) =>
 /** @param {string} text */
 const titlesIn = (text) => Array.from(text.matchAll(/^#{1,6}\s+(.+?)\s*#*\s*$/gm), ([, title = '']) => title)
 
-/**
- * @param {Label} label
- * @param {{ text: string, metadata: { path: string, headings?: string[] } }} passage
- */
-export function isAnswer([, file, answer], { text, metadata }) {
+/** @typedef {{ text: string, metadata: { path: string, headings?: string[] } }} Passage */
+
+/** @param {Answer} answer @param {Passage} passage */
+function isAt([file, answer], { text, metadata }) {
   if (metadata.path !== file) return false
   if (typeof answer === 'string') return text.includes(answer)
   const titles = [...(metadata.headings ?? []), ...titlesIn(text)].map(plainTitle)
   return answer.some((title) => titles.includes(title))
 }
+
+/** @param {Label} label @returns {Answer[]} */
+const answersOf = ([, file, answer, ...further]) => [[file, answer], ...further]
+
+/** @param {Label} label @param {Passage} passage */
+export const isAnswer = (label, passage) => answersOf(label).some((answer) => isAt(answer, passage))
 
 /** The Markdown files of a corpus, in a folder of their own. @param {string} source */
 function copyTexts(source) {
@@ -94,9 +101,9 @@ export async function openCorpus(parts, corpus, embedder) {
  * @param {readonly Label[]} labels
  */
 export async function checkLabels(packet, labels) {
-  const open = new Set(labels)
+  const open = new Map(labels.flatMap((label) => answersOf(label).map((answer) => [answer, label[0]])))
   for await (const passage of packet.docs)
-    for (const label of open) if (isAnswer(label, passage)) open.delete(label)
-  for (const [question, file, answer] of open)
+    for (const answer of open.keys()) if (isAt(answer, passage)) open.delete(answer)
+  for (const [[file, answer], question] of open)
     throw new Stop(`no passage of ${file} is what answers "${question}": ${answer}`)
 }

@@ -29,7 +29,7 @@ const EFFECTS: Readonly<Record<string, (words: Words) => boolean>> = {
   keys: verbs('add', 'revoke'),
   report: ({ flags }) => flags.save === true || flags.out !== undefined,
   packet: ({ flags, positionals: [verb = '', second] }) =>
-    ['build', 'publish', 'pull', 'lock', 'revoke'].includes(verb) ||
+    ['build', 'publish', 'publish-model', 'pull', 'lock', 'revoke'].includes(verb) ||
     (verb === 'sync' && flags.check !== true) ||
     (verb === 'cache' && second === 'prune') ||
     flags['publish-ref'] !== undefined,

@@ -1,6 +1,6 @@
 import { systemClock } from '../../platform/system/clock.ts'
 
-type Unit = 'files' | 'chunks' | 'bytes'
+type Unit = 'files' | 'windows' | 'bytes'
 
 export interface ProgressJob {
   /** Name of the job, one word. */
@@ -40,12 +40,12 @@ const amount = (count: number, unit: Unit): string => {
 /** The time that an embedding still takes at the rate so far; nothing where it would be a guess, or is short. */
 const timeLeft = (unit: Unit, done: number, total: number, ms: number): string => {
   const seconds = Math.ceil((ms * (total - done)) / (1000 * done))
-  if (unit !== 'chunks' || ms < 2000 || seconds < 10) return ''
+  if (unit !== 'windows' || ms < 2000 || seconds < 10) return ''
   const minutes = Math.ceil(seconds / 60)
   return seconds < 90 ? `, ${seconds} s left` : `, ${minutes} min left`
 }
 
-/** Progress as text: `40%, 120 of 300 chunks, 5/s, 36 s left`. */
+/** Progress as text: `40%, 120 of 300 windows, 5/s, 36 s left`. */
 const progressText = (unit: Unit, done: number, total: number, ms: number): string => {
   const name = unit === 'bytes' ? '' : ` ${unit}`
   const rate = `${amount((done * 1000) / Math.max(ms, 1), unit)}/s`

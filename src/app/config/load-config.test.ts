@@ -295,6 +295,7 @@ describe('a file of settings that was found and not named', () => {
   it.each([
     ...IGNORED.map((key) => ({ key, value: samples(settingFor(key))[0] })),
     { key: 'catalog', value: 'oci://registry.example/catalog:1' },
+    { key: 'embedder', value: `oci://registry.example/models/minilm@sha256:${'a'.repeat(64)}` },
   ])('does not set $key to $value, and the notice names file and key', ({ key, value }) => {
     const loaded = load(key, { 'found file': value })
     expect(loaded.values.get(key)).toEqual(settingFor(key).fallback)
@@ -315,5 +316,26 @@ describe('a file of settings that was found and not named', () => {
     ])
     const chosen = load('protectedBranches', { flag: ['none'] })
     expect(chosen.values.get('protectedBranches')).toEqual(['none'])
+  })
+})
+
+describe('the embedder', () => {
+  const pinned = `oci://127.0.0.1:5000/models/minilm@sha256:${'0'.repeat(64)}`
+
+  it('may be a model that is named by its digest', () => {
+    expect(load('embedder', { variable: pinned }).values.get('embedder')).toBe(pinned)
+  })
+
+  it.each([
+    ['oci://127.0.0.1:5000/models/minilm:1', 'warrant packet pull oci://127.0.0.1:5000/models/minilm:1'],
+    ['oci://127.0.0.1:5000/models/minilm@sha256:12', 'named by its digest'],
+    [`oci://minilm@sha256:${'0'.repeat(64)}`, 'named by its digest'],
+    [`https://example.com/minilm@sha256:${'0'.repeat(64)}`, 'minilm, words, server, or oci://'],
+    ['magic', 'minilm, words, server'],
+  ])('is refused as %s', (value, said) => {
+    expect(faultOf(() => load('embedder', { flag: value }))).toMatchObject({
+      code: 'config.value',
+      message: expect.stringContaining(said),
+    })
   })
 })

@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS } from '../../kernel/limits.ts'
 import type { Provider } from '../../packets/embed.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../../platform/system/log.ts'
 import { DIALECT_NAMES } from '../../surfaces/mcp/dialect.ts'
+import { checkEmbedder } from './check-embedder.ts'
 
 /** The rule for one setting. `T` is the type of its value. */
 interface Rule<T> {
@@ -56,8 +57,6 @@ const choice = <const C extends string>(
     choices.some((one) => one === value) ? undefined : `expected one of ${choices.join(', ')}`
   return rule('text', fallback, { description, choices, refuse })
 }
-
-const EMBEDDERS = ['minilm', 'words', 'server'] as const
 
 /**
  * Every setting. The key `limits.callMs` is also the flag `--limits-call-ms` and the variable
@@ -179,9 +178,8 @@ const RULES = {
   ),
   maxPacketBytes: whole(16 * 1024 ** 3, 'Largest packet to download, in bytes.', 1, Number.MAX_SAFE_INTEGER),
   embedder: optional(
-    'How packets are embedded: minilm (built in, needs no network), words (no vectors) or server. Default: server where embeddingUrl is set, else minilm.',
-    (value) =>
-      EMBEDDERS.some((one) => one === value) ? undefined : `expected one of ${EMBEDDERS.join(', ')}`,
+    'How packets are embedded: minilm (built in, needs no network), words (no vectors), server, or a published model, oci://HOST/NAME@sha256:…. Default: server where embeddingUrl is set, else minilm.',
+    checkEmbedder,
   ),
   embeddingUrl: optional('URL of an embedding server with an OpenAI-compatible API.', (value) =>
     isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)

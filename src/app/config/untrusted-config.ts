@@ -12,7 +12,11 @@ const DATABASE = /^postgres(ql)?:/
 
 /** Values of these settings that name no file: the store in memory, and a catalog in a registry. */
 const isAddress = (key: string, value: string): boolean =>
-  (key === 'store' && value === 'memory') || (key === 'catalog' && value.startsWith('oci://'))
+  (key === 'store' && value === 'memory') || (key === 'catalog' && isOnRegistry(value))
+
+const isOnRegistry = (value: string): boolean => value.startsWith('oci://')
+/** Settings that may name something on a registry: it would be downloaded, and a model decides what is found. */
+const FETCHED = ['catalog', 'embedder']
 
 /** The path without symlinks, as far as it exists. */
 const realPath = (path: string): string => {
@@ -84,7 +88,7 @@ const IGNORED = new Set([
 
 /** Whether a valid value of a found file is left out. */
 export const isIgnoredUntrusted = (key: string, value: unknown): boolean =>
-  IGNORED.has(key) || (key === 'catalog' && isAddress(key, String(value)))
+  IGNORED.has(key) || (FETCHED.includes(key) && isOnRegistry(String(value)))
 
 /** Lists to which a found file can add, and from which it can take nothing. */
 export const isAddedUntrusted = (key: string): boolean => key === 'protectedBranches'

@@ -6,6 +6,7 @@ import { type CatalogPorts, fetchCatalog, readCatalog } from '../../packets/ask/
 import { OpenPacketCache } from '../../packets/ask/open-packet-cache.ts'
 import type { OpenPacket } from '../../packets/ask/retrieve.ts'
 import { packetFaults } from '../../packets/faults.ts'
+import { isReference } from '../../packets/format/reference.ts'
 import { Packets } from '../../packets/packets.ts'
 import type { ProgressListener } from '../../packets/progress.ts'
 import type { RegistryReader } from '../../packets/registry.ts'
@@ -22,7 +23,8 @@ import type { Config } from '../config/settings.ts'
 import { closeEmbedders, embedderFor } from './embedders.ts'
 import { PacketWorkspace } from './packet-workspace.ts'
 import { openPacketLock } from './packets/packet-lock.ts'
-import { isReference, openRegistry, recordResolutions } from './registry.ts'
+import { openPinnedModel } from './packets/pinned-model.ts'
+import { openRegistry, recordResolutions } from './registry.ts'
 import { vectorOpener } from './vectors.ts'
 
 /** Limits of the packets that stay open between calls. */
@@ -138,6 +140,13 @@ export class PacketService {
     const budget = callMs === undefined ? undefined : { clock, ms: callMs - Math.min(ANSWER_MS, callMs / 10) }
     const downloads = new Downloads(ports, stamps.arrived, budget)
     this.#downloads.push(downloads)
+    const pinned = openPinnedModel(config, {
+      guard,
+      store,
+      folder: place,
+      isIntact: stamps.isIntact,
+      pull: (...request) => downloads.download(...request),
+    })
     const read = packetReader(place, clock, this.#vectors.open)
     const [readKept, readScratch] = [textReader(folder), textReader(place)]
     const openVerified = async (
@@ -170,7 +179,7 @@ export class PacketService {
         pull: (ref, signal, watch) => downloads.download(ref, signal, watch),
         use: (digest, packetFolder, work, watch) =>
           this.#openPackets.use(packetFolder, () => openVerified(digest, packetFolder, watch), work),
-        embedder: embedderFor(config, place),
+        embedder: embedderFor(config, { folder: place, pinned }),
         file: async (digest, packetFolder, path) => {
           await stamps.check(digest, packetFolder)
           return (isBelow(folder, packetFolder) ? readKept : readScratch)(packetFolder, path)

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { lazyAsync } from '../../kernel/async/once.ts'
 import { type RecordPorts, recordCall } from '../../kernel/record-call.ts'
+import { isReference } from '../../packets/format/reference.ts'
 import type { RegistryReader } from '../../packets/registry.ts'
 import { findRepositoryRoot } from '../../platform/git/find-root.ts'
 import { dockerCredentials } from '../../platform/registry/docker-credentials.ts'
@@ -15,9 +16,6 @@ const hostOf = (registry: string): string =>
     .split('/')[0]
     ?.toLowerCase() ?? ''
 
-/** Whether a catalog is on a registry, not in a file. */
-export const isReference = (catalog: string | undefined): boolean => catalog?.startsWith('oci://') === true
-
 const credentialFile = ({ DOCKER_CONFIG, HOME, USERPROFILE }: NodeJS.ProcessEnv): string =>
   join(DOCKER_CONFIG || join(HOME || USERPROFILE || '.', '.docker'), 'config.json')
 
@@ -27,8 +25,9 @@ export const openRegistry = (
   environment: NodeJS.ProcessEnv,
   more: readonly string[] = [],
 ): OciHttp => {
-  const { registry, catalog } = config
-  const named = [registry, isReference(catalog) ? catalog : undefined].filter((one) => one !== undefined)
+  const { registry, catalog, embedder } = config
+  const references = [catalog, embedder].filter(isReference)
+  const named = [registry, ...references].filter((one) => one !== undefined)
   return new OciHttp({
     ...DEFAULT_OCI,
     trusted: [...named, ...config.registries, ...more].map(hostOf),

@@ -10,8 +10,8 @@ import { type ThreadJob, type ThreadReply, ThreadState } from '../../platform/sy
 interface WorkerContext {
   readonly checkDeadline: CheckDeadline
   readonly progress: (done: number, total: number) => void
-  /** Runs the garbage collector when native memory is short. */
-  readonly freeNativeMemory: () => Promise<void> | undefined
+  /** Frees syntax trees that are no longer used. */
+  readonly freeNativeMemory: () => Promise<void>
 }
 
 /** Report progress every so many steps. */

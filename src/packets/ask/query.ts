@@ -1,7 +1,7 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { Fault } from '../../kernel/fault.ts'
 import type { MetadataCache } from '../cache.ts'
-import type { Embedder, Prefixes } from '../embed.ts'
+import type { FindEmbedder } from '../embed.ts'
 import { type Failure, fail, failWith, NAME_REGISTRY, schemeHint } from '../failure.ts'
 import { parseReference, pinnedUri, type Reference, sourceUri } from '../format/reference.ts'
 import { noProgress, type ProgressListener } from '../progress.ts'
@@ -33,8 +33,7 @@ export interface QueryPorts extends LookupPorts {
   readonly pull: (ref: Reference, signal: AbortSignal, watch: ProgressListener) => Promise<PulledPacket>
   readonly cache: MetadataCache
   readonly use: UsePacket
-  /** The embedder for a model, when one is configured. */
-  readonly embedder: (model: string, prefixes: Partial<Prefixes>) => Embedder | undefined
+  readonly embedder: FindEmbedder
 }
 
 export interface QueryRequest {
@@ -170,10 +169,11 @@ const search = async ({ ports, request, k, signal, watch }: RunningQuery, materi
     materialized.folder,
     async (packet) => {
       const { model, dim, query_prefix, document_prefix } = packet.manifest.embedding
-      const embedder = ports.embedder(model, {
+      const prefixes = {
         ...(query_prefix !== undefined && { query: query_prefix }),
         ...(document_prefix !== undefined && { document: document_prefix }),
-      })
+      }
+      const embedder = await ports.embedder(model, prefixes, { signal, watch })
       const { q: question, mode = 'hybrid' } = request
       const found = await retrieve({ packet, question, k, mode, embedder, signal, watch })
       return {
@@ -185,7 +185,12 @@ const search = async ({ ports, request, k, signal, watch }: RunningQuery, materi
         ),
         mode: found.mode,
         embedding: found.embedding ?? { model, dim, source: 'packet' as const },
-        warnings: [...materialized.warnings, ...packet.warnings, ...found.warnings],
+        warnings: [
+          ...materialized.warnings,
+          ...packet.warnings,
+          ...(embedder?.warnings ?? []),
+          ...found.warnings,
+        ],
       }
     },
     watch,

@@ -11,7 +11,7 @@ export interface LockPorts extends PullPorts {
   readonly resolutions: ResolutionMemory
   readonly revocation: (digest: Digest) => Promise<Revocation | undefined>
   /** Version and model of a stored packet. */
-  readonly describe: (folder: string) => Promise<Pick<LockedPacket, 'version' | 'embedder'>>
+  readonly describe: (folder: string, ref: Reference) => Promise<Pick<LockedPacket, 'version' | 'embedder'>>
 }
 
 /** One entry of a lock while a command works on it. */
@@ -32,6 +32,7 @@ export interface LockRow {
   readonly state:
     | 'locked'
     | 'unchanged'
+    | 'removed'
     | 'pulled'
     | 'present'
     | 'moved'
@@ -46,7 +47,7 @@ export interface LockRow {
   readonly warnings?: readonly string[]
 }
 
-const GOOD: readonly LockRow['state'][] = ['locked', 'unchanged', 'pulled', 'present']
+const GOOD: readonly LockRow['state'][] = ['locked', 'unchanged', 'removed', 'pulled', 'present']
 
 export const isProblem = ({ state }: LockRow): boolean => !GOOD.includes(state)
 

@@ -51,6 +51,13 @@ interface ModelPlaces {
   /** One byte for each column of each word. */
   readonly words: number
   readonly size: number
+  /** Every run of f32: scales, biases, positions and normalizations. */
+  readonly floats: readonly FloatRun[]
+}
+
+interface FloatRun {
+  readonly at: number
+  readonly count: number
 }
 
 const layOut = (): ModelPlaces => {
@@ -61,7 +68,12 @@ const layOut = (): ModelPlaces => {
     size += Math.ceil(bytes / 16) * 16
     return at
   }
-  const floats = (count: number) => take(4 * count)
+  const runs: FloatRun[] = []
+  const floats = (count: number) => {
+    const at = take(4 * count)
+    runs.push({ at, count })
+    return at
+  }
   const norm = (): NormPlace => ({ gamma: floats(MODEL_DIM), beta: floats(MODEL_DIM) })
   const matrix = (inputs: number, outputs: number): MatrixPlace => ({
     inputs,
@@ -87,7 +99,7 @@ const layOut = (): ModelPlaces => {
     })),
     words: take(VOCABULARY_SIZE * MODEL_DIM),
   }
-  return { ...places, size }
+  return { ...places, size, floats: runs }
 }
 
 export const MODEL_PLACES = layOut()

@@ -76,6 +76,7 @@ export class SentenceModel {
   /** The words that were read: half of the file, of which a question needs a few rows. */
   readonly #hasWord = new Uint8Array(VOCABULARY_SIZE)
 
+  /** The file may come from a registry: one that is not a model of this layout is refused. */
   constructor(read: ReadModel) {
     this.#read = read
     const memory = new WebAssembly.Memory({ initial: Math.ceil(SCRATCH.size / PAGE) })
@@ -83,12 +84,20 @@ export class SentenceModel {
     this.#floats = new Float32Array(memory.buffer)
     read(this.#bytes.subarray(0, MODEL_PLACES.words), 0)
     const magic = Buffer.from(memory.buffer, 0, MODEL_MAGIC.length).toString('latin1')
-    if (magic !== MODEL_MAGIC) throw new Error('this is not a model of this version')
+    if (magic !== MODEL_MAGIC) throw new Error('it is not a model of this version')
+    this.#checkFloats()
     // What the modules export is what their texts declare.
     this.#kernels = {
       ...instantiate(MULTIPLY_BYTES, memory),
       ...instantiate(LAYERS_BYTES, memory),
     } as Kernels
+  }
+
+  /** One number that is none would make every vector useless. Bytes of weights can have any value. */
+  #checkFloats(): void {
+    for (const { at, count } of MODEL_PLACES.floats)
+      for (let i = at / 4; i < at / 4 + count; i++)
+        if (!Number.isFinite(this.#floats[i])) throw new Error(`the number at byte ${4 * i} is not finite`)
   }
 
   #float(at: number): number {

@@ -1,45 +1,26 @@
-import { forEachConcurrent } from '../../kernel/async/concurrency.ts'
-import { canonicalJson } from '../../kernel/encoding/canonical.ts'
-import type { Digest } from '../../kernel/encoding/digest.ts'
-import { digestBytes } from '../../kernel/encoding/hash.ts'
-import { digestSource } from '../build/check.ts'
 import { packetFaults } from '../faults.ts'
-import { MANIFEST_TYPE, METADATA_FILE, METADATA_TYPE, writeDescriptor } from '../format/artifact.ts'
-import { type ByteSource, memorySource } from '../format/faiss.ts'
+import { METADATA_FILE, METADATA_TYPE } from '../format/artifact.ts'
+import { memorySource } from '../format/faiss.ts'
 import { type Manifest, readManifest } from '../format/manifest.ts'
 import { METADATA_SCHEMA, METADATA_VERSION, writeMetadata } from '../format/metadata.ts'
-import {
-  checkPacketName,
-  parseReference,
-  pinnedUri,
-  type Reference,
-  versionTag,
-  writeReference,
-} from '../format/reference.ts'
+import { checkPacketName, parseReference, type Reference, versionTag } from '../format/reference.ts'
 import type { RegistryWriter } from '../registry.ts'
 import type { OpenFile } from '../store.ts'
+import {
+  type ArtifactLayer,
+  makeLayer,
+  type Published,
+  pushArtifact,
+  type UploadOptions,
+} from './push-artifact.ts'
 
-export interface PublishOptions {
+export interface PublishOptions extends UploadOptions {
   readonly registry: string
   readonly minimal?: boolean
   readonly docs?: boolean
   readonly embeddings?: boolean
   /** Tags beside the version; default `latest`. */
   readonly tags?: readonly string[]
-  /** What a tag of the repository names now; undefined when it names nothing. Absent: it is not asked. */
-  readonly resolve?: (ref: Reference, signal: AbortSignal) => Promise<Digest | undefined>
-  /** Called with the bytes that are on the registry. */
-  readonly progress?: (done: number, total: number) => void
-}
-
-export interface Published {
-  readonly ref: string
-  readonly digest: Digest
-  readonly pinned_uri: string
-  /** Every tag that now names it. */
-  readonly tags: readonly string[]
-  readonly sent: number
-  readonly there: number
 }
 
 const ARTIFACT_TYPE = 'application/vnd.cpm.packet.v1'
@@ -62,31 +43,15 @@ const FILES: readonly (readonly [path: string, type: string, part: Part])[] = [
 const LOCK_FILE = 'packet.lock.json'
 const LOCK_TYPE = 'application/vnd.cpm.packet.lock.v1+json'
 
-interface Layer {
-  readonly name: string
-  readonly title: string
-  readonly type: string
-  readonly digest: Digest
-  readonly source: ByteSource
-}
-
-const makeLayer = async (name: string, title: string, type: string, source: ByteSource): Promise<Layer> => ({
-  name,
-  title,
-  type,
-  digest: await digestSource(source),
-  source,
-})
-
 const includes = ({ minimal = false, docs = true, embeddings = true }: PublishOptions) => ({
   always: true,
   docs: docs && !minimal,
   embeddings: embeddings && !minimal,
 })
 
-const payloadLayers = async (open: OpenFile, options: PublishOptions): Promise<readonly Layer[]> => {
+const payloadLayers = async (open: OpenFile, options: PublishOptions): Promise<readonly ArtifactLayer[]> => {
   const wanted = includes(options)
-  const layers: Layer[] = []
+  const layers: ArtifactLayer[] = []
   for (const [path, type, part] of FILES) {
     const source = wanted[part] ? await open(path) : undefined
     if (source !== undefined) layers.push(await makeLayer(path, `payload/${path}`, type, source))
@@ -95,7 +60,7 @@ const payloadLayers = async (open: OpenFile, options: PublishOptions): Promise<r
 }
 
 /** Rejects files that differ from manifest.json, so that damage is not published. */
-const checkLayers = (layers: readonly Layer[], { checksums = {} }: Manifest): void => {
+const checkLayers = (layers: readonly ArtifactLayer[], { checksums = {} }: Manifest): void => {
   for (const { name, digest } of layers) {
     const sum = checksums[name]?.value
     // cpm.yml may be edited by hand.
@@ -109,7 +74,7 @@ const present = <T>(entries: Readonly<Record<string, T | null | undefined>>): Re
 
 const packetMetadata = (
   manifest: Manifest,
-  layers: readonly Layer[],
+  layers: readonly ArtifactLayer[],
   options: PublishOptions,
 ): Uint8Array => {
   const {
@@ -163,39 +128,6 @@ const readSource = async (open: OpenFile): Promise<Manifest> => {
   return readManifest(await source.read(0, source.size))
 }
 
-/** The OCI manifest of the layers. It has no timestamp: the same packet has the same digest everywhere. */
-const ociManifest = (layers: readonly Layer[]): Uint8Array =>
-  Buffer.from(
-    canonicalJson({
-      schemaVersion: 2,
-      mediaType: MANIFEST_TYPE,
-      artifactType: ARTIFACT_TYPE,
-      config: {
-        mediaType: 'application/vnd.oci.empty.v1+json',
-        digest: digestBytes(CONFIG),
-        size: CONFIG.length,
-        data: CONFIG.toString('base64'),
-      },
-      layers: layers.map(({ type, digest, source, title }) =>
-        writeDescriptor(type, digest, source.size, title),
-      ),
-    }),
-  )
-
-/** Refuses other content under a version that is published: those who rely on the version would not notice. */
-const checkVersion = async (
-  ref: Reference,
-  digest: Digest,
-  { resolve }: PublishOptions,
-  signal: AbortSignal,
-): Promise<void> => {
-  const now = await resolve?.(ref, signal)
-  if (now === undefined || now === digest) return
-  throw packetFaults.version_taken(
-    `${writeReference(ref)} is published with other content: ${now}, and this would be ${digest}`,
-  )
-}
-
 /** Publishes a packet under its version and tags. Blobs that are on the registry are not sent again. */
 export const publishPacket = async (
   registry: RegistryWriter,
@@ -207,7 +139,7 @@ export const publishPacket = async (
   const { name = '', version = '' } = manifest.cpm ?? {}
   const at = repositoryFor(options.registry, name)
   const tag = versionTag(version)
-  const tags = [...new Set([tag, ...(options.tags ?? ['latest']).map((one) => versionTag(one, 'tag'))])]
+  const others = (options.tags ?? ['latest']).map((one) => versionTag(one, 'tag'))
   const payload = await payloadLayers(open, options)
   checkLayers(payload, manifest)
   const metadata = memorySource(packetMetadata(manifest, payload, options))
@@ -217,24 +149,16 @@ export const publishPacket = async (
     ...payload,
     ...(lock === undefined ? [] : [await makeLayer(LOCK_FILE, LOCK_FILE, LOCK_TYPE, lock)]),
   ]
-  const bytes = ociManifest(layers)
-  const digest = digestBytes(bytes)
-  await checkVersion({ ...at, tag }, digest, options, signal)
-  const blobs = [{ digest: digestBytes(CONFIG), source: memorySource(CONFIG) }, ...layers]
-  const counts = { sent: 0, there: 0 }
-  const total = blobs.reduce((sum, { source }) => sum + source.size, 0)
-  let done = 0
-  const passed = (bytes: number) => {
-    done += bytes
-    options.progress?.(done, total)
-  }
-  await forEachConcurrent(blobs, async ({ digest, source }, stop) => {
-    const both = AbortSignal.any([signal, stop])
-    const blob = { digest, size: source.size }
-    counts[await registry.pushBlob({ at, blob, source, signal: both, passed })] += 1
-  })
-  // The version is pushed before its aliases: an alias must never name something that its version does not.
-  for (const one of tags) await registry.pushManifest(at, one, bytes, signal)
-  const ref = `${at.host}/${at.repository}:${tag}`
-  return { ref, digest, pinned_uri: pinnedUri(at, digest), tags, ...counts }
+  return pushArtifact(
+    registry,
+    {
+      at,
+      artifactType: ARTIFACT_TYPE,
+      config: { type: 'application/vnd.oci.empty.v1+json', bytes: CONFIG, inline: true },
+      layers,
+      tags: [tag, ...new Set(others.filter((one) => one !== tag))],
+    },
+    options,
+    signal,
+  )
 }

@@ -7,15 +7,20 @@ import type { Embedder } from '../../packets/embed.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import type { Matrix } from '../../packets/format/vectors.ts'
 import { SentenceModel } from '../../packets/minilm/model.ts'
+import { MODEL_FILES } from '../../packets/minilm/model-artifact.ts'
 import { MODEL_DIM, MODEL_PLACES } from '../../packets/minilm/model-layout.ts'
 import { SENTENCE_MODEL, SENTENCE_PROVIDER } from '../../packets/minilm/model-name.ts'
+import { packTokens } from '../../packets/minilm/token-table.ts'
 import { makeTokenizer, type Tokenizer } from '../../packets/minilm/tokenizer.ts'
+import { MAX_VOCABULARY, readTokens } from '../../packets/minilm/vocabulary.ts'
 import { splitWindows } from '../../packets/minilm/windows.ts'
 import type { ThreadJob } from '../system/thread-state.ts'
 import type { WorkerPool } from '../system/worker-pool.ts'
 
-const MODEL_FILE = 'minilm.bin'
-const VOCABULARY_FILE = 'vocabulary.bin'
+const { name: MODEL_FILE } = MODEL_FILES.weights
+const { name: VOCABULARY_FILE } = MODEL_FILES.vocabulary
+/** Only beside the built-in model: a table that a registry sent would not be checked. */
+const TABLE_FILE = 'tokens.bin'
 
 /** Up to so many texts are embedded in this thread: a worker would load the model first. */
 const FEW = 4
@@ -33,19 +38,24 @@ const refuseModel = (cause: unknown): never => {
   })
 }
 
+const refusePinned = (cause: unknown): never => {
+  const { code, message } = cause as NodeJS.ErrnoException
+  throw packetFaults.model(`the pinned model cannot be used: ${code ?? message}`, { cause })
+}
+
 /** Whether a folder has the model. A build without the weights has none. */
 export const hasSentenceModel = (folder: string): boolean =>
-  [MODEL_FILE, VOCABULARY_FILE].every((name) => existsSync(join(folder, name)))
+  [MODEL_FILE, VOCABULARY_FILE, TABLE_FILE].every((name) => existsSync(join(folder, name)))
 
 /** Opens the file of the model. It stays open: words are read when a text has them. */
 const readModel = (path: string): SentenceModel => {
   const file = openSync(path, 'r')
   try {
-    if (fstatSync(file).size !== MODEL_PLACES.size) throw new Error(`${path} has the wrong size`)
+    if (fstatSync(file).size !== MODEL_PLACES.size) throw new Error(`${MODEL_FILE} has the wrong size`)
     return new SentenceModel((into, at) => {
       for (let done = 0; done < into.length; ) {
         const read = readSync(file, into, done, into.length - done, at + done)
-        if (read === 0) throw new Error(`${path} is cut off`)
+        if (read === 0) throw new Error(`${MODEL_FILE} is cut off`)
         done += read
       }
     })
@@ -55,22 +65,48 @@ const readModel = (path: string): SentenceModel => {
   }
 }
 
+const readTokenizer = (path: string): Tokenizer => {
+  const file = openSync(path, 'r')
+  try {
+    if (fstatSync(file).size > MAX_VOCABULARY) throw new Error(`${VOCABULARY_FILE} is too long`)
+    return makeTokenizer(packTokens(readTokens(readFileSync(file))))
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The tokenizer of the built-in model, from the table that the build made of its tokens. */
+const readBuiltInTokenizer = (folder: string): Tokenizer =>
+  makeTokenizer(readFileSync(join(folder, TABLE_FILE)))
+
 /** The model in a folder. Its parts are read on first need. */
 class ModelFolder {
   readonly #folder: string
+  readonly #isBuiltIn: boolean
+  readonly #refuse: (cause: unknown) => never
   #tokenizer: Tokenizer | undefined
   #model: SentenceModel | undefined
 
-  constructor(folder: string) {
+  /** The tokens of the built-in model are read from their table. */
+  constructor(folder: string, { isBuiltIn = false, refuse = refuseModel } = {}) {
     this.#folder = folder
+    this.#isBuiltIn = isBuiltIn
+    this.#refuse = refuse
+  }
+
+  /** Reads and checks both files. */
+  load(): void {
+    void [this.tokenizer, this.#loaded]
   }
 
   get tokenizer(): Tokenizer {
     try {
-      this.#tokenizer ??= makeTokenizer(readFileSync(join(this.#folder, VOCABULARY_FILE)))
+      this.#tokenizer ??= this.#isBuiltIn
+        ? readBuiltInTokenizer(this.#folder)
+        : readTokenizer(join(this.#folder, VOCABULARY_FILE))
       return this.#tokenizer
     } catch (cause) {
-      return refuseModel(cause)
+      return this.#refuse(cause)
     }
   }
 
@@ -79,7 +115,7 @@ class ModelFolder {
       this.#model ??= readModel(join(this.#folder, MODEL_FILE))
       return this.#model
     } catch (cause) {
-      return refuseModel(cause)
+      return this.#refuse(cause)
     }
   }
 
@@ -89,9 +125,21 @@ class ModelFolder {
     const [{ tokenizer }, model] = [this, this.#loaded]
     texts.forEach((text, row) => {
       check()
-      values.set(model.embed(tokenizer.encode(text).ids), row * MODEL_DIM)
+      values.set(this.#embedTokens(model, tokenizer.encode(text).ids), row * MODEL_DIM)
     })
+    // Weights that a registry sent may be finite and still overflow.
+    if (values.some((value) => !Number.isFinite(value)))
+      throw packetFaults.model('the model gives vectors with NaN or Inf')
     return values
+  }
+
+  #embedTokens(model: SentenceModel, ids: readonly number[]): Float32Array {
+    try {
+      return model.embed(ids)
+    } catch (cause) {
+      // Words are read when a text has them.
+      return this.#refuse(cause)
+    }
   }
 }
 
@@ -105,6 +153,8 @@ export const sentenceJobs = (folder: string) => {
 interface SentenceSettings {
   /** The folder of the model. */
   readonly folder: string
+  /** Its name in packets, if it is not the built-in model. It is then checked at once. */
+  readonly pinned?: string
   /** The program of the worker threads. */
   readonly program: URL
   readonly clock: Clock
@@ -128,11 +178,14 @@ const embedInThreads = (pool: WorkerPool<string>, texts: readonly string[], sign
  */
 export const sentenceEmbedder = ({
   folder,
+  pinned,
   program,
   clock,
   threads,
 }: SentenceSettings): Embedder & { readonly close: () => Promise<void> } => {
-  const model = new ModelFolder(folder)
+  const model = new ModelFolder(folder, pinned === undefined ? { isBuiltIn: true } : { refuse: refusePinned })
+  // In this thread, whose fault says which model it is.
+  if (pinned !== undefined) model.load()
   let pool: Promise<WorkerPool<string>> | undefined
   const openPool = async (): Promise<WorkerPool<string>> => {
     // Not loaded for a question, which is embedded in this thread.
@@ -151,7 +204,7 @@ export const sentenceEmbedder = ({
     return values
   }
   return {
-    model: SENTENCE_MODEL,
+    model: pinned ?? SENTENCE_MODEL,
     provider: SENTENCE_PROVIDER,
     dim: MODEL_DIM,
     batch: BATCH_TEXTS,

@@ -64,3 +64,13 @@ it('uses nothing of another build, and nothing of a damaged file', async () => {
   await writeFile(path, bytes.subarray(0, bytes.length / 2))
   expect(await analysis(FILES, 'build 2')).toEqual(ALL)
 })
+
+it('gives texts of every script back at any offset', async () => {
+  const names = ['α', 'ββ', 'γγγ', 'д', '中文']
+  const files = Object.fromEntries(
+    names.map((name, at) => [`${at}${'x'.repeat(at)}.ts`, FILES['app.ts'].replace('/a', `/${name}`)]),
+  )
+  const endpoints = names.map((name) => `GET /${name}`).sort()
+  expect(await analysis(files)).toEqual({ parsed: names.length, endpoints })
+  expect(await analysis(files)).toEqual({ parsed: 0, endpoints })
+})

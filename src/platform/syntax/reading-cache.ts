@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
@@ -9,18 +9,78 @@ import { readRegularFile } from '../jail/async.ts'
 
 const MAX_BYTES = 256 * 1024 * 1024
 const DIGEST_BYTES = 32
+const LENGTH_BYTES = 4
+const BLOCK_BYTES = 1024 * 1024
 
-const digestOf = (build: string, bytes: Uint8Array): Buffer =>
-  createHash('sha256').update(`${build}\n${process.version}\n`).update(bytes).digest()
+/** A file of another program, or of another version of Node.js, has another digest. */
+const startDigest = (build: string): Hash => createHash('sha256').update(`${build}\n${process.version}\n`)
 
-/** Entries of the file: a digest over program and contents, then the map. A damaged file has none. */
+/** The file: readings one after the other, their lengths by key, the length of that list, a digest over all. */
+class ReadingFile {
+  readonly blocks: Buffer[] = []
+  readonly lengths = new Map<string, number>()
+  readonly #digest: Hash
+  #pieces: Uint8Array[] = []
+  #bytes = 0
+  #pending = 0
+
+  constructor(build: string) {
+    this.#digest = startDigest(build)
+  }
+
+  get isTooLarge(): boolean {
+    return this.#bytes > MAX_BYTES
+  }
+
+  add(key: string, reading: Uint8Array): void {
+    if (this.isTooLarge) return
+    this.lengths.set(key, reading.length)
+    this.#append(reading)
+  }
+
+  /** Small pieces are joined, because each would keep more memory than it fills. */
+  #append(piece: Uint8Array): void {
+    this.#pieces.push(piece)
+    this.#bytes += piece.length
+    this.#pending += piece.length
+    if (this.#pending >= BLOCK_BYTES) this.#flush()
+  }
+
+  #flush(): void {
+    const block = Buffer.concat(this.#pieces)
+    this.#digest.update(block)
+    this.blocks.push(block)
+    this.#pieces = []
+    this.#pending = 0
+  }
+
+  finish(): void {
+    const list = serialize(this.lengths)
+    const length = Buffer.alloc(LENGTH_BYTES)
+    length.writeUInt32LE(list.length)
+    this.#append(list)
+    this.#append(length)
+    this.#flush()
+    this.blocks.push(this.#digest.digest())
+  }
+}
+
+/** Readings by key. A damaged file has none. */
 const readEntries = async (path: string, build: string): Promise<ReadonlyMap<string, Uint8Array>> => {
+  const entries = new Map<string, Uint8Array>()
   try {
     const bytes = await readRegularFile(path, MAX_BYTES)
-    if (bytes === undefined) return new Map()
-    const body = bytes.subarray(DIGEST_BYTES)
-    if (!digestOf(build, body).equals(bytes.subarray(0, DIGEST_BYTES))) return new Map()
-    return deserialize(body) as Map<string, Uint8Array>
+    if (bytes === undefined) return entries
+    const body = bytes.subarray(0, -DIGEST_BYTES)
+    if (!startDigest(build).update(body).digest().equals(bytes.subarray(-DIGEST_BYTES))) return entries
+    const end = body.length - LENGTH_BYTES
+    const lengths = deserialize(body.subarray(end - body.readUInt32LE(end), end)) as Map<string, number>
+    let start = 0
+    for (const [key, length] of lengths) {
+      entries.set(key, body.subarray(start, start + length))
+      start += length
+    }
+    return entries
   } catch {
     return new Map()
   }
@@ -29,26 +89,25 @@ const readEntries = async (path: string, build: string): Promise<ReadonlyMap<str
 /** What the readers found in the files of one project, in a file of this user. `build` identifies the readers. */
 export const openReadingCache = async (path: string, build: string): Promise<ReadingCache> => {
   const earlier = await readEntries(path, build)
-  const used = new Map<string, Uint8Array>()
+  const file = new ReadingFile(build)
   let added = 0
   return {
     get(key) {
       const bytes = earlier.get(key)
       if (bytes === undefined) return undefined
-      used.set(key, bytes)
+      file.add(key, bytes)
       return deserialize(bytes) as SourceReading
     },
     put(key, reading) {
-      used.set(key, serialize(reading))
+      file.add(key, serialize(reading))
       added += 1
     },
     async save() {
-      if (added === 0 && used.size === earlier.size) return
-      const body = serialize(used)
-      if (body.length + DIGEST_BYTES > MAX_BYTES) return
+      if (file.isTooLarge || (added === 0 && file.lengths.size === earlier.size)) return
+      file.finish()
       try {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-        await replaceFile(path, Buffer.concat([digestOf(build, body), body]), { durable: false, mode: 0o600 })
+        await replaceFile(path, file.blocks, { durable: false, mode: 0o600 })
         await removeUnusedFiles(dirname(path))
       } catch {}
     },

@@ -11,28 +11,29 @@ const findCollector = (): (() => void) => {
   return runInNewContext('gc') as () => void
 }
 
-/**
- * Native memory is released by finalizers, which run in the turn after the collection. The first round frees the nodes,
- * the second the tree that they referenced.
- */
-const freeNativeMemory = async (): Promise<void> => {
+/** Finalizers, which release native memory, run between two turns of the event loop. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** The first round frees the nodes, the second the tree that they referenced. */
+const collectAll = async (): Promise<void> => {
   collectGarbage ??= findCollector()
   for (let round = 0; round < 2; round += 1) {
     collectGarbage()
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
   }
 }
 
 /**
- * Syntax trees are native memory: V8 sees a few bytes where there are hundreds of megabytes and would not collect. Call
- * the result between two files; it returns a promise when a collection was necessary.
+ * Syntax trees are native memory: V8 sees a few bytes where there are hundreds of megabytes and would not collect. Await
+ * the result between two files. Most nodes die young, and the turn frees what V8 has collected of them; a collection is
+ * forced when that is not enough.
  */
-export const createCollector = (): (() => Promise<void> | undefined) => {
+export const createCollector = (): (() => Promise<void>) => {
   let last = process.memoryUsage.rss()
-  return () => {
-    if (process.memoryUsage.rss() - last < GROWTH_BYTES) return undefined
-    return freeNativeMemory().then(() => {
-      last = process.memoryUsage.rss()
-    })
+  return async () => {
+    await nextTurn()
+    if (process.memoryUsage.rss() - last < GROWTH_BYTES) return
+    await collectAll()
+    last = process.memoryUsage.rss()
   }
 }

@@ -2,6 +2,7 @@ import { discover } from '../build/discovery.ts'
 import type { Structure } from '../build/shape.ts'
 import type { Inbound, Outbound } from '../connections/connections.ts'
 import { ConnectionDetector, type Connections, dedupe } from '../connections/interconnections.ts'
+import { type ListeningPort, listeningPorts } from '../connections/listening-ports.ts'
 import { type Signature, writeSignature } from '../connections/type-signatures.ts'
 import { declaredContainers } from '../deployment/deployment-files.ts'
 import { FRAMEWORKS } from '../frameworks/frameworks.ts'
@@ -10,9 +11,10 @@ import { withDeclared } from '../interfaces/api-files.ts'
 import { configuredCalls, proxyOutbound } from '../interfaces/proxy-config.ts'
 import type { SecretFinding } from '../secrets.ts'
 import { findServices } from '../services/find-services.ts'
-import { buildSystem } from '../services/system.ts'
-import type { SystemModel } from '../services/system-model.ts'
-import { variablesUsed } from '../services/used-variables.ts'
+import type { BuildLibrary } from '../services/relations/library-peers.ts'
+import { buildSystem } from '../services/relations/system.ts'
+import type { SystemModel } from '../services/relations/system-model.ts'
+import { variablesUsed } from '../services/relations/used-variables.ts'
 import { withWholeProject } from '../services/whole-project.ts'
 import { attempt } from '../source/attempt.ts'
 import { readBuildConstants } from '../source/build-constants.ts'
@@ -66,6 +68,7 @@ const systemOf = (
   { units, configuration, deploymentTexts }: ProjectReader,
   structure: Structure,
   connections: Connections,
+  listening: readonly ListeningPort[],
 ): SystemModel => {
   const setting = (key: string, folder: string) => {
     const found = configuration.find(key, joinPath(folder, 'x'))
@@ -85,8 +88,19 @@ const systemOf = (
   const reads = variablesUsed(paths, (path) => files.read(path))
   const code = new Set(units.map(({ file }) => file))
   const whole = withWholeProject(found, connections, structure.project.name, code)
-  return buildSystem({ ...whole, ...connections, reads })
+  const variable = (name: string, folder: string) => configuration.variableOf(name, folder)
+  const libraries = buildLibraries(structure, new Set(paths))
+  return buildSystem({ ...whole, ...connections, reads, listening, setting, variable, libraries })
 }
+
+/** The libraries of modules that Maven and Gradle build, without those of tests. */
+const buildLibraries = ({ dependencies }: Structure, paths: ReadonlySet<string>): readonly BuildLibrary[] =>
+  dependencies.flatMap(({ module, artifactId, scope }) => {
+    const folder = module === '.' ? '' : module
+    const files = ['pom.xml', 'build.gradle', 'build.gradle.kts'].map((name) => joinPath(folder, name))
+    const file = files.find((one) => paths.has(one))
+    return file === undefined || scope === 'test' ? [] : [{ folder, artifactId, file }]
+  })
 
 /** Constants of build scripts. Scripts of Gradle are no source files of the project. */
 const defineBuildConstants = (files: ProjectFiles, { files: all }: Survey, reader: ProjectReader): void => {
@@ -132,12 +146,18 @@ export const analyse = async (
   const { warnings } = detector
   const whole = { file: '.', warnings }
   const [inbound, outbound, signatures]: [Inbound[], Outbound[], Signature[]] = [[], [], []]
+  const listening: ListeningPort[] = []
   for (const unit of reader.units) detector.declareRoutes(unit)
   for (const unit of reader.units) {
     options.checkDeadline()
     const own = detector.detect(unit)
     inbound.push(...own.inbound)
     outbound.push(...own.outbound)
+    listening.push(
+      ...attempt({ result: 'the ports', file: unit.file, warnings }, [], () =>
+        listeningPorts(unit, index, detector.resolver),
+      ),
+    )
     const signature = attempt({ result: 'the signatures', file: unit.file, warnings }, undefined, () =>
       writeSignature(unit, { index, resolver: detector.resolver }, own),
     )
@@ -164,7 +184,7 @@ export const analyse = async (
   )
   const connections = withConsumers(found, graph)
   const system = attempt({ ...whole, result: 'the services' }, NO_SYSTEM, () =>
-    systemOf(files, survey, reader, structure, connections),
+    systemOf(files, survey, reader, structure, connections, listening),
   )
   const secrets = orderSecrets([...reader.secrets, ...reader.configuredSecrets()])
   const tests = survey.files.map(({ path }) => path).filter(isTestPath)

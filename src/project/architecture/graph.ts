@@ -29,6 +29,8 @@ export interface GraphEdge {
   readonly to: string
   /** The client or protocol; empty for an injected dependency. */
   readonly label: string
+  /** Whether it is no call: one side only starts after the other. */
+  readonly isOrder?: boolean
   readonly source: SourceLocation
 }
 

@@ -70,8 +70,9 @@ export const renderArchitectureMermaid = ({ graph }: Drawing): string => {
     const [open, close] = SHAPES[kind]
     return `  ${id}${open}"${shortLabel(name)}"${close}`
   })
-  const edges = graph.edges.map(({ from, to, label }) =>
-    labelText(label) === '' ? `  ${from} --> ${to}` : `  ${from} -- ${labelText(label)} --> ${to}`,
-  )
+  const edges = graph.edges.map(({ from, to, label, isOrder }) => {
+    if (isOrder === true) return `  ${from} -. ${labelText(label)} .-> ${to}`
+    return labelText(label) === '' ? `  ${from} --> ${to}` : `  ${from} -- ${labelText(label)} --> ${to}`
+  })
   return ['graph TD', ...nodes, ...edges].join('\n')
 }

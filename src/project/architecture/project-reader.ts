@@ -39,8 +39,8 @@ export interface AnalysisOptions {
   readonly at: string
   readonly checkDeadline: CheckDeadline
   readonly progress?: (done: number, total: number) => void
-  /** Called between two files, because syntax trees may be large. May return a promise to wait for. */
-  readonly freeNativeMemory?: () => Promise<void> | undefined
+  /** Called now and then between two files, because syntax trees may be large. */
+  readonly freeNativeMemory?: () => Promise<void>
   readonly orgPattern?: string | undefined
   readonly readings?: ReadingCache | undefined
 }
@@ -94,6 +94,9 @@ export const SKIP_REASONS = [
 ] as const
 export type SkipReason = (typeof SKIP_REASONS)[number]
 
+/** Characters of code after which syntax trees are freed. A tree takes up to 64 times its text. */
+const FREE_AFTER = 128 * 1024
+
 /** Reads the source, configuration and proto files of a project, each once. */
 export class ProjectReader {
   readonly units: SourceUnit[] = []
@@ -121,7 +124,7 @@ export class ProjectReader {
     this.#readings = readings
   }
 
-  /** How many files were parsed. */
+  /** How many characters of code were parsed. */
   get parsed(): number {
     return this.#parsed
   }
@@ -201,7 +204,7 @@ export class ProjectReader {
   }
 
   #parse(grammar: CodeGrammar, path: string, text: string): SourceReading {
-    this.#parsed += 1
+    this.#parsed += text.length
     const secrets = findSecrets(path, text)
     return { unit: READERS[grammar](path, this.#parser.parse(grammar, text)), secrets }
   }
@@ -232,13 +235,14 @@ export const readAll = async (
 ): Promise<ProjectReader> => {
   const reader = new ProjectReader(files, parser, options.readings)
   const wanted = survey.files.filter(({ path }) => isRelevantFile(path))
+  let freed = 0
   for (const [index, file] of wanted.entries()) {
     options.checkDeadline()
-    const before = reader.parsed
     reader.file(file)
     options.progress?.(index + 1, wanted.length)
-    const pause = reader.parsed === before ? undefined : options.freeNativeMemory?.()
-    if (pause !== undefined) await pause
+    if (reader.parsed - freed < FREE_AFTER) continue
+    freed = reader.parsed
+    await options.freeNativeMemory?.()
   }
   await options.readings?.save()
   reader.warnUnparsed()

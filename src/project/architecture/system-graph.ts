@@ -1,4 +1,4 @@
-import type { SystemModel, SystemNode } from '../services/system-model.ts'
+import type { SystemModel, SystemNode } from '../services/relations/system-model.ts'
 import type { ArchitectureGraph, GraphNode } from './graph.ts'
 
 const KINDS: Readonly<Record<SystemNode['kind'], GraphNode['kind']>> = {
@@ -37,10 +37,11 @@ export const systemGraph = ({ nodes, relations }: SystemModel): SystemGraph => {
       source: { file: source.file, line: source.line },
     }
   })
-  const edges = relations.map(({ from, to, protocol, sources: [source = { file: '', line: 1 }] }) => ({
+  const edges = relations.map(({ kind, from, to, protocol, sources: [source = { file: '', line: 1 }] }) => ({
     from: ids.get(from) ?? '',
     to: ids.get(to) ?? '',
     label: protocol,
+    ...(kind === 'depends_on' && { isOrder: true }),
     source: { file: source.file, line: source.line },
   }))
   return { graph: { nodes: drawn, edges, renamed: [] }, idOf: ids }

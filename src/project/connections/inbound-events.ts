@@ -11,7 +11,7 @@ import {
 import type { TextResolver } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import type { Inbound } from './connections.ts'
-import type { ProtoService } from './proto.ts'
+import { type ProtoService, servedGrpcService } from './proto.ts'
 import { channelOf } from './reactive-messaging.ts'
 
 interface Listener {
@@ -155,15 +155,13 @@ const functional = (
   ]
 }
 
-const GRPC_BASE = /(?:^|\.)(\w+?)(?:CoroutineImplBase|ImplBase)$/
-
 /** One record for each served method; one for the service when its methods are unknown. */
 const grpcInbound = (
   type: TypeUnit,
   protos: ReadonlyMap<string, ProtoService>,
   scope: TypeScope,
 ): readonly Inbound[] => {
-  const [, base] = GRPC_BASE.exec(type.extends?.replace(/<.*$/s, '') ?? '') ?? []
+  const base = servedGrpcService(type, scope.unit)
   const marked = findAnnotation(type.annotations, 'GrpcService', 'GRpcService') !== undefined
   if (base === undefined && !marked) return []
   const name = base ?? type.name

@@ -84,10 +84,12 @@ const isDescription = ({ file, key }: ConfigEntry): boolean =>
   DESCRIPTION_FILE.test(nameOf(file)) || ANDROID_RESOURCE.test(file) || DESCRIPTIVE_KEY.test(key)
 
 const addressRecord = (
-  url: string,
+  given: string,
   setting: ConfigEntry,
   { origin, complete }: FilledText,
 ): readonly Outbound[] => {
+  // `spring.config.import`: the address of a configuration server.
+  const url = given.replace(/^(?:optional:)?configserver:/i, '')
   const kind = ADDRESS_KINDS.find(({ scheme }) => scheme.test(url))
   const target = kind?.whole === true ? databaseOf(url) : originOf(url)
   if (kind === undefined || target === undefined || isNamespaceUrl(url)) return []

@@ -1,3 +1,5 @@
+import type { SourceUnit, TypeUnit } from '../source/source-unit.ts'
+
 /** A service in a `.proto` file. */
 export interface ProtoService {
   readonly name: string
@@ -39,4 +41,16 @@ export const readProto = (text: string): readonly ProtoService[] => {
       found.at(-1)?.routes.push({ method: word.toUpperCase(), path: plainPath(next.slice(1, -1)) })
   }
   return found
+}
+
+/** The base class of a service: `CartServiceGrpc.CartServiceImplBase`, or `CartServiceImplBase` with an import. */
+const GRPC_BASE = /(?:^|\.)(\w+?)(?:Coroutine)?ImplBase$/
+
+/** The gRPC service that a type of Java or Kotlin serves, by its base class, which is nested in a generated one. */
+export const servedGrpcService = (type: TypeUnit, { imports }: SourceUnit): string | undefined => {
+  const base = type.extends?.replace(/<.*$/s, '') ?? ''
+  const [, name] = GRPC_BASE.exec(base) ?? []
+  return name !== undefined && [base, ...imports].some((one) => one.includes(`${name}Grpc`))
+    ? name
+    : undefined
 }

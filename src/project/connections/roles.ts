@@ -1,4 +1,5 @@
 import { findAnnotation, type Method, type SourceUnit, type TypeUnit } from '../source/source-unit.ts'
+import { servedGrpcService } from './proto.ts'
 import { isRepository } from './repository-kinds.ts'
 
 const ROLES = [
@@ -52,7 +53,7 @@ export const rolesOf = (type: TypeUnit, unit: SourceUnit): readonly Role[] => {
       found.add(role)
   }
   if (isRepository(type, unit)) found.add('Repository')
-  if (found.size === 0 && /ImplBase$/.test(type.extends ?? '')) found.add('Controller')
+  if (found.size === 0 && servedGrpcService(type, unit) !== undefined) found.add('Controller')
   // Dagger, Hilt and CDI: a constructor that is marked for injection needs no annotation on its type.
   if (found.size === 0 && type.constructors.some(isInjected)) found.add('Component')
   return ROLES.filter((role) => found.has(role))

@@ -12,7 +12,7 @@ export interface RouterKey {
 
 interface DeclaredRoute {
   readonly router: RouterKey
-  readonly route: EndpointRoute
+  readonly route: EndpointRoute & Pick<EndpointPrefix, 'slash'>
   readonly file: string
   readonly line: number
   readonly handler: string
@@ -27,7 +27,10 @@ interface Mount {
   readonly replaces: boolean
 }
 
-export type EndpointPrefix = Pick<EndpointRoute, 'path' | 'confidence'>
+export type EndpointPrefix = Pick<EndpointRoute, 'path' | 'confidence'> & {
+  /** Whether the slash at its end is part of the path: Django tells `/users/` and `/users` apart. */
+  readonly slash?: boolean
+}
 
 /** Routers mounted on each other more often than this are a mistake of the analysis or an attack. */
 const MAX_PREFIXES = 16
@@ -37,6 +40,8 @@ const keyText = ({ file, name }: RouterKey): string => `${file}\0${name}`
 
 /** A value of the environment before the path brings its slash: `${BASE_URL}/cart`. */
 const withOwnSlash = (path: string): string => path.replace(/^\/(\$\{\w+\})(?:\/|$)/, '$1/')
+
+const isEmptyPath = (path: string): boolean => path === '' || path === '/'
 
 const ROOT: EndpointPrefix = { path: '', confidence: 'high' }
 
@@ -68,21 +73,19 @@ export class RouterGraph {
 
   /** The endpoints declared in a file. */
   endpoints(file: string): readonly Inbound[] {
-    return (this.#routes.get(file) ?? []).flatMap(({ router, route, onlyMounted, ...place }) =>
-      (onlyMounted === true && this.#mountsOf(keyText(router)).length === 0
-        ? []
-        : this.#prefixes(keyText(router), new Set())
-      ).map(({ path, confidence }) =>
-        toInbound(
-          {
-            ...route,
-            path: withOwnSlash(joinRoutes(path, route.path)),
-            confidence: weaker(confidence, route.confidence),
-          },
-          place,
-        ),
-      ),
-    )
+    return (this.#routes.get(file) ?? []).flatMap(({ router, route, onlyMounted, ...place }) => {
+      const { slash = false, ...own } = route
+      const prefixes =
+        onlyMounted === true && this.#mountsOf(keyText(router)).length === 0
+          ? []
+          : this.#prefixes(keyText(router), new Set())
+      return prefixes.map((prefix) => {
+        const path = withOwnSlash(joinRoutes(prefix.path, own.path))
+        const endsOpen = isEmptyPath(own.path) ? prefix.slash === true : slash
+        const confidence = weaker(prefix.confidence, own.confidence)
+        return toInbound({ ...own, path: endsOpen && path !== '/' ? `${path}/` : path, confidence }, place)
+      })
+    })
   }
 
   /** All routers of a file (`*`) or of a function (`setup.*`) can be mounted at once. */
@@ -106,6 +109,7 @@ export class RouterGraph {
       this.#prefixes(parent, seen).map((outer) => ({
         path: joinRoutes(outer.path, prefix.path, replaces ? '' : own.path),
         confidence: weaker(weaker(outer.confidence, prefix.confidence), own.confidence),
+        slash: (isEmptyPath(prefix.path) ? outer.slash : prefix.slash) === true,
       })),
     )
     const distinct = new Map(found.map((one) => [one.path, one]))

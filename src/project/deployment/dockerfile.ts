@@ -55,6 +55,7 @@ export const readDockerfile = (text: string, target?: string): DockerImage | und
 }
 
 const MAX_TEXT = 20_000
+const MAX_LINE = 1_000
 
 /** The folders that the instructions of an image name: what it is made of. */
 export const namedFolders = ({ lines }: DockerImage, folders: readonly string[]): readonly string[] => {
@@ -65,3 +66,16 @@ export const namedFolders = ({ lines }: DockerImage, folders: readonly string[])
   const words = new Set(text.split(/[\s"',[\]=]+/).map((word) => `/${word.replace(/^\.?\/+/, '')}/`))
   return folders.filter((folder) => folder !== '' && [...words].some((word) => word.includes(`/${folder}/`)))
 }
+
+/** Configuration of a program, by its name. */
+const CONFIGURATION = /(^|\/)(Caddyfile|[\w.-]+\.(conf|ya?ml)(\.(template|tmpl))?)$/
+
+/** Files of configuration that are copied into an image, as the instructions name them. */
+export const copiedConfiguration = ({ lines }: DockerImage): readonly string[] =>
+  lines.flatMap((line) => {
+    const [, words] = /^\s*(?:COPY|ADD)\s+((?:(?!--from)\S+\s+)+)\S+\s*$/i.exec(line.slice(0, MAX_LINE)) ?? []
+    return (words ?? '')
+      .split(/\s+/)
+      .filter((word) => CONFIGURATION.test(word))
+      .map((word) => word.replace(/^\.?\/+/, ''))
+  })

@@ -40,7 +40,7 @@ const TECHNOLOGIES: readonly Technology[] = [
   { name: 'Neo4j', kind: 'store', image: /^neo4j/, protocol: /neo4j|^bolt/ },
   { name: 'DataStore', kind: 'store', image: /^datastore$/, protocol: /^datastore$/ },
   { name: 'DynamoDB', kind: 'store', image: /^dynamodb/, protocol: /dynamodb/ },
-  { name: 'S3', kind: 'store', image: /^(minio|localstack)/, protocol: /^s3$|minio/ },
+  { name: 'S3', kind: 'store', image: /^(minio|localstack|garage|seaweedfs)/, protocol: /^s3$|minio/ },
   { name: 'SwiftData', kind: 'store', image: /^swiftdata$/, protocol: /^swiftdata$/ },
   { name: 'Core Data', kind: 'store', image: /^core data$/, protocol: /^core data$/ },
   { name: 'ClickHouse', kind: 'store', image: /^clickhouse/, protocol: /clickhouse/ },
@@ -79,6 +79,12 @@ export const imageName = (image: string): string => imagePath(image).replace(/^.
 /** Programs about a store or a broker, which are named after it. */
 const TOOL =
   /[-_]?(express|commander|insight|exporter|ui|gui|admin|backup|client|cli|proxy|manager|operator|init|setup|migrations?|connect|rest|schema-registry|monitor|sentinel|console|dashboards?|drop)(-|$)/
+
+/** Consoles in which people look into a store. */
+export const isStoreConsole = (image: string): boolean =>
+  /^(adminer|pgadmin\d*|phpmyadmin|pgweb|mongo-express|redis-?commander|redis-?insight|cloudbeaver)$/.test(
+    imageName(image),
+  )
 
 export const technologyOfImage = (image: string): Technology | undefined => {
   const name = imageName(image)

@@ -1,16 +1,41 @@
 /** What a client of a store or broker connects to: the same for every language. */
+export interface ClientTarget {
+  readonly protocol: string
+  /** The scheme of an address that is put together from host and database; empty when the driver is an argument. */
+  readonly scheme: string
+  /** What the target is called when its address is unknown. */
+  readonly technology: string
+}
+
+const sql = (scheme: string, technology: string): ClientTarget => ({ protocol: 'SQL', scheme, technology })
+const store = (technology: string, scheme: string): ClientTarget => ({
+  protocol: technology,
+  scheme,
+  technology,
+})
+const broker = (technology: string, scheme: string): ClientTarget => ({
+  protocol: `Messaging-${technology}`,
+  scheme,
+  technology,
+})
+
 export const CLIENT_TARGETS = {
-  POSTGRES: { protocol: 'SQL', scheme: 'postgresql', technology: 'PostgreSQL' },
-  MYSQL: { protocol: 'SQL', scheme: 'mysql', technology: 'MySQL' },
-  SQLITE: { protocol: 'SQL', scheme: 'sqlite', technology: 'SQLite' },
-  SQL_SERVER: { protocol: 'SQL', scheme: 'sqlserver', technology: 'SQL Server' },
-  ANY_SQL: { protocol: 'SQL', scheme: '', technology: 'database' },
-  MONGO: { protocol: 'MongoDB', scheme: 'mongodb', technology: 'MongoDB' },
-  REDIS: { protocol: 'Redis', scheme: 'redis', technology: 'Redis' },
-  SEARCH: { protocol: 'Elasticsearch', scheme: 'http', technology: 'Elasticsearch' },
-  CLICKHOUSE: { protocol: 'ClickHouse', scheme: 'http', technology: 'ClickHouse' },
-  KAFKA: { protocol: 'Messaging-Kafka', scheme: '', technology: 'Kafka' },
-  RABBIT: { protocol: 'Messaging-RabbitMQ', scheme: 'amqp', technology: 'RabbitMQ' },
-  NATS: { protocol: 'Messaging-NATS', scheme: 'nats', technology: 'NATS' },
-  BULL: { protocol: 'Messaging-BullMQ', scheme: '', technology: 'BullMQ' },
+  POSTGRES: sql('postgresql', 'PostgreSQL'),
+  MYSQL: sql('mysql', 'MySQL'),
+  SQLITE: sql('sqlite', 'SQLite'),
+  SQL_SERVER: sql('sqlserver', 'SQL Server'),
+  ORACLE: sql('oracle', 'Oracle'),
+  ANY_SQL: sql('', 'database'),
+  MONGO: store('MongoDB', 'mongodb'),
+  REDIS: store('Redis', 'redis'),
+  SEARCH: store('Elasticsearch', 'http'),
+  CLICKHOUSE: store('ClickHouse', 'http'),
+  MEMCACHED: store('Memcached', 'memcached'),
+  S3: store('S3', 'https'),
+  DYNAMODB: store('DynamoDB', 'https'),
+  KAFKA: broker('Kafka', ''),
+  RABBIT: broker('RabbitMQ', 'amqp'),
+  NATS: broker('NATS', 'nats'),
+  SQS: broker('SQS', 'https'),
+  BULL: broker('BullMQ', ''),
 }

@@ -14,7 +14,7 @@ const CODE_SMELLS = 'printStackTrace'
 const JVM = [HTTP, MESSAGES, GRPC, DATA, ROUTES, CODE_SMELLS, 'Thread'].join('|')
 const SCRIPT = [
   'get|post|put|patch|delete|head|options|all|use|route|register|del|fetch|axios|got|ky|request|stream',
-  'create|extend|setGlobalPrefix|enableVersioning|router|\\w*[rR]outer|\\w*Routers|\\w*[rR]outes?|mount|on|openapi',
+  'create|extend|setGlobalPrefix|enableVersioning|listen|bindAsync|router|\\w*[rR]outer|\\w*Routers|\\w*[rR]outes?|mount|on|openapi',
   'ApolloServer|createSchema|createYoga|makeExecutableSchema|buildSubgraphSchema|GraphQLServer',
   // `require('./users')(app)` and `require('knex')({ … })`
   `require\\(['"](?:\\.|knex['"])[^)]*\\)`,
@@ -93,7 +93,7 @@ const PYTHON = [
   'delay|apply_async|send_task|signature|s|si|publish|basic_publish|basic_consume|consume|send|send_and_wait|produce|subscribe|iterator',
   'send_message|send_message_batch|receive_message|KafkaAdminClient|Celery|SQLAlchemy|init_app|from_object',
   'KafkaProducer|KafkaConsumer|AIOKafkaProducer|AIOKafkaConsumer|\\w*Producer|\\w*Consumer|insecure_channel|secure_channel',
-  '\\w+Stub|add_\\w+Servicer_to_server|client|resource|add_periodic_task|add_job',
+  'run|\\w+Stub|add_\\w+Servicer_to_server|client|resource|add_periodic_task|add_job',
 ].join('|')
 
 export const PYTHON_CALLS: RelevantCalls = compileNames(PYTHON)
@@ -103,7 +103,7 @@ const GO = [
   'Handle|HandleFunc|Method|MethodFunc|Methods|Mount|Route|Group|PathPrefix|Subrouter|Heartbeat|PostForm|Do',
   '\\w*[rR]oute\\w*|\\w*[hH]andler\\w*|\\w*API\\w*|[rR]egister\\w*|[sS]etup\\w*|[nN]ew\\w*|[iI]nit\\w*',
   '[oO]pen\\w*|[cC]onnect\\w*|Listen\\w*|MustConnect\\w*|Dial\\w*|ApplyURI|ParseURL|ParseConfig|SetBaseURL|SetHostURL',
-  'Produce|SendMessage|SendMessages|Consume|ConsumePartition|Subscribe\\w*|QueueSubscribe\\w*|Publish\\w*|WriteMessages',
+  'Produce|SendMessage|SendMessages|Consume|ConsumePartition|Subscribe\\w*|QueueSubscribe\\w*|Publish\\w*|WriteMessages|Run|Start',
 ].join('|')
 
 export const GO_CALLS: RelevantCalls = compileNames(GO)

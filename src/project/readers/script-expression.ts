@@ -1,4 +1,4 @@
-import type { Expression, Lambda } from '../source/source-unit.ts'
+import type { Expression, Lambda, Method } from '../source/source-unit.ts'
 import type { SyntaxNode } from '../source/syntax-tree.ts'
 import {
   calleeName,
@@ -43,6 +43,9 @@ const eitherOf = (left: Expression, right: Expression): Expression => {
   const isVariable = left.kind === 'text' && /^(\$\{\w+:?)+\}+$/.test(left.text)
   if (isVariable && right.kind === 'text')
     return text(left.text.replace(/\}+$/, (braces) => `:${right.text}${braces}`))
+  // The default is a template or a constant: `${URL:` and `}` around it.
+  if (isVariable && (right.kind === 'join' || right.kind === 'name'))
+    return joinParts([text(left.text.replace(/\}+$/, ':')), right, text(/\}+$/.exec(left.text)?.[0] ?? '')])
   return left.kind !== 'text' && right.kind === 'call' ? right : left
 }
 
@@ -91,6 +94,18 @@ const returnedNode = (node: SyntaxNode | undefined): SyntaxNode | undefined => {
     .children()
     .findLast(({ kind }) => kind === 'return_statement')
     ?.children()[0]
+}
+
+/** Methods whose results other calls use as addresses. */
+const ADDRESS_METHOD = /ur[il]$|host$|address$|endpoint$|base$|origin$/i
+
+/** What a method that is named after an address returns. */
+export const addressReturned = (
+  node: SyntaxNode,
+  read: (node: SyntaxNode | undefined) => Expression,
+): Pick<Method, 'returned'> => {
+  const value = ADDRESS_METHOD.test(node.field('name')?.text() ?? '') ? returnedNode(node) : undefined
+  return value === undefined ? {} : { returned: [read(value)] }
 }
 
 /** Options that a factory function returns. */
@@ -149,6 +164,9 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   object: (node, read) => ({ kind: 'record', entries: new Map(entriesOf(node, read)) }),
   call_expression: (node, read) => {
     const callee = calleeOf(node)
+    // The number or text of a variable is written like the variable.
+    if (callee?.kind === 'identifier' && /^(Number|String|parseInt)$/.test(callee.text()))
+      return read(scriptArguments(node)[0])
     const member = callee?.kind === 'member_expression'
     return {
       kind: 'call',

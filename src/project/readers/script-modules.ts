@@ -1,5 +1,6 @@
 import type { ImportBinding } from '../source/source-unit.ts'
 import { childOfKind, childrenOfKind, type SyntaxNode } from '../source/syntax-tree.ts'
+import { calledName, scriptArguments } from './script-expression.ts'
 
 /** Imports and exports of a script, in both module systems. */
 
@@ -13,6 +14,18 @@ const requiredModule = (node: SyntaxNode | undefined): string | undefined => {
   const [first] = call.field('arguments')?.children() ?? []
   return first?.kind === 'string' ? unquote(first) : undefined
 }
+
+const CALLS = ['call_expression', 'new_expression']
+
+/** Calls of `require`. */
+const requireCalls = (root: SyntaxNode): readonly SyntaxNode[] =>
+  /\brequire\s*\(/.test(root.text()) ? root.descend(CALLS).filter((one) => calledName(one) === 'require') : []
+
+/** The modules that a script imports. */
+export const importedModules = (root: SyntaxNode): readonly string[] => [
+  ...childrenOfKind(root, 'import_statement').map((one) => unquote(one.field('source'))),
+  ...requireCalls(root).map((one) => unquote(scriptArguments(one)[0])),
+]
 
 /** `a` and `b` of `{ a, b: c }`, each with its name in this file. */
 export const patternNames = (pattern: SyntaxNode): readonly (readonly [local: string, name: string])[] =>

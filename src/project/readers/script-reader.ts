@@ -9,46 +9,26 @@ import {
 } from '../source/source-unit.ts'
 import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../source/syntax-tree.ts'
 import { ExpressionReader } from './expression-reader.ts'
-import { calledName, SCRIPT, scriptArguments } from './script-expression.ts'
-import { patternNames, readBindings, readExports } from './script-modules.ts'
-
-/** Calls of `require`. */
-const requireCalls = (root: SyntaxNode): readonly SyntaxNode[] =>
-  /\brequire\s*\(/.test(root.text()) ? root.descend(CALLS).filter((one) => calledName(one) === 'require') : []
+import { addressReturned, SCRIPT } from './script-expression.ts'
+import { importedModules, patternNames, readBindings, readExports } from './script-modules.ts'
+import { directivesOf, functionsIn } from './script-statements.ts'
 
 const CALLS = ['call_expression', 'new_expression']
 const VARIABLES = ['variable_declarator', 'assignment_expression']
 const DECLARED = [...VARIABLES, 'required_parameter']
 const CATCHES = ['catch_clause']
+const NAME_FIELDS: Readonly<Record<string, string>> = {
+  assignment_expression: 'left',
+  required_parameter: 'pattern',
+  optional_parameter: 'pattern',
+}
 const CLASSES = ['class_declaration', 'abstract_class_declaration']
-
-/** Directives at the start of a file or body: `'use server'`. */
-const directivesOf = (node: SyntaxNode | undefined): readonly string[] => {
-  const found: string[] = []
-  for (const one of node?.children() ?? []) {
-    if (one.kind === 'comment') continue
-    const [value] = one.kind === 'expression_statement' ? one.children() : []
-    if (value?.kind !== 'string') break
-    found.push(value.text().slice(1, -1))
-  }
-  return found
-}
-
-/** `function a() {}` and `const a = () => {}` of one statement, exported or not. */
-const functionsIn = (statement: SyntaxNode) => {
-  const node = statement.kind === 'export_statement' ? statement.field('declaration') : statement
-  if (/^(generator_)?function_declaration$/.test(node?.kind ?? ''))
-    return [{ name: node?.field('name'), body: node?.field('body') }]
-  return childrenOfKind(node, 'variable_declarator').flatMap((one) => {
-    const value = one.field('value')
-    return /^(arrow_function|function_expression)$/.test(value?.kind ?? '')
-      ? [{ name: one.field('name'), body: value?.field('body') }]
-      : []
-  })
-}
 
 const typeOf = (node: SyntaxNode | undefined): string =>
   node?.field('type')?.text().replace(/^:\s*/, '') ?? ''
+
+/** The name of a variable, parameter or field; the left side of an assignment. */
+const nameNode = (node: SyntaxNode): SyntaxNode | undefined => node.field(NAME_FIELDS[node.kind] ?? 'name')
 
 class ScriptReader {
   readonly #expressions = new ExpressionReader(SCRIPT)
@@ -72,35 +52,36 @@ class ScriptReader {
     return SCRIPT.names.within.test(text) ? this.#expressions.calls(node.descend(CALLS)) : []
   }
 
-  variable(node: SyntaxNode): Variable {
-    const value = node.field('value') ?? node.field('right')
+  variable(node: SyntaxNode, named = nameNode(node)): Variable {
+    const value = node.field(node.kind === 'assignment_expression' ? 'right' : 'value')
+    const isLocal = VARIABLES.includes(node.kind)
     return {
       name:
-        (node.field('name') ?? node.field('left') ?? node.field('pattern'))
+        named
           ?.text()
           .replace(/^this\./, '')
           .slice(0, 200) ?? '',
-      type: typeOf(node),
+      type: node.kind === 'assignment_expression' ? '' : typeOf(node),
       line: node.line,
-      annotations: childrenOfKind(node, 'decorator').map((one) => this.decorator(one)),
+      annotations: isLocal ? [] : childrenOfKind(node, 'decorator').map((one) => this.decorator(one)),
       ...(value !== undefined && { value: this.#expressions.read(value) }),
     }
   }
 
   /** Names of a pattern such as `{ url, id: key }` have no known value. */
   variables(node: SyntaxNode): readonly Variable[] {
-    const pattern = node.field('name') ?? node.field('pattern')
-    const names = pattern?.kind === 'object_pattern' ? patternNames(pattern) : undefined
-    return (
-      names?.map(([name]) => ({ name, type: '', line: node.line, annotations: [] })) ?? [this.variable(node)]
-    )
+    const named = nameNode(node)
+    if (named?.kind !== 'object_pattern' || node.kind === 'assignment_expression')
+      return [this.variable(node, named)]
+    return patternNames(named).map(([name]) => ({ name, type: '', line: node.line, annotations: [] }))
   }
 
   method(node: SyntaxNode, decorators: readonly SyntaxNode[]): Method {
-    const body = node.field('body')
+    const [name, body] = [node.field('name'), node.field('body')]
+    const text = body?.text() ?? ''
     return {
-      name: node.field('name')?.text() ?? '',
-      line: node.field('name')?.line ?? node.line,
+      name: name?.text() ?? '',
+      line: name?.line ?? node.line,
       lines: body === undefined ? 0 : Math.max(1, body.lastLine - body.line - 1),
       annotations: decorators.map((one) => this.decorator(one)),
       returns: node.field('return_type')?.text().replace(/^:\s*/, '') ?? '',
@@ -108,9 +89,10 @@ class ScriptReader {
         (one) => this.variable(one),
       ),
       locals: (body?.descend(VARIABLES) ?? []).map((one) => this.variable(one)),
-      calls: body === undefined ? [] : this.calls(body),
-      digest: digestOf(body, body?.text() ?? ''),
-      silentCatches: (body?.descend(CATCHES) ?? [])
+      calls: body === undefined ? [] : this.calls(body, text),
+      ...addressReturned(node, this.#expressions.read),
+      digest: digestOf(body, text),
+      silentCatches: (/\bcatch\b/.test(text) ? (body?.descend(CATCHES) ?? []) : [])
         .filter((one) => one.field('body')?.children().length === 0)
         .map(({ line }) => line),
     }
@@ -226,15 +208,11 @@ class ScriptReader {
 
 export const readScript = (file: string, root: SyntaxNode): SourceUnit => {
   const reader = new ScriptReader()
-  const sources = childrenOfKind(root, 'import_statement').map(
-    (one) => one.field('source')?.text().slice(1, -1) ?? '',
-  )
-  const required = requireCalls(root).map((one) => scriptArguments(one)[0]?.text().slice(1, -1) ?? '')
   return {
     file,
     language: 'script',
     package: '',
-    imports: [...sources, ...required],
+    imports: importedModules(root),
     bindings: readBindings(root),
     exports: readExports(root),
     types: root.descend(CLASSES).map((one) => reader.type(one)),

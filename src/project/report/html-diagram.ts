@@ -70,7 +70,7 @@ export const renderArchitectureSvg = (
         '\n',
       ),
     )
-    const labelled = edge.label === '' ? '' : ' class="by"'
+    const labelled = edge.isOrder === true ? ' class="order"' : edge.label === '' ? '' : ' class="by"'
     return `<path${labelled} d="${pathOf(route)}" marker-end="url(#tip)"><title>${title}</title></path>`
   })
   const linkOf = (id: string) => (Object.hasOwn(links, id) ? links[id] : undefined)

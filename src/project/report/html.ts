@@ -30,6 +30,7 @@ svg a{cursor:pointer}
 svg a:hover rect,svg a:focus rect{stroke:var(--link);stroke-width:2.2}
 .edges path{fill:none;stroke:var(--soft);stroke-width:1.3}
 .edges .by{stroke-dasharray:4 3}
+.edges .order{stroke-dasharray:1 5;opacity:.6}
 marker path{fill:var(--soft)}
 details{margin:.6rem 0}
 summary{cursor:pointer;color:var(--soft)}

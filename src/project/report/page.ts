@@ -86,13 +86,17 @@ const serviceSection = (
   const own = `service:${service.name}`
   const rows = relations
     .filter(({ from, to }) => from === own || to === own)
-    .map(({ from, to, protocol, about, sources: [source] }) => {
+    .map(({ kind, from, to, protocol, about, sources: [source] }) => {
       const other = named.get(from === own ? to : from)
+      const [calls, calledBy] =
+        kind === 'depends_on'
+          ? [strings.startsAfter, strings.startsBefore]
+          : [strings.calls, strings.calledBy]
       return [
-        from === own ? strings.calls : strings.calledBy,
+        from === own ? calls : calledBy,
         other?.name ?? '',
         strings.systemKinds[other?.kind ?? 'outside'],
-        protocol,
+        kind === 'depends_on' ? '' : protocol,
         about.join(', '),
         source === undefined ? '' : placeOf(source),
       ]

@@ -49,6 +49,8 @@ export const EN = {
   neighbourHead: ['Direction', 'Other side', 'Kind', 'Protocol', 'About', 'Source'],
   calls: 'calls or uses',
   calledBy: 'called or fed by',
+  startsAfter: 'starts after',
+  startsBefore: 'starts before',
   outgoing: 'Outgoing connections',
   outgoingHead: ['Target', 'Protocol', 'Client', 'Path', 'Source'],
   outsideServices: 'Code outside of the services',

@@ -45,6 +45,8 @@ export const ES: ReportStrings = {
   neighbourHead: ['Dirección', 'Otro lado', 'Clase', 'Protocolo', 'Sobre', 'Fuente'],
   calls: 'llama o usa',
   calledBy: 'lo llama o alimenta',
+  startsAfter: 'arranca después de',
+  startsBefore: 'arranca antes de',
   outgoing: 'Conexiones salientes',
   outgoingHead: ['Destino', 'Protocolo', 'Cliente', 'Ruta', 'Fuente'],
   outsideServices: 'Código fuera de los servicios',

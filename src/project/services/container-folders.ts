@@ -1,5 +1,5 @@
 import type { DeclaredContainer } from '../deployment/declared-container.ts'
-import { isDockerfile, namedFolders, readDockerfile } from '../deployment/dockerfile.ts'
+import { copiedConfiguration, isDockerfile, namedFolders, readDockerfile } from '../deployment/dockerfile.ts'
 import {
   imageName,
   imagePath,
@@ -8,7 +8,7 @@ import {
   technologyOfImage,
   technologyOfVariant,
 } from '../deployment/technologies.ts'
-import { folderOf, inOrder } from '../source/source-files.ts'
+import { folderOf, inOrder, joinPath, nameOf } from '../source/source-files.ts'
 import type { PlacedContainer } from './containers.ts'
 import { folderName, isInside } from './names.ts'
 import type { ServiceDraft } from './service-draft.ts'
@@ -163,6 +163,19 @@ export class ContainerFolders {
     )
   }
 
+  /** Files of configuration in the image of a container; without `build`, of the Dockerfile named after it. */
+  #copiedInto({ folder, dockerfile, name, target }: DeclaredContainer): readonly string[] {
+    const named = (path: string) =>
+      isDockerfile(path) && [`${name}.dockerfile`, `dockerfile.${name}`].includes(nameOf(path).toLowerCase())
+    const path =
+      folder === undefined
+        ? [...this.#texts.keys()].find(named)
+        : (dockerfile ?? joinPath(folder, 'Dockerfile'))
+    const image = path === undefined ? undefined : readDockerfile(this.#texts.get(path) ?? '', target)
+    if (path === undefined || image === undefined) return []
+    return copiedConfiguration(image).map((file) => joinPath(folder ?? folderOf(path), file))
+  }
+
   place(declared: readonly DeclaredContainer[]): readonly PlacedContainer[] {
     const contexts = declared.map(({ group, folder }) => `${group}\0${folder}`)
     const counts = new Map<string, number>()
@@ -177,6 +190,7 @@ export class ContainerFolders {
       const technology = own ?? this.#technology(one, codeFolder)
       return {
         ...one,
+        mounts: [...one.mounts, ...this.#copiedInto(one)],
         ...(codeFolder !== undefined && { codeFolder }),
         ...(technology !== undefined && { technology }),
       }

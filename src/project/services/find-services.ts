@@ -3,13 +3,14 @@ import type { DeclaredContainer } from '../deployment/declared-container.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { folderOf, inOrder, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
+import { backgroundProcesses, processServices } from './background-processes.ts'
 import { ContainerFolders } from './container-folders.ts'
 import { type Container, mergeContainers } from './containers.ts'
 import { goDrafts } from './go-programs.ts'
 import { imageDrafts, imageServices } from './image-services.ts'
 import { androidDraft, jvmBuildDraft, jvmMain } from './jvm-applications.ts'
 import { libraryFolders } from './library-modules.ts'
-import { folderName, isDeveloperFile, isExample, isInside, isVendored } from './names.ts'
+import { chooseName, folderName, isDeveloperFile, isExample, isInside, isVendored } from './names.ts'
 import { nestDrafts, packageDraft, startedFolder } from './package-file.ts'
 import { pythonApplication, pythonCommandDraft } from './python-applications.ts'
 import type { Deployable, ServiceDraft, ServiceKind } from './service-draft.ts'
@@ -92,14 +93,6 @@ const fileDrafts = (
     if (name === 'Procfile' || name === 'fly.toml') return shown('service', folderOf(path), name)
     return swiftDraft(path, read)
   })
-}
-
-/** The name of a service among those of its containers: the one that says the folder, when there are several. */
-const chooseName = (names: readonly string[], own: string): string | undefined => {
-  const distinct = [...new Set(names)]
-  return distinct.length < 2 || own === ''
-    ? distinct[0]
-    : (distinct.find((name) => name === own) ?? distinct.find((name) => name.endsWith(`-${own}`)) ?? own)
 }
 
 const join = (drafts: readonly ServiceDraft[], sources: ServiceSources): readonly FolderService[] => {
@@ -189,10 +182,12 @@ export const findServices = (sources: ServiceSources): ServicesFound => {
       .place(sources.declared.filter(({ file }) => !isVendored(file) && !isExample(file)))
       .map((one) => (one.codeFolder === '' && started !== undefined ? { ...one, codeFolder: started } : one)),
   )
+  const processes = backgroundProcesses(containers)
   const known = [
     ...coded,
-    ...containers.flatMap(({ codeFolder, technology, name, hosts, shownBy, isJob }) =>
-      codeFolder === undefined || technology !== undefined
+    ...containers.flatMap((one) => {
+      const { codeFolder, technology, name, hosts, shownBy, isJob } = one
+      return codeFolder === undefined || technology !== undefined || processes.has(one)
         ? []
         : shownBy.map((evidence) => ({
             folder: codeFolder,
@@ -200,18 +195,20 @@ export const findServices = (sources: ServiceSources): ServicesFound => {
             aliases: [name, ...hosts],
             kind: isJob ? ('command' as const) : ('service' as const),
             evidence,
-          })),
-    ),
+          }))
+    }),
   ]
   const drafts = [...known, ...imageDrafts(sources.texts, known, folders, places).map(moved)]
   const services = distinctNames(
     withoutEmptyRoot(withLibraries(join(drafts, sources), sources, packages), sources.units),
   )
-  const others = imageServices(containers, new Set(services.map(({ name }) => name)))
+  const taken = new Set(services.map(({ name }) => name))
+  const others = [...imageServices(containers, taken), ...processServices(processes, taken)]
   const resources = cloudResources(sources.texts)
   const built = containers.flatMap((one) => {
     const service = services.find(({ folder }) => folder === one.codeFolder)
-    return service === undefined || one.technology !== undefined ? [] : [[one, service] as const]
+    const isOther = one.technology !== undefined || processes.has(one)
+    return service === undefined || isOther ? [] : [[one, service] as const]
   })
   return {
     services: [

@@ -116,7 +116,7 @@ const CASES: readonly JoinCase[] = [
       'packages/lib/scripts/publish.ts': "fetch('https://registry.shop.com/x')\n",
     },
     nodes: ['outside:api.pay.com', 'service:api', 'service:docs', 'service:web', 'store:db', 'store:queue'],
-    relations: ['api -> api.pay.com REST', 'web -> api.pay.com REST', 'web -> db PostgreSQL'],
+    relations: ['api -> api.pay.com REST', 'web -> api.pay.com REST', 'web -> db starts after'],
   },
   {
     title: 'endpoints of a package are those of the application that uses it itself',

@@ -39,7 +39,8 @@ export const nearest = <T>(
   }, undefined)?.item
 }
 
-export const isLocal = (host: string): boolean => /^(localhost|127\.|0\.0\.0\.0|\[?::1)/.test(host)
+export const isLocal = (host: string): boolean =>
+  /^(localhost|127\.|0\.0\.0\.0|\[?::1|host\.docker\.internal)/.test(host)
 
 /** `shop.v1.Cart/Add` is a method of the service `Cart`. */
 export const grpcName = (endpoint: string): string => endpoint.replace(/\/.*$/, '').replace(/^.*\./, '')
@@ -67,3 +68,11 @@ const GENERIC_FOLDER = /^(src|app|main|source|docker|build|cmd)$/
 
 export const folderName = (folder: string): string =>
   GENERIC_FOLDER.test(nameOf(folder)) && folderOf(folder) !== '' ? nameOf(folderOf(folder)) : nameOf(folder)
+
+/** The name of a service among those of its containers: the one that says the folder, when there are several. */
+export const chooseName = (names: readonly string[], own: string): string | undefined => {
+  const distinct = [...new Set(names)]
+  return distinct.length < 2 || own === ''
+    ? distinct[0]
+    : (distinct.find((name) => name === own) ?? distinct.find((name) => name.endsWith(`-${own}`)) ?? own)
+}

@@ -34,6 +34,8 @@ export interface Deployable {
   readonly aliases: readonly string[]
   /** Folders of library modules that are part of it. */
   readonly libraries: readonly string[]
+  /** It runs the code of the service in this folder, with another command. */
+  readonly process?: { readonly kind: 'worker' | 'scheduler'; readonly folder: string }
   /** Those of them that it uses itself, not through others, where the build says so. */
   readonly direct?: readonly string[]
 }

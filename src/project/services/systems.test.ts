@@ -76,7 +76,7 @@ services:
       'service:web service in site',
       'store:cache Redis',
     ],
-    relations: ['mailer -> queue RabbitMQ', 'web -> queue RabbitMQ', 'web -> cache Redis'],
+    relations: ['mailer -> queue RabbitMQ', 'web -> queue starts after', 'web -> cache Redis'],
   },
   {
     title: 'compose: files of a deployment, what overrides them, and Dockerfiles apart from the code',
@@ -108,8 +108,8 @@ services:
       'queue -> jobs Celery',
       'api -> mail configured',
       'api -> users configured',
-      'jobs -> queue RabbitMQ',
-      'jobs -> cache Redis',
+      'jobs -> queue starts after',
+      'jobs -> cache starts after',
     ],
   },
   {
@@ -129,7 +129,7 @@ services:
       'store:one/db MySQL',
       'store:two/db MySQL',
     ],
-    relations: ['one -> one/db MySQL', 'two -> two/db MySQL'],
+    relations: ['one -> one/db starts after', 'two -> two/db MySQL'],
   },
   {
     title: 'Dockerfiles: in odd places, for a stage, for a database; a tool of a service is none',

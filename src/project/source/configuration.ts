@@ -7,8 +7,8 @@ import {
   readXmlSettings,
   readYamlSettings,
 } from './configuration-files.ts'
-import { isExampleOfVariables, isVariableFile } from './discovery-rules.ts'
-import { nameOf, type Warning } from './source-files.ts'
+import { isExampleOfVariables, isTestPath, isVariableFile } from './discovery-rules.ts'
+import { folderOf, inOrder, nameOf, type Warning } from './source-files.ts'
 import { isTemplatePath, plainTemplate } from './template-text.ts'
 
 const SPRING_FILE = /^(application|bootstrap)(?:-([\w-]+))?\.(?:ya?ml|properties)$/
@@ -105,6 +105,16 @@ export class Configuration {
       (best, one) => (best === undefined || rank(one) > rank(best) ? one : best),
       undefined,
     )
+  }
+
+  /** The value of a variable in the `.env` files of a folder; the file of the machine before examples of it. */
+  variableOf(name: string, folder: string): string | undefined {
+    const own = [...this.variables.keys()].filter((file) => folderOf(file) === folder && !isTestPath(file))
+    for (const file of own.sort((a, b) => a.length - b.length || inOrder(a, b))) {
+      const value = this.variables.get(file)?.get(name)
+      if (value !== undefined && value !== '') return value
+    }
+    return undefined
   }
 
   /** The items of a list, written as `a,b` or as `key[0]`, `key[1]`. */

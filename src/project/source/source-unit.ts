@@ -62,7 +62,7 @@ export interface Method {
   readonly parameters: readonly Variable[]
   readonly locals: readonly Variable[]
   readonly calls: readonly CallExpression[]
-  /** Values of its return statements. Only for Python. */
+  /** Values of its return statements. Only for Python, and for methods of scripts that are named after an address. */
   readonly returned?: readonly Expression[]
   /** Equal for bodies that differ only in white space; empty for short bodies. */
   readonly digest: string

@@ -34,6 +34,9 @@ const APPENDS = /^(path|pathSegment|concat|plus)$/
 /** `#{'${topics}'.split(',')}` gives one text for each item of the setting. */
 const SPLIT_EXPRESSION = /^#\{\s*'?(\$\{[^}]*\})'?.*\}$/s
 
+/** A placeholder whose default has a part that is not known. */
+const UNKNOWN_DEFAULT = /\$\{(\w+):[^{}]*\{[^{}]*\}[^{}]*\}/g
+
 const CONFIDENCES: readonly TextConfidence[] = ['high', 'medium', 'low']
 
 /** The lower of two confidences. */
@@ -85,7 +88,10 @@ export class TextResolver {
   }
 
   #known(raw: string, scope: TypeScope): KnownText {
-    const { origin, text, complete } = this.configuration.fill(raw, scope.unit.file)
+    const filled = this.configuration.fill(raw, scope.unit.file)
+    const { origin, complete } = filled
+    // A default that is known only at run time says nothing: `${URL:http://localhost:{port}}` is `${URL}`.
+    const text = complete ? filled.text : filled.text.replace(UNKNOWN_DEFAULT, '$${$1}')
     const unsure = !complete || (this.#holes > 0 && text.startsWith('{'))
     const confidence = unsure ? 'low' : origin !== undefined || this.#holes > 0 ? 'medium' : 'high'
     return { text, confidence, ...(origin !== undefined && { origin }) }
@@ -195,6 +201,17 @@ export class TextResolver {
     return `\${${prefix.text}.${member.replace(/^get(?=[A-Z])/, '')}}`
   }
 
+  /** Scripts: `this.baseUrl()` is what the method of the class returns. */
+  #returned(call: CallExpression, scope: TypeScope, depth: number): string | undefined {
+    if (scope.unit.language !== 'script' || scope.type === undefined) return undefined
+    if (call.receiver?.kind !== 'name' || call.receiver.name !== 'this') return undefined
+    const method = scope.type.methods.find(({ name }) => name === call.name)
+    const [value] = method?.returned ?? []
+    return method === undefined || value === undefined
+      ? undefined
+      : this.#raw(value, scope.at(scope.unit, scope.type, method), depth + 1)
+  }
+
   #called(call: CallExpression, scope: TypeScope, depth: number): string {
     const [first] = call.args
     // Only where the result contains it: the type in `URI.create("http://…")` is no part of the text.
@@ -211,6 +228,15 @@ export class TextResolver {
       const base = receiver()
       const added = call.args.map((one) => this.#raw(one, scope, depth + 1))
       return base + (call.name === 'pathSegment' ? added.map((one) => `/${one}`).join('') : added.join(''))
+    }
+    const own = this.#returned(call, scope, depth)
+    if (own !== undefined) return own
+    // Scripts: `new URL(path, base)`.
+    if (scope.unit.language === 'script' && call.makes && call.name === 'URL' && call.args.length === 2) {
+      const [path = '', base = ''] = call.args.map((one) => this.#raw(one, scope, depth + 1))
+      return /^[a-z][a-z0-9+.-]*:\/\//i.test(path)
+        ? path
+        : `${base.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`
     }
     const returns = scope.unit.language !== 'python' && RETURNS_ARGUMENT.test(call.name)
     if (first !== undefined && (returns || (call.makes && /^UR[IL]$/.test(call.name))))

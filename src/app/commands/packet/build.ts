@@ -4,6 +4,7 @@ import { UnparsedFiles } from '../../../kernel/text/unparsed-files.ts'
 import { type BuildOptions, PacketBuilder } from '../../../packets/build/build.ts'
 import { CHUNK_SIZES } from '../../../packets/build/chunk.ts'
 import type { PacketOutput } from '../../../packets/build/packet-output.ts'
+import type { Embedder } from '../../../packets/embed.ts'
 import { WORDS_ONLY } from '../../../packets/embed.ts'
 import { type Lock, readLock } from '../../../packets/format/lockfile.ts'
 import { checkPacketName, versionTag } from '../../../packets/format/reference.ts'
@@ -14,10 +15,11 @@ import { readEachSource } from '../../../platform/packets/source.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import { readCount, type Subcommand, textFlag } from '../../../surfaces/cli/subcommand.ts'
 import { VERSION } from '../../config/version.ts'
-import { closeEmbedders, embedderForBuild } from '../../open/embedders.ts'
+import { closeEmbedders } from '../../open/embedders.ts'
 import { withProgress } from '../progress.ts'
 import { requireWritable } from '../require-writable.ts'
 import { packedLines, packedSummary, reportSkipped, type SkippedFile } from './build-report.ts'
+import { openBuildEmbedder } from './model-ports.ts'
 import {
   embedSettings,
   listFlag,
@@ -119,7 +121,7 @@ const fillPacket = async (
       unparsed,
     }),
   )
-  return withProgress(progressJob(invocation, 'embed', 'chunks'), (show) => builder.finish(NO_ABORT, show))
+  return withProgress(progressJob(invocation, 'embed', 'windows'), (show) => builder.finish(NO_ABORT, show))
 }
 
 interface BuildReports {
@@ -130,7 +132,7 @@ interface BuildReports {
 const reportBuild = (
   invocation: Invocation,
   { skipped, unparsed }: BuildReports,
-  { folder, model }: { readonly folder: string; readonly model: string },
+  { folder, embedder }: { readonly folder: string; readonly embedder: Embedder },
   { sources, chunks, embedded }: BuiltPacket,
 ): number => {
   const listed = invocation.flags.verbose ? packedLines(sources, skipped) : []
@@ -144,14 +146,15 @@ const reportBuild = (
       files: sources.length,
       chunks,
       embedded,
-      model,
+      model: embedder.model,
       sources: sources.map(({ path, chunks: count, split }) => ({ path, chunks: count, split })),
       left_out: skipped,
       ...(unparsed.languages().length > 0 && { unparsed: unparsed.languages() }),
+      ...(embedder.warnings?.length && { warnings: embedder.warnings }),
     },
     [
       ...listed,
-      `${folder}: ${chunks} chunks of ${sources.length} files, ${model}`,
+      `${folder}: ${chunks} chunks of ${sources.length} files, ${embedder.model}`,
       ...(summary === undefined ? [] : [summary]),
     ].join('\n'),
   )
@@ -166,8 +169,7 @@ export const build: Subcommand = async (invocation, [source]) => {
     checkPacketName(name),
     versionTag(version),
   )
-  const embedder = embedderForBuild((await embedSettings(invocation)).config)
-  const { model } = embedder
+  const embedder = await openBuildEmbedder(invocation, (await embedSettings(invocation)).config)
   const from = resolve(needText(source, 'the folder to pack'))
   const reports: BuildReports = { skipped: [], unparsed: new UnparsedFiles() }
   await recoverPacket(folder)
@@ -182,7 +184,7 @@ export const build: Subcommand = async (invocation, [source]) => {
     ...(held !== undefined && { held }),
     lock: lockMode(invocation),
   }
-  const known = embedder === WORDS_ONLY ? undefined : await knownVectors(folder, model)
+  const known = embedder === WORDS_ONLY ? undefined : await knownVectors(folder, embedder.model)
   const { output, commit, discard } = await draftPacket(folder)
   try {
     const packet = await fillPacket(
@@ -197,7 +199,7 @@ export const build: Subcommand = async (invocation, [source]) => {
     if (lockfile !== undefined)
       // Durable: it is the operator's file and gets committed.
       await replaceStoreFile(resolve(lockfile), packet.lock, { durable: true })
-    return reportBuild(invocation, reports, { folder, model }, packet)
+    return reportBuild(invocation, reports, { folder, embedder }, packet)
   } finally {
     await discard()
     await known?.close()

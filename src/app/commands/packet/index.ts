@@ -16,6 +16,7 @@ const lock = () => import('./lock.ts')
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   build: from(() => import('./build.ts'), 'build'),
   publish: from(() => import('./publish.ts'), 'publish'),
+  'publish-model': from(() => import('./publish-model.ts'), 'publishModel'),
   pull: from(() => import('./pull.ts'), 'pull'),
   lock: from(lock, 'lock'),
   sync: from(lock, 'sync'),

@@ -1,8 +1,8 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { escapeInvisible } from '../../../kernel/text/escape-text.ts'
 import { packetFaults } from '../../../packets/faults.ts'
 import { readManifest } from '../../../packets/format/manifest.ts'
-import { parseReference, sourceUri } from '../../../packets/format/reference.ts'
+import { parseReference, type Reference, sourceUri } from '../../../packets/format/reference.ts'
 import { isProblem, type LockPorts, type LockRow, type LockStep } from '../../../packets/lock/lock-ports.ts'
 import {
   EMPTY_LOCK,
@@ -13,7 +13,7 @@ import {
 } from '../../../packets/lock/packets-lock.ts'
 import { checkLocked, findOutdated, syncPacket } from '../../../packets/lock/sync-lock.ts'
 import { lockPacket } from '../../../packets/lock/update-lock.ts'
-import { packetFolder } from '../../../platform/packets/folder.ts'
+import { modelInFolder, packetFolder } from '../../../platform/packets/folder.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Subcommand } from '../../../surfaces/cli/subcommand.ts'
 import type { Config } from '../../config/settings.ts'
@@ -23,12 +23,16 @@ import { requireWritable } from '../require-writable.ts'
 import { openPullPorts } from './pull-ports.ts'
 import { NO_ABORT, packetSettings, progressJob } from './settings.ts'
 
-/** Version and model of a stored packet. */
-const describeStored = async (folder: string) => {
-  const source = await packetFolder(join(folder, 'payload'))('manifest.json')
-  if (source === undefined) throw packetFaults.manifest('the packet has no manifest.json')
-  const { cpm, embedding } = readManifest(await source.read(0, source.size))
-  return { version: cpm?.version ?? 'unknown', embedder: embedding.model }
+/** Version and model of a stored packet. The version of a published model is its tag. */
+const describeStored = async (folder: string, { tag = 'latest' }: Reference) => {
+  const source = await packetFolder(folder)('payload/manifest.json')
+  if (source !== undefined) {
+    const { cpm, embedding } = readManifest(await source.read(0, source.size))
+    return { version: cpm?.version ?? 'unknown', embedder: embedding.model }
+  }
+  const model = await modelInFolder(folder)
+  if (model === undefined) throw packetFaults.manifest('the packet has no manifest.json')
+  return { version: tag, embedder: model }
 }
 
 interface LockWork {
@@ -69,6 +73,7 @@ const short = (digest: string): string => digest.slice(0, 19)
 
 const ENDINGS: Readonly<Record<LockRow['state'], string>> = {
   locked: 'locked',
+  removed: 'removed',
   unchanged: 'unchanged',
   pulled: 'pulled',
   present: 'present',
@@ -82,9 +87,9 @@ const ENDINGS: Readonly<Record<LockRow['state'], string>> = {
 /** What to do about a problem. */
 const FIXES: Partial<Readonly<Record<LockRow['state'], string>>> = {
   moved: '`warrant packet lock` takes what the tags name now.',
-  missing: 'Ask its publisher, or remove the entry from packets.lock.',
+  missing: 'Ask its publisher, or remove the entry with `warrant packet lock --remove REF`.',
   signer_changed: 'If the new signer is right, use --accept-signer.',
-  revoked: 'Lock another version, or remove the entry from packets.lock.',
+  revoked: 'Lock another version, or remove the entry with `warrant packet lock --remove REF`.',
   mismatch: 'Restore packets.lock from the history of the repository, or lock the packet again.',
 }
 
@@ -147,10 +152,27 @@ const askedKey = (asked: string, registry: string | undefined): string => {
   return lockKey(ref)
 }
 
+/** Takes entries out of the lock. Nothing is asked, and stored packets stay. */
+const removeEntries = async (invocation: Invocation, config: Config, asked: readonly string[]) => {
+  if (asked.length === 0) throw usageFaults.argument('name the entries to remove')
+  const project = openPacketLock(resolve(config.root))
+  const before = (await project.read()) ?? EMPTY_LOCK
+  const packets = new Map(before.packets)
+  const rows = [...new Set(asked.map((one) => askedKey(one, config.registry)))].map((reference): LockRow => {
+    const entry = packets.get(reference)
+    if (entry === undefined) throw packetFaults.unlocked(`${LOCK_NAME} has no entry ${reference}`)
+    packets.delete(reference)
+    return { reference, digest: entry.digest, version: entry.version, state: 'removed' }
+  })
+  await project.write({ ...before, packets })
+  return report(invocation, rows)
+}
+
 /** Writes what references name now into the lock; without references, what those of the lock name now. */
 export const lock: Subcommand = async (invocation, asked) => {
   const { config } = packetSettings(invocation)
   requireWritable(config, '`warrant packet lock`')
+  if (invocation.flags.remove === true) return removeEntries(invocation, config, asked)
   return withLockPorts(invocation, config, async (work) => {
     const before = asked.length > 0 ? ((await work.project.read()) ?? EMPTY_LOCK) : await needLock(work)
     const references =

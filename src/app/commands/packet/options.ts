@@ -18,6 +18,12 @@ const PACKET_VERBS = {
     summary: 'Split the files of a folder into passages, index them and write a packet.',
   },
   publish: { usage: 'DIR', most: 1, summary: 'Send a built packet to a registry.' },
+  'publish-model': {
+    usage: 'REF [DIR]',
+    most: 2,
+    summary:
+      'Send the built-in sentence model, or that of a folder, to a registry, to be pinned with --embedder.',
+  },
   pull: { usage: 'REF', most: 1, summary: 'Download a packet, so that it can be queried offline.' },
   lock: {
     usage: '[REF …]',
@@ -124,6 +130,7 @@ const PACKET_OPTIONS: readonly PacketOption[] = [
   toggle(['lookup'], 'trust', 'Also fetch signatures, SBOM and provenance.'),
   toggle(['sync'], 'check', 'Download nothing, and exit with 1 when something moved.'),
   toggle(['lock', 'sync'], 'accept-signer', 'Accept other signers than those of packets.lock.'),
+  toggle(['lock'], 'remove', 'Remove these entries from packets.lock.'),
   text(['revoke'], 'reason', 'TEXT', 'Why: one line, which answers and verdicts show.'),
   toggle(['revoke'], 'undo', 'Take a revocation back.'),
   toggle(['pull'], 'rebuild', 'Also make vectors with the configured model.'),
@@ -132,7 +139,11 @@ const PACKET_OPTIONS: readonly PacketOption[] = [
   toggle(['publish'], 'no-docs', 'Publish without the documents.'),
   toggle(['publish'], 'no-embeddings', 'Publish without the vectors.'),
   toggle(['publish'], 'no-embed', 'The same as --no-embeddings.'),
-  toggle(['publish'], 'move-tag', 'Replace other content that is published under this version.'),
+  toggle(
+    ['publish', 'publish-model'],
+    'move-tag',
+    'Replace other content that is published under this version.',
+  ),
   text(['publish'], 'tag', 'A,B', 'Tags beside the version (default: latest).'),
   text(['lookup', 'query', 'digest'], 'k', 'N', 'Number of results.'),
   text(['digest'], 'max-chars', 'N', 'Most characters of evidence.'),

@@ -1,19 +1,11 @@
 import { resolve } from 'node:path'
-import { Fault } from '../../../kernel/fault.ts'
-import type { Reference } from '../../../packets/format/reference.ts'
-import { type Published, publishPacket } from '../../../packets/transfer/publish.ts'
+import { publishPacket } from '../../../packets/transfer/publish.ts'
 import { builtPackets, packetFolder } from '../../../platform/packets/folder.ts'
-import { OciClient } from '../../../platform/registry/client.ts'
-import { OciPusher } from '../../../platform/registry/push.ts'
-import { systemClock } from '../../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../../../surfaces/cli/command.ts'
 import type { Subcommand } from '../../../surfaces/cli/subcommand.ts'
-import type { Config } from '../../config/settings.ts'
-import { PacketWorkspace } from '../../open/packet-workspace.ts'
-import { openRegistry } from '../../open/registry.ts'
-import { withProgress } from '../progress.ts'
 import { requireWritable } from '../require-writable.ts'
-import { listFlag, NO_ABORT, needText, packetSettings, printResult, progressJob } from './settings.ts'
+import { listFlag, NO_ABORT, needText, packetSettings } from './settings.ts'
+import { uploadArtifact } from './upload.ts'
 
 /** The folder itself, or the only packet that was built below it. */
 const onlyPacket = async (asked: string): Promise<string> => {
@@ -30,38 +22,15 @@ const checkParts = ({ flags }: Invocation): void => {
     throw usageFaults.option('--full excludes --minimal, --no-docs and --no-embeddings')
 }
 
-/** Drops the cached meaning of the tags, so that the next query finds what was just published. */
-const forgetTags = async (config: Config, { pinned_uri, tags }: Published): Promise<void> => {
-  const place = pinned_uri.slice(0, pinned_uri.indexOf('@'))
-  try {
-    const { cache } = new PacketWorkspace(config, systemClock)
-    for (const tag of tags) await cache.dropAlias(`${place}:${tag}`)
-  } catch {
-    // A packet folder that is refused here is refused by every query too: there is no cache to drop.
-  }
-}
-
-/** Reads what a tag names now; undefined when the registry has no such tag. */
-const publishedDigest = (client: OciClient) => async (ref: Reference, signal: AbortSignal) => {
-  try {
-    return (await client.resolve(ref, signal)).digest
-  } catch (thrown) {
-    if (thrown instanceof Fault && thrown.kind === 'missing') return undefined
-    throw thrown
-  }
-}
-
 /** Publishes a built packet to a registry. */
 export const publish: Subcommand = async (invocation, [asked]) => {
   const { config } = packetSettings(invocation)
   const registry = needText(config.registry, 'a registry with --registry or REGISTRY')
   requireWritable(config, '`warrant packet publish`')
   checkParts(invocation)
-  const http = openRegistry(config, process.env)
-  const pusher = new OciPusher(http)
   const tags = listFlag(invocation, 'tag')
   const folder = await onlyPacket(needText(asked, 'the folder of a built packet'))
-  const published = await withProgress(progressJob(invocation, 'publish', 'bytes'), (progress) =>
+  return uploadArtifact(invocation, config, (pusher, options) =>
     publishPacket(
       pusher,
       packetFolder(folder),
@@ -71,14 +40,9 @@ export const publish: Subcommand = async (invocation, [asked]) => {
         docs: invocation.flags['no-docs'] !== true,
         embeddings: !withoutVectors(invocation),
         ...(tags !== undefined && { tags }),
-        ...(invocation.flags['move-tag'] !== true && { resolve: publishedDigest(new OciClient(http)) }),
-        progress,
+        ...options,
       },
       NO_ABORT,
     ),
   )
-  await forgetTags(config, published)
-  const { ref, digest, sent, there, pinned_uri } = published
-  const done = `${sent} uploaded, ${there} already there, tagged ${published.tags.join(', ')}`
-  return printResult(invocation, published, `${ref}\n${digest} (${done})\n${pinned_uri}`)
 }

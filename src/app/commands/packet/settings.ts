@@ -63,7 +63,7 @@ export const progressJob = (
 const STEPS: Readonly<Record<Parameters<ProgressListener>[0], readonly [string, ProgressJob['unit']]>> = {
   fetch: ['pull', 'bytes'],
   index: ['index', 'bytes'],
-  embed: ['embed', 'chunks'],
+  embed: ['embed', 'windows'],
 }
 
 /** Runs a query and shows the progress of its steps. */

@@ -2,22 +2,17 @@ import { databaseOf } from '../../connections/addresses.ts'
 import type { Outbound } from '../../connections/connections.ts'
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
-import { CLIENT_TARGETS } from '../client-targets.ts'
+import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
 import { dsnAddress } from './dsn.ts'
 import { fieldOf, goCalls, isFixed, moduleOf, type PlacedGoCall } from './go-calls.ts'
 import { GoValues } from './go-values.ts'
 
 /** Clients of stores and brokers, by the package of the function that makes them. */
 
-interface GoClient {
+interface GoClient extends ClientTarget {
   readonly type: string
   readonly module: RegExp
   readonly callee: RegExp
-  readonly protocol: string
-  /** The scheme of an address without one; empty when the driver is an argument. */
-  readonly scheme: string
-  /** What the target is called when its address is unknown. */
-  readonly technology: string
   /** The position of the address among the arguments; of options, that of the options. */
   readonly at: number
 }
@@ -27,13 +22,13 @@ const { POSTGRES, MYSQL, SQLITE, SQL_SERVER, ANY_SQL, MONGO, REDIS, SEARCH, KAFK
 const KAFKA_GO = /^github\.com\/segmentio\/kafka-go$/
 const CONFLUENT = /^github\.com\/confluentinc\/confluent-kafka-go(\/v\d+)?\/kafka$/
 
-const row = (
-  type: string,
-  module: RegExp,
-  callee: RegExp,
-  store: Pick<GoClient, 'protocol' | 'scheme' | 'technology'>,
-  at = 0,
-): GoClient => ({ type, module, callee, ...store, at })
+const row = (type: string, module: RegExp, callee: RegExp, target: ClientTarget, at = 0): GoClient => ({
+  type,
+  module,
+  callee,
+  ...target,
+  at,
+})
 
 const CLIENTS: readonly GoClient[] = [
   row('database/sql', /^database\/sql$/, /^Open$/, ANY_SQL, 1),

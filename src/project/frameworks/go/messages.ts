@@ -1,15 +1,14 @@
-import type { Inbound, Outbound } from '../../connections/connections.ts'
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
-import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { type FoundMessage, type MessageDirection, messageDetectors } from '../found-messages.ts'
 import { fieldOf, goCalls, isFixed, moduleOf } from './go-calls.ts'
 import { GoValues } from './go-values.ts'
 
 /** Topics, queues and subjects of Kafka, RabbitMQ, NATS and SQS. */
 
 interface MessageCall {
-  readonly direction: 'in' | 'out'
+  readonly direction: MessageDirection
   readonly names: Expression | undefined
   readonly key?: Expression | undefined
 }
@@ -120,16 +119,8 @@ const LIBRARIES: readonly MessageLibrary[] = [
   },
 ]
 
-interface FoundMessage extends KnownText {
-  readonly library: MessageLibrary
-  readonly line: number
-  readonly owner: string
-  readonly key?: string
-}
-
-/** Names that are known only at run time are left out. */
 const messagesIn = (
-  direction: MessageCall['direction'],
+  direction: MessageDirection,
   scope: TypeScope,
   { resolver }: DetectionContext,
 ): readonly FoundMessage[] => {
@@ -147,10 +138,11 @@ const messagesIn = (
         .filter(({ text }) => isFixed(text))
         .map((known) => ({
           ...known,
-          library,
+          protocol: library.protocol,
+          type: library.type,
           line: call.line,
           owner: inside.method.name,
-          ...(isFixed(key) && { key }),
+          ...(isFixed(key) && { routingKey: key }),
         }))
     }),
   )
@@ -162,24 +154,5 @@ export const GO_MESSAGES: Framework = {
     .join(', '),
   language: 'go',
   applies: (unit) => LIBRARIES.some(({ module }) => importsModule(module)(unit)),
-  inbound: (scope, context): readonly Inbound[] =>
-    messagesIn('in', scope, context).map(({ text, confidence, library, line, owner }) => ({
-      protocol: library.protocol,
-      endpoint: text,
-      source_file: scope.unit.file,
-      line,
-      handler: owner,
-      confidence,
-    })),
-  outbound: (scope, context): readonly Outbound[] =>
-    messagesIn('out', scope, context).map(({ text, confidence, library, line, owner, key }) => ({
-      target_service: text,
-      protocol: library.protocol,
-      type: library.type,
-      source_file: scope.unit.file,
-      line,
-      caller: owner,
-      confidence,
-      ...(key !== undefined && { routing_key: key }),
-    })),
+  ...messageDetectors(messagesIn),
 }

@@ -64,7 +64,7 @@ const LIBRARIES: Readonly<Record<string, readonly StoreClient[]>> = {
   'Neo4j driver': [client(/^org\.neo4j\.driver$/, /^Driver$/, NEO4J_STORE)],
   jOOQ: [client(/^org\.jooq$/, /^DSLContext$/, JDBC_STORE)],
   Hibernate: [client(/^org\.hibernate$/, /^SessionFactory$/, JPA_STORE)],
-  DataStore: [client(/^androidx\.datastore\.core$/, /^DataStore$/, HELD_DATA)],
+  DataStore: [client(/^androidx\.datastore\.(core|rxjava[23])$/, /^(Rx)?DataStore$/, HELD_DATA)],
 }
 
 /** Whether an import gives the type of a client, by its name or with its whole package. */

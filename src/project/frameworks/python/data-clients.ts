@@ -3,20 +3,16 @@ import type { DetectionContext, Framework } from '../../connections/framework.ts
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
 import { keyword, makerOf, positional, pythonCalls, pythonText, qualifiedName } from './python-calls.ts'
-import {
-  isKnownAddress,
-  PYTHON_STORES,
-  type PythonStore,
-  pythonStore,
-  pythonStoreTarget,
-} from './python-stores.ts'
+import { isKnownAddress, pythonStore, pythonStoreTarget } from './python-stores.ts'
 
 /** Clients of stores and brokers, by the full name of the function that makes them. */
 
-const { ANY_SQL, KAFKA, MEMCACHED, MONGO, MYSQL, POSTGRES, RABBIT, REDIS, S3, SEARCH, SQLITE } = PYTHON_STORES
+const { ANY_SQL, KAFKA, MEMCACHED, MONGO, MYSQL, POSTGRES, RABBIT, REDIS, S3, SEARCH, SQLITE } =
+  CLIENT_TARGETS
 
-interface DataClient extends PythonStore {
+interface DataClient extends ClientTarget {
   readonly type: string
   readonly callee: RegExp
 }
@@ -111,7 +107,7 @@ class DataConnection {
   }
 
   /** A server that is given as host and port: `("db", 5432)`, `{"host": "db"}` or `"db"`. */
-  #host(value: Expression | undefined, { scheme }: PythonStore): KnownText | undefined {
+  #host(value: Expression | undefined, { scheme }: ClientTarget): KnownText | undefined {
     const { args } = this.#call
     if (value?.kind === 'list') return this.#host(value.items[0], { scheme, protocol: '', technology: '' })
     const record = value?.kind === 'record' ? value.entries : undefined

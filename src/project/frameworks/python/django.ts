@@ -91,7 +91,9 @@ class UrlPatterns {
     const known = this.#context.resolver.text(route, this.#scope)
     if (known === undefined) return
     const path = joinRoutes(call.name === 'path' ? known.text : plainPattern(known.text))
-    const prefix = { path, confidence: known.confidence }
+    // `/?$` allows both.
+    const slash = /(^|[^?])\/$/.test(known.text.replace(/\$$|\\Z$/, ''))
+    const prefix = { path, confidence: known.confidence, slash }
     if (view?.kind === 'call' && view.call.name === 'include') {
       const [given] = view.call.args
       const included = given?.kind === 'list' && given.items[0]?.kind !== 'call' ? given.items[0] : given

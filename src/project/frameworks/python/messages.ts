@@ -1,8 +1,8 @@
-import type { Inbound, Outbound } from '../../connections/connections.ts'
+import type { Inbound } from '../../connections/connections.ts'
 import type { DetectionContext, Framework } from '../../connections/framework.ts'
 import type { Expression } from '../../source/source-unit.ts'
-import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { type FoundMessage, type MessageDirection, messageDetectors } from '../found-messages.ts'
 import {
   annotatedType,
   keyword,
@@ -19,7 +19,7 @@ import {
 interface MessageCall {
   readonly protocol: string
   readonly type: string
-  readonly direction: 'in' | 'out'
+  readonly direction: MessageDirection
   /** The topics or queues. */
   readonly names: readonly (Expression | undefined)[]
 }
@@ -126,15 +126,8 @@ const SUBSCRIBERS: readonly (readonly [RegExp, string])[] = [
   [/^faststream\.nats/, 'Messaging-NATS'],
 ]
 
-interface FoundMessage extends KnownText {
-  readonly call: MessageCall
-  readonly line: number
-  readonly owner: string
-}
-
-/** Names that are known only at run time are left out. */
 const messagesIn = (
-  direction: MessageCall['direction'],
+  direction: MessageDirection,
   scope: TypeScope,
   context: DetectionContext,
 ): readonly FoundMessage[] =>
@@ -147,7 +140,8 @@ const messagesIn = (
       .filter(({ text }) => text !== '' && !/^[{$]/.test(text))
       .map((known) => ({
         ...known,
-        call: found,
+        protocol: found.protocol,
+        type: found.type,
         line: placed.call.line,
         owner: placed.scope.type?.name ?? '',
       }))
@@ -173,30 +167,13 @@ const subscribers = (scope: TypeScope, { resolver }: DetectionContext): readonly
   )
 }
 
+const DETECTORS = messageDetectors(messagesIn)
+
 export const PYTHON_MESSAGES: Framework = {
   name: 'kafka-python, aiokafka, confluent-kafka, pika, aio-pika, SQS',
   language: 'python',
   // A producer is often made in another file.
   applies: () => true,
-  inbound: (scope, context): readonly Inbound[] => [
-    ...messagesIn('in', scope, context).map(({ text, confidence, call, line, owner }) => ({
-      protocol: call.protocol,
-      endpoint: text,
-      source_file: scope.unit.file,
-      line,
-      handler: owner,
-      confidence,
-    })),
-    ...subscribers(scope, context),
-  ],
-  outbound: (scope, context): readonly Outbound[] =>
-    messagesIn('out', scope, context).map(({ text, confidence, call, line, owner }) => ({
-      target_service: text,
-      protocol: call.protocol,
-      type: call.type,
-      source_file: scope.unit.file,
-      line,
-      caller: owner,
-      confidence,
-    })),
+  ...DETECTORS,
+  inbound: (scope, context) => [...DETECTORS.inbound(scope, context), ...subscribers(scope, context)],
 }

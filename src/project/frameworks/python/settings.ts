@@ -3,12 +3,13 @@ import type { DetectionContext, Framework } from '../../connections/framework.ts
 import type { Expression, Variable } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
 import { keyword, positional, pythonText } from './python-calls.ts'
-import { PYTHON_STORES, type PythonStore, pythonStore, pythonStoreTarget } from './python-stores.ts'
+import { pythonStore, pythonStoreTarget } from './python-stores.ts'
 
 /** Stores and brokers in the settings of Django, Flask and Celery: variables with names that these libraries read. */
 
-const { ANY_SQL, REDIS } = PYTHON_STORES
+const { ANY_SQL, REDIS } = CLIENT_TARGETS
 
 /** Variables that hold an address: the name of the setting, the type of the connection. */
 const ADDRESSES: readonly (readonly [RegExp, string])[] = [
@@ -17,6 +18,15 @@ const ADDRESSES: readonly (readonly [RegExp, string])[] = [
   [/^(config\[)?CELERY_RESULT_BACKEND(_URL)?\]?$|(^|\.)conf\.result_backend$/, 'Result backend'],
   [/^(config\[)?MONGO(DB)?_UR[IL]\]?$/, 'PyMongo'],
 ]
+
+/** An address without a domain: the name of a container, or the machine of a developer. */
+const PROJECT_ADDRESS = /^https?:\/\/(?:[a-z][\w-]*|127\.0\.0\.1)(?::\d+)?(?=\/|$)/i
+
+/** A field of a class such as `Settings` that is named after an address. */
+const isServiceSetting = ({ name }: Variable, { type }: TypeScope): boolean =>
+  type !== undefined &&
+  /(settings|config(uration)?)$/i.test(type.name) &&
+  /(^|_)(ur[il]|address|endpoint|base_?ur[il])$/i.test(name)
 
 const DATABASE_FUNCTIONS = /^(config|parse|db|db_url|dj_db_url)$/
 const MAX_DEPTH = 4
@@ -44,9 +54,19 @@ class SettingsReader {
     return [{ ...target, type: isBroker ? 'Broker' : type, source_file: this.#file, line, caller: '' }]
   }
 
+  /** `ORDERS_URL = "http://orders:8000"` in a class of settings: a service of the same system. */
+  #service(name: string, value: Expression, line: number, scope: TypeScope): readonly Outbound[] {
+    const address = this.#text(value, scope)
+    const [target] = PROJECT_ADDRESS.exec(address?.text ?? '') ?? []
+    if (address === undefined || target === undefined) return []
+    const row = { target_service: target, protocol: 'Configuration', type: 'Service URL', path: name }
+    return [{ ...row, source_file: this.#file, line, caller: '', confidence: address.confidence }]
+  }
+
   outbound({ variable, scope }: Setting): readonly Outbound[] {
     const { name, value, line } = variable
     if (value === undefined) return []
+    if (!SETTING.test(name)) return this.#service(name, value, line, scope)
     if (/^DATABASES(\[["']\w+["']\](\[["']\w+["']\])?)?$/.test(name))
       return this.#databases(value, line, scope, 0)
     if (/^CACHES(\[["']\w+["']\])?$/.test(name)) return this.#caches(value, line, scope, 0)
@@ -80,7 +100,7 @@ class SettingsReader {
     return this.#row('Django', line, pythonStoreTarget(kind, this.#server(kind, value, scope)))
   }
 
-  #server(kind: PythonStore, value: Expression, scope: TypeScope): KnownText | undefined {
+  #server(kind: ClientTarget, value: Expression, scope: TypeScope): KnownText | undefined {
     const entry = (key: string) =>
       value.kind === 'record' ? this.#text(value.entries.get(key), scope) : undefined
     const host = entry('HOST')
@@ -112,7 +132,7 @@ class SettingsReader {
   }
 
   /** `redis://cache:6379/1`, `cache:11211`, or a list of them. */
-  #location(kind: PythonStore, given: Expression | undefined, scope: TypeScope): KnownText | undefined {
+  #location(kind: ClientTarget, given: Expression | undefined, scope: TypeScope): KnownText | undefined {
     const known = this.#text(given?.kind === 'list' ? given.items[0] : given, scope)
     return known === undefined || /:\/\/|[{$]/.test(known.text)
       ? known
@@ -151,7 +171,9 @@ export const PYTHON_SETTINGS: Framework = {
   language: 'python',
   applies: () => true,
   outbound: (scope, context) => {
-    const settings = settingsOf(scope).filter(({ variable }) => SETTING.test(variable.name))
+    const settings = settingsOf(scope).filter(
+      ({ variable, scope: inside }) => SETTING.test(variable.name) || isServiceSetting(variable, inside),
+    )
     if (settings.length === 0) return []
     const reader = new SettingsReader(scope, context)
     return settings.flatMap((one) => reader.outbound(one))

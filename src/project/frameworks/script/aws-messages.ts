@@ -1,6 +1,7 @@
 import { importsModule } from '../../connections/framework.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import type { MessageDirection } from '../found-messages.ts'
 
 /** Queues of SQS and topics of SNS, by the commands of the AWS SDK, its older methods and sqs-consumer. */
 
@@ -8,7 +9,7 @@ import type { TypeScope } from '../../source/type-scope.ts'
 export interface MessageCall {
   readonly protocol: string
   readonly type: string
-  readonly direction: 'in' | 'out'
+  readonly direction: MessageDirection
   /** The topics or queues. */
   readonly names: Expression | undefined
 }

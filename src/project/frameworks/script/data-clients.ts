@@ -5,20 +5,15 @@ import { callsOf } from '../../connections/outbound-http.ts'
 import type { CallExpression, Expression, Variable } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
-import { CLIENT_TARGETS } from '../client-targets.ts'
+import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
 
 /** Clients of stores and brokers, by the module that a called name is imported from. */
 
-interface DataClient {
+interface DataClient extends ClientTarget {
   readonly type: string
   readonly module: RegExp
   /** The imported name, or the member of the module; `default` for a default import. */
   readonly callee: RegExp
-  readonly protocol: string
-  /** The scheme of an address that is put together from host and database. */
-  readonly scheme: string
-  /** What the target is called when its address is unknown. */
-  readonly technology: string
 }
 
 const { POSTGRES, MYSQL, MONGO, REDIS, SEARCH, CLICKHOUSE, ANY_SQL, SQLITE, KAFKA, RABBIT, BULL } =

@@ -1,9 +1,8 @@
-import type { Inbound, Outbound } from '../../connections/connections.ts'
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
 import { callsOf } from '../../connections/outbound-http.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
-import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { type FoundMessage, type MessageDirection, messageDetectors } from '../found-messages.ts'
 import { awsCall, awsName, importsAws, type MessageCall } from './aws-messages.ts'
 
 /** Topics and queues of kafkajs, amqplib, BullMQ, SQS and SNS. */
@@ -78,15 +77,8 @@ const messageCall = (call: CallExpression, scope: TypeScope): MessageCall | unde
   )
 }
 
-interface FoundMessage extends KnownText {
-  readonly call: MessageCall
-  readonly line: number
-  readonly owner: string
-}
-
-/** Names that are known only at run time are left out. */
 const messagesIn = (
-  direction: MessageCall['direction'],
+  direction: MessageDirection,
   scope: TypeScope,
   { resolver }: DetectionContext,
 ): readonly FoundMessage[] => {
@@ -102,7 +94,13 @@ const messagesIn = (
       .filter(
         ({ text }) => text !== '' && !text.startsWith('{') && (importsAws(unit) || !text.startsWith('$')),
       )
-      .map((known) => ({ ...known, call: found, line: one.call.line, owner: at.type?.name ?? '' }))
+      .map((known) => ({
+        ...known,
+        protocol: found.protocol,
+        type: found.type,
+        line: one.call.line,
+        owner: at.type?.name ?? '',
+      }))
   })
 }
 
@@ -110,23 +108,5 @@ export const SCRIPT_MESSAGES: Framework = {
   name: 'kafkajs, amqplib, BullMQ, AWS SDK, sqs-consumer',
   language: 'script',
   applies: (unit) => importsKafka(unit) || importsRabbit(unit) || importsBull(unit) || importsAws(unit),
-  inbound: (scope, context): readonly Inbound[] =>
-    messagesIn('in', scope, context).map(({ text, confidence, call, line, owner }) => ({
-      protocol: call.protocol,
-      endpoint: text,
-      source_file: scope.unit.file,
-      line,
-      handler: owner,
-      confidence,
-    })),
-  outbound: (scope, context): readonly Outbound[] =>
-    messagesIn('out', scope, context).map(({ text, confidence, call, line, owner }) => ({
-      target_service: text,
-      protocol: call.protocol,
-      type: call.type,
-      source_file: scope.unit.file,
-      line,
-      caller: owner,
-      confidence,
-    })),
+  ...messageDetectors(messagesIn),
 }

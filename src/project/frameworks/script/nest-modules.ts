@@ -1,6 +1,7 @@
 import { pushTo } from '../../../kernel/multimap.ts'
 import { joinRoutes } from '../../connections/addresses.ts'
 import type { DetectionContext } from '../../connections/framework.ts'
+import { isImportedNowhere } from '../../source/imported-files.ts'
 import type { SourceIndex } from '../../source/source-index.ts'
 import { type Expression, findAnnotation, type SourceUnit } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
@@ -78,3 +79,28 @@ export const modulePrefixes = (
   scope: TypeScope,
   context: DetectionContext,
 ): readonly string[] => prefixesOf(scope, context).get(`${scope.unit.file}\0${controller}`) ?? ['']
+
+const REGISTERING = new WeakMap<SourceIndex, boolean>()
+
+/** Whether modules of the project list their controllers. */
+const registersControllers = (index: SourceIndex): boolean => {
+  const known =
+    REGISTERING.get(index) ??
+    index.units.some(({ language, types }) =>
+      types.some(
+        ({ annotations }) =>
+          language === 'script' &&
+          itemsOf(findAnnotation(annotations, 'Module')?.args.get('controllers')).length > 0,
+      ),
+    )
+  REGISTERING.set(index, known)
+  return known
+}
+
+/** Whether the classes of a file are in no module: Nest serves only what a module lists. */
+export const isUnregistered = ({ unit, index }: TypeScope, { modules }: DetectionContext): boolean =>
+  unit.types.some(({ annotations }) => findAnnotation(annotations, 'Controller') !== undefined) &&
+  !unit.types.some(({ annotations }) => findAnnotation(annotations, 'Module') !== undefined) &&
+  unit.topLevel.calls.every(({ name }) => name !== 'create') &&
+  registersControllers(index) &&
+  isImportedNowhere(unit, index, modules)

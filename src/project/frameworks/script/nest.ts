@@ -6,7 +6,7 @@ import { type Annotation, findAnnotation, type Method, type TypeUnit } from '../
 import { type KnownText, weaker } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { globalPrefix, versionSegments } from './nest-applications.ts'
-import { modulePrefixes } from './nest-modules.ts'
+import { isUnregistered, modulePrefixes } from './nest-modules.ts'
 import { listenerProtocol, nestOutbound } from './nest-transports.ts'
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -159,8 +159,9 @@ export const NEST: Framework = {
   language: 'script',
   // Decorators may be imported from a package of the project that exports those of Nest.
   applies: ({ types, imports }) => types.length > 0 || imports.some((name) => name.startsWith('@nestjs/')),
-  inbound: (scope, context) =>
-    scope.unit.types.flatMap((type) => {
+  inbound: (scope, context) => {
+    if (isUnregistered(scope, context)) return []
+    return scope.unit.types.flatMap((type) => {
       const one = { type, scope: scope.at(scope.unit, type, scope.unit.topLevel), context }
       return [
         ...controllerEndpoints(one),
@@ -172,6 +173,7 @@ export const NEST: Framework = {
           ]),
         ),
       ]
-    }),
+    })
+  },
   outbound: nestOutbound,
 }

@@ -1,8 +1,9 @@
 import { joinRoutes } from '../../connections/addresses.ts'
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
-import { bodiesOf, type CallExpression, type SourceUnit } from '../../source/source-unit.ts'
+import { isLeftOut } from '../../source/imported-files.ts'
+import { bodiesOf, type CallExpression, type SourceUnit, type Variable } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
-import { chainOf, isPath, isVerb, ownPrefix, routesOf } from './router-calls.ts'
+import { chainOf, creationOf, factoryName, isPath, isVerb, ownPrefix, routesOf } from './router-calls.ts'
 import { type RouterLibrary, RouterNames, SCRIPT_ROUTER_LIBRARIES } from './router-libraries.ts'
 import { inlineRouter, RouterMounts } from './router-mounts.ts'
 
@@ -11,6 +12,12 @@ import { inlineRouter, RouterMounts } from './router-mounts.ts'
 /** Hono: route('/books', books). */
 const isHonoMount = ({ name }: RouterLibrary, call: CallExpression): boolean =>
   name === 'Hono' && call.name === 'route' && call.args.length === 2
+
+/** Whether a variable holds a router, which another one has to mount: `express.Router()`, `new KoaRouter()`. */
+const isRouter = (variable: Variable | undefined): boolean => {
+  const made = creationOf(variable?.value)
+  return made !== undefined && /Router$/.test(factoryName(made))
+}
 
 const declareCalls = (
   library: RouterLibrary,
@@ -21,7 +28,8 @@ const declareCalls = (
   const names = new RouterNames(library, context)
   const mounts = new RouterMounts(names, scope)
   const { unit } = scope
-  const onlyMounted = !importsModule(library.modules)(unit) && library.name === 'Express'
+  const isUnknown = !importsModule(library.modules)(unit) && library.name === 'Express'
+  const isUnused = () => isLeftOut(unit, scope.index, context.modules)
   for (const call of calls) {
     mounts.passed(call)
     const router = names.ofCall(call, scope)
@@ -41,7 +49,8 @@ const declareCalls = (
           file: unit.file,
           line: call.line,
           handler: '',
-          onlyMounted,
+          // A router, unlike an application, serves nothing by itself.
+          onlyMounted: isUnknown || (isRouter(router.variable) && isUnused()),
         })
   }
 }

@@ -3,22 +3,17 @@ import type { Outbound } from '../../connections/connections.ts'
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
 import type { CallExpression } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
 import { labelled, SwiftValues, swiftCalls, unlabelled } from './swift-values.ts'
 
 /** Databases of Fluent, SwiftData, Core Data and GRDB. */
 
-interface FluentDatabase {
-  readonly protocol: string
-  readonly scheme: string
-  readonly technology: string
-}
-
-const FLUENT: Readonly<Record<string, FluentDatabase>> = {
-  postgres: { protocol: 'SQL', scheme: 'postgresql', technology: 'PostgreSQL' },
-  mysql: { protocol: 'SQL', scheme: 'mysql', technology: 'MySQL' },
-  sqlite: { protocol: 'SQL', scheme: 'sqlite', technology: 'SQLite' },
-  mongo: { protocol: 'MongoDB', scheme: 'mongodb', technology: 'MongoDB' },
-  RedisConfiguration: { protocol: 'Redis', scheme: 'redis', technology: 'Redis' },
+const FLUENT: Readonly<Record<string, ClientTarget>> = {
+  postgres: CLIENT_TARGETS.POSTGRES,
+  mysql: CLIENT_TARGETS.MYSQL,
+  sqlite: CLIENT_TARGETS.SQLITE,
+  mongo: CLIENT_TARGETS.MONGO,
+  RedisConfiguration: CLIENT_TARGETS.REDIS,
 }
 
 const importsFluent = importsModule(/^(Fluent\w*|Vapor|Redis)$/)
@@ -72,7 +67,7 @@ class StoreFinder {
     ]
   }
 
-  #address(call: CallExpression, { scheme }: FluentDatabase, scope: TypeScope) {
+  #address(call: CallExpression, { scheme }: ClientTarget, scope: TypeScope) {
     const url = this.#values.text(labelled(call, 'url', 'connectionString'), scope)
     if (url !== undefined) return url
     if (scheme === 'sqlite') {

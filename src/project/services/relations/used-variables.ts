@@ -1,7 +1,7 @@
-import { isTestPath } from '../source/discovery-rules.ts'
-import { languageOfFile } from '../source/file-languages.ts'
-import { isInside } from './names.ts'
-import type { Deployable } from './service-draft.ts'
+import { isTestPath } from '../../source/discovery-rules.ts'
+import { languageOfFile } from '../../source/file-languages.ts'
+import { isInside } from '../names.ts'
+import type { Deployable } from '../service-draft.ts'
 
 /** Tells whether the code of a service names a variable. The files of a service are read when it is asked for. */
 export const variablesUsed = (
@@ -17,7 +17,7 @@ export const variablesUsed = (
     }
     return names
   }
-  return ({ folder }, variable) => {
+  return ({ process, folder = process?.folder }, variable) => {
     if (folder === undefined) return false
     // Frameworks read these without naming them.
     if (/^(SPRING|QUARKUS|MICRONAUT|KAFKA)_/.test(variable)) return true

@@ -1,6 +1,6 @@
-import { pushTo } from '../../kernel/multimap.ts'
-import { nearest, plainName } from './names.ts'
-import type { Deployable } from './service-draft.ts'
+import { pushTo } from '../../../kernel/multimap.ts'
+import { nearest, plainName } from '../names.ts'
+import type { Deployable } from '../service-draft.ts'
 
 /** Services by the names that others use for them. */
 export class ServiceNames {

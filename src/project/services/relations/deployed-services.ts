@@ -1,7 +1,7 @@
-import { pushTo } from '../../kernel/multimap.ts'
-import type { Container } from './containers.ts'
-import { isInside } from './names.ts'
-import type { Deployable } from './service-draft.ts'
+import { pushTo } from '../../../kernel/multimap.ts'
+import type { Container } from '../containers.ts'
+import { isInside } from '../names.ts'
+import type { Deployable } from '../service-draft.ts'
 
 const RELATIONAL_STORE = /^(PostgreSQL|MySQL|SQL Server|Oracle|database)$/
 
@@ -14,9 +14,15 @@ export const shortHost = (host: string): string =>
   /\.svc(\.|$)|\.cluster\.local$|^[\w-]+\.[\w-]+$/.test(host) ? host.replace(/\..*$/, '') : host
 
 /** `localhost:3306`, also within an address. */
-const LOCAL_PORT = /(?:^|[/@,])(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d+)(?!\d)/
+const LOCAL_PORT = /(?:^|[/@,])(?:localhost|127\.0\.0\.1|0\.0\.0\.0|host\.docker\.internal):(\d+)(?!\d)/
 /** `3306:3306` and `127.0.0.1:3306:3306/tcp` publish a port; `3306` alone gets any. */
 const PUBLISHED = /(?:^|:)(\d+):\d+(?:\/\w+)?$/
+
+/** The port of an address of a developer's machine. */
+export const localPort = (address: string): string | undefined => LOCAL_PORT.exec(address)?.[1]
+
+export const publishes = (ports: readonly string[], port: string): boolean =>
+  ports.some((one) => PUBLISHED.exec(one)?.[1] === port)
 
 /** Services with the containers that run them. */
 export class DeployedServices {
@@ -63,11 +69,10 @@ export class DeployedServices {
    * compose file above, or the only one of the project.
    */
   publisherOf(address: string, file: string): Container | undefined {
-    const [, port] = LOCAL_PORT.exec(address) ?? []
+    const port = localPort(address)
     if (port === undefined) return undefined
     const all = this.#containers.filter(
-      ({ technology, ports }) =>
-        technology !== undefined && ports.some((one) => PUBLISHED.exec(one)?.[1] === port),
+      ({ technology, ports }) => technology !== undefined && publishes(ports, port),
     )
     const above = all.filter(({ group }) => isInside(file, group))
     const depth = Math.max(...above.map(({ group }) => group.length))

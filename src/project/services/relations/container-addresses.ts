@@ -1,5 +1,5 @@
-import type { Container } from './containers.ts'
-import { hostOf } from './names.ts'
+import type { Container } from '../containers.ts'
+import { hostOf } from '../names.ts'
 
 /** Names of variables whose value is a host, without scheme and port. */
 const HOST_NAME =
