@@ -7,23 +7,44 @@ import type { OutputFile } from './packet-output.ts'
 
 const NO_ROW = 2 ** 32 - 1
 /** Bytes collected before they are written, and bytes of rows that are read at once. */
-const BLOCK = 1024 * 1024
+const BLOCK = 256 * 1024
+/** Words that are encoded at once. */
+const KEYS = 1024
 /** Room for the count of a word beside its rank in a float64: no row has so many words. */
 const MAX_TIMES = 2 ** 27
 
 const [COMMA, OPEN_ROW, CLOSE_ROW, ZERO] = [0x2c, 0x7b, 0x7d, 0x30]
 
-/** A copy of its own: a word that was cut out of a text would keep the text in memory. */
-const detach = (word: string): string => Buffer.from(word).toString()
+/** V8 copies a shorter piece of a text. A longer one refers to the text, which would stay in memory. */
+const SHARED_LENGTH = 13
 
-/** The words in order, as keys of JSON, in one array. */
-const joinKeys = (words: readonly string[]) => {
+/** A word that keeps no text in memory. */
+const detach = (word: string): string => (word.length < SHARED_LENGTH ? word : Buffer.from(word).toString())
+
+/** Words as keys of JSON, in one array. */
+interface JoinedKeys {
+  readonly bytes: Uint8Array
+  readonly ends: Uint32Array
+}
+
+/** Joins the words in order, and writes the weight of each. */
+const joinKeys = (
+  words: readonly string[],
+  weightOf: (rank: number) => number,
+  write: (text: string) => void,
+): JoinedKeys => {
   const keys = new ByteWriter()
   const ends = new Uint32Array(words.length)
-  words.forEach((word, rank) => {
-    keys.append(Buffer.from(`${JSON.stringify(word)}:`))
-    ends[rank] = keys.length
-  })
+  let end = 0
+  for (let first = 0; first < words.length; first += KEYS) {
+    const texts = words.slice(first, first + KEYS).map((word) => `${JSON.stringify(word)}:`)
+    for (const [i, text] of texts.entries()) {
+      end += Buffer.byteLength(text)
+      ends[first + i] = end
+    }
+    keys.append(Buffer.from(texts.join('')))
+    write(`${first > 0 ? ',' : ''}${texts.map((text, i) => `${text}${weightOf(first + i)}`).join()}`)
+  }
   return { bytes: keys.written, ends }
 }
 
@@ -120,14 +141,16 @@ export class SparseWriter {
     words.forEach((word, rank) => {
       ranks[this.#numbers.get(word) as number] = rank
     })
-    const keys = joinKeys(words)
     const rowsWith = new Uint32Array(words.length)
     for (let number = 0; number < words.length; number++)
       rowsWith[ranks[number] as number] = this.#rowsWith.at(number)
     this.#numbers.clear()
-    words.length = 0
     const out = new BlockWriter(file)
-    this.#writeWeights(out, keys, rowsWith)
+    out.text('{"idf":{')
+    const weightOf = (rank: number) =>
+      inverseDocumentFrequency(this.#lengths.length, rowsWith[rank] as number)
+    const keys = joinKeys(words, weightOf, (text) => out.text(text))
+    words.length = 0
     const lengths = this.#lengths.values
     out.text(`},"doc_len":[${lengths.join()}],"tf":[`)
     await this.#writeRows(out, keys, ranks, scratch)
@@ -145,20 +168,9 @@ export class SparseWriter {
     return number
   }
 
-  #writeWeights(out: BlockWriter, { bytes, ends }: ReturnType<typeof joinKeys>, rowsWith: Uint32Array): void {
-    out.text('{"idf":{')
-    for (let rank = 0; rank < ends.length; rank++) {
-      if (rank > 0) out.byte(COMMA)
-      out.copy(bytes, ends[rank - 1] ?? 0, ends[rank] as number)
-      const weight = String(inverseDocumentFrequency(this.#lengths.length, rowsWith[rank] as number))
-      for (let i = 0; i < weight.length; i++) out.byte(weight.charCodeAt(i))
-      out.flushFull()
-    }
-  }
-
   async #writeRows(
     out: BlockWriter,
-    { bytes, ends }: ReturnType<typeof joinKeys>,
+    { bytes, ends }: JoinedKeys,
     ranks: Uint32Array,
     scratch: ByteSource,
   ): Promise<void> {
