@@ -10,7 +10,7 @@ const PROPERTIES = [
   'src/lineage/merkle.test.ts',
   'src/packets/minilm/model-artifact.test.ts',
   'src/packets/minilm/model.test.ts',
-  'src/packets/minilm/vocabulary.test.ts',
+  'src/packets/minilm/token-list.test.ts',
   'src/packets/search/exact-search.test.ts',
   'test/contracts/evidence-file.test.ts',
   'test/contracts/postgres-log.test.ts',

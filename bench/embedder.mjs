@@ -57,9 +57,9 @@ async function benchText(parts, tokens, rounds) {
   const model = new parts.SentenceModel((/** @type {Uint8Array} */ into, /** @type {number} */ at) =>
     into.set(file.subarray(at, at + into.length)),
   )
-  const table = readFileSync(join(MODEL, 'tokens.bin'))
+  const vocabulary = readFileSync(join(MODEL, 'vocabulary.bin'))
   const ids = parts
-    .makeTokenizer(table)
+    .makeTokenizer(vocabulary)
     .encode(TEXT)
     .ids.slice(0, tokens - 2)
   const framed = [101, ...ids, 102]

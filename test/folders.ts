@@ -306,7 +306,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   'packets/search/wasm': { purpose: 'The vector scan as WebAssembly.', imports: [] },
   'packets/minilm': {
     purpose: 'The built-in sentence embedder: tokenizer, windows of a passage, model.',
-    imports: ['packets/format', 'kernel'],
+    imports: ['packets/format', 'packets/build', 'kernel'],
   },
   'packets/minilm/wasm': { purpose: 'Kernels of the model as WebAssembly.', imports: [] },
   'packets/ask': {

@@ -7,7 +7,7 @@ import { cosine, readModelFiles, readReferenceTexts } from './support/minilm.ts'
 it('the sentence model gives the vectors of TensorFlow.js for 200 texts, and the same bytes everywhere', async () => {
   const files = await readModelFiles()
   const model = new SentenceModel((into, at) => into.set(files['minilm.bin'].subarray(at, at + into.length)))
-  const tokenizer = makeTokenizer(files['tokens.bin'])
+  const tokenizer = makeTokenizer(files['vocabulary.bin'])
   const texts = readReferenceTexts()
   expect(texts).toHaveLength(200)
   const digest = createHash('sha256')

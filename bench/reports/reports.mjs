@@ -141,7 +141,9 @@ function sample({ folder, only, each, output }) {
   const others = known.filter(
     (one) => only !== undefined && !drawn.some(({ repository }) => repository === one.repository),
   )
-  writeFileSync(LABELS, `${JSON.stringify([...others, ...drawn], null, 2)}\n`)
+  const placeOf = (/** @type {Label} */ one) => `${one.repository} ${one.statement}`
+  const all = [...others, ...drawn].sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
+  writeFileSync(LABELS, `${JSON.stringify(all, null, 2)}\n`)
   writeFileSync(resolve(process.env.INIT_CWD ?? '.', output), texts.join('\n'))
   return `${drawn.length} statements drawn with seed ${SEED}; ${texts.length} to judge in ${LABELS}`
 }

@@ -52,6 +52,8 @@ export interface TextWindow {
   readonly end: number
   /** What is embedded: path and headings, then the text from `start` to `end`. */
   readonly input: string
+  /** Length of its vector, when it is not one: a shorter vector is found later. */
+  readonly length?: number
 }
 
 /** Turns texts into vectors of length one, deterministically. */
@@ -63,6 +65,8 @@ export interface Embedder {
   readonly dim: number | undefined
   /** Weight of its ranking in rank fusion, where the lexical ranking has 1; default 1. */
   readonly weight?: number
+  /** Weight of its scores in score fusion, where words have the rest; default 0.6. */
+  readonly share?: number
   /** Put before texts by role, as some models require. */
   readonly prefixes?: Prefixes
   /** What vectors depend on beside model and text. Vectors of two variants are never mixed. */
@@ -75,8 +79,14 @@ export interface Embedder {
   readonly onlyOwnVectors?: boolean
   /** What users of its vectors have to know. */
   readonly warnings?: readonly string[]
+  /** The same model for packets of earlier builds, which have windows of another kind. */
+  readonly earlier?: Embedder
   embed(texts: readonly string[], use: 'document' | 'query', signal: AbortSignal): Promise<Matrix>
 }
+
+/** An embedder in the form that a packet was built with, if it has that form. */
+export const embedderNamed = (embedder: Embedder | undefined, model: string): Embedder | undefined =>
+  [embedder, embedder?.earlier].find((one) => one?.model === model)
 
 /** Puts the prefixes before texts. Without prefixes the embedder is returned unchanged. */
 export const withPrefixes = (embedder: Embedder, prefixes: Prefixes): Embedder => {
@@ -88,6 +98,7 @@ export const withPrefixes = (embedder: Embedder, prefixes: Prefixes): Embedder =
       return embedder.dim
     },
     ...(embedder.weight !== undefined && { weight: embedder.weight }),
+    ...(embedder.share !== undefined && { share: embedder.share }),
     ...(embedder.variant !== undefined && { variant: embedder.variant }),
     ...(embedder.batch !== undefined && { batch: embedder.batch }),
     ...(embedder.windows !== undefined && { windows: embedder.windows }),

@@ -12,7 +12,7 @@ import { answerOf as answers, call, converse, packetText } from '../support/pack
 afterAll(sweep)
 
 const DOCS = fileURLToPath(new URL('../../docs', import.meta.url))
-const MODEL = 'all-MiniLM-L6-v2-q8-w128'
+const MODEL = 'all-MiniLM-L6-v2-q8-s128'
 const warrant = packetText
 
 /** A folder with some of our documents: each passage takes a part of a second to embed. */
@@ -162,7 +162,7 @@ describeWith('registry', 'the walk through packets in the README', (host) => {
         }),
       },
     )
-    expect(stdout).toMatch(/^.*handbook\/1\.0\.0: \d+ chunks of \d+ files, all-MiniLM-L6-v2-q8-w128\n/)
+    expect(stdout).toMatch(/^.*handbook\/1\.0\.0: \d+ chunks of \d+ files, all-MiniLM-L6-v2-q8-s128\n/)
     expect(stdout).toContain(`${host}/walk/handbook:1.0.0\nsha256:`)
     expect(stdout).toContain(`\nhandbook@1.0.0  oci://${host}/walk/handbook@sha256:`)
     expect(stdout).toMatch(/\nadr\/0005-dialects\.md:\d+-\d+ {2}\(\d/)

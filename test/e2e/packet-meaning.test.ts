@@ -41,13 +41,13 @@ describe('a packet that is embedded on this machine', () => {
   it('has the vectors of the model, whichever thread made them', async () => {
     expect(await build()).toMatchObject({
       code: 0,
-      answer: { model: 'all-MiniLM-L6-v2-q8-w128', chunks: NOTES.length, embedded: NOTES.length },
+      answer: { model: 'all-MiniLM-L6-v2-q8-s128', chunks: NOTES.length, embedded: NOTES.length },
     })
     const files = await readModelFiles()
     const model = new SentenceModel((into, at) =>
       into.set(files['minilm.bin'].subarray(at, at + into.length)),
     )
-    const tokenizer = makeTokenizer(files['tokens.bin'])
+    const tokenizer = makeTokenizer(files['vocabulary.bin'])
     const rows = NOTES.map((text, i) => {
       const [window] = splitWindows(tokenizer, { path: `note${i}.md`, headings: [], text })
       return model.embed(tokenizer.encode(window?.input ?? '').ids)
@@ -57,10 +57,19 @@ describe('a packet that is embedded on this machine', () => {
     expect((await readPart('vectors.f16.bin')).equals(expected)).toBe(true)
     const { embedding } = JSON.parse((await readPart('manifest.json')).toString())
     expect(embedding).toMatchObject({
-      model: 'all-MiniLM-L6-v2-q8-w128',
+      model: 'all-MiniLM-L6-v2-q8-s128',
       dim: 384,
       provider: 'warrant-minilm',
     })
+  })
+
+  it('of an earlier build needs nothing either', async () => {
+    const folder = join(await makeFolder(), 'earlier')
+    const manifest = (await readPart('manifest.json')).toString().replaceAll('-q8-s128', '-q8-w128')
+    await mkdir(folder)
+    await writeFile(join(folder, 'manifest.json'), manifest)
+    const { answer } = await packetJson(['inspect', folder])
+    expect(answer.needs).toMatch(/^nothing: .* build it again/)
   })
 
   it('has no vectors with --embedder words, and says so', async () => {

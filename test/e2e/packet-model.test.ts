@@ -79,7 +79,7 @@ describeWith('registry', 'a model that is published', (host) => {
     const first = await run(['publish-model', address])
     expect(first).toMatchObject({
       code: 0,
-      answer: { ok: true, sent: 3, tags: ['1'], model: 'all-MiniLM-L6-v2-q8-w128' },
+      answer: { ok: true, sent: 3, tags: ['1'], model: 'all-MiniLM-L6-v2-q8-s128' },
     })
     expect(await run(['publish-model', address])).toMatchObject({
       code: 0,
@@ -103,7 +103,7 @@ describeWith('registry', 'a model that is published', (host) => {
     expect(await build('built-in')).toMatchObject({ code: 0 })
     expect(await build('pinned', '--embedder', pins[0] as string)).toMatchObject({
       code: 0,
-      answer: { model: 'all-MiniLM-L6-v2-q8-w128' },
+      answer: { model: 'all-MiniLM-L6-v2-q8-s128' },
     })
     expect(await built('pinned')).toEqual(await built('built-in'))
   })

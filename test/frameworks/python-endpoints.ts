@@ -81,6 +81,20 @@ def create_app():
   ],
   notFound: [
     {
+      title: 'a router that nothing imports, beside one that is',
+      files: {
+        'app/main.py': `from fastapi import FastAPI
+from app.routers import users
+app = FastAPI()
+app.include_router(users.router)`,
+        'app/routers/users.py': 'from fastapi import APIRouter\nrouter = APIRouter()\n',
+        'app/routers/old_users.py': `from fastapi import APIRouter
+router = APIRouter()
+@router.get("/old")
+def old(): ...`,
+      },
+    },
+    {
       title: 'decorators of other objects',
       files: {
         'a.py': `from fastapi import Depends

@@ -4,6 +4,7 @@ import { AXIOS, FETCH, GOT, KY, UNDICI } from './script-http.ts'
 import { AMQPLIB, AWS_SDK, BULLMQ, KAFKAJS } from './script-messages.ts'
 import { NESTJS } from './script-nest.ts'
 import { NEXTJS, TRPC_SNIPPETS } from './script-next.ts'
+import { PROXIES } from './script-proxies.ts'
 import { FASTIFY, HONO, KOA } from './script-routers.ts'
 import { DRIZZLE, KNEX, PG, SEQUELIZE, TYPEORM } from './script-sql.ts'
 import { MONGOOSE, PRISMA, REDIS } from './script-stores.ts'
@@ -26,6 +27,7 @@ export const SCRIPT_SNIPPETS: readonly FrameworkSnippets[] = [
   GOT,
   KY,
   UNDICI,
+  PROXIES,
   PRISMA,
   TYPEORM,
   DRIZZLE,

@@ -18,13 +18,17 @@ export const readModelFiles = async () => {
   return files as {
     readonly 'minilm.bin': Buffer
     readonly 'vocabulary.txt': string
-    readonly 'tokens.bin': Uint8Array
+    readonly 'vocabulary.bin': Uint8Array
   }
 }
 
 /** The tokens of the model in the order of their ids. */
-export const readVocabulary = async (): Promise<readonly string[]> =>
-  (await readModelFiles())['vocabulary.txt'].trimEnd().split('\n')
+export const readVocabulary = async (): Promise<readonly string[]> => {
+  const { model } = (await readTokenizerFile()) as { model: { vocab: Readonly<Record<string, number>> } }
+  const tokens: string[] = []
+  for (const [token, id] of Object.entries(model.vocab)) tokens[id] = token
+  return tokens
+}
 
 /** A text, and the vector that TensorFlow.js computes for it with the graph that the weights are taken from. */
 interface ReferenceText {

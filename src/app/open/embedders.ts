@@ -2,11 +2,12 @@ import { fileURLToPath } from 'node:url'
 import {
   type EmbedCall,
   type Embedder,
+  embedderNamed,
   type FindEmbedder,
   WORDS_ONLY,
   withPrefixes,
 } from '../../packets/embed.ts'
-import { SENTENCE_MODEL } from '../../packets/minilm/model-name.ts'
+import { SENTENCE_MODEL, SENTENCE_MODELS } from '../../packets/minilm/model-name.ts'
 import { LOCAL_MODEL, localEmbedder } from '../../packets/search/local-embedder.ts'
 import { cacheDocuments } from '../../platform/packets/document-cache.ts'
 import { httpEmbedder } from '../../platform/packets/embedder.ts'
@@ -70,11 +71,12 @@ export const embedderFor =
     if (config.embedder === 'words') return undefined
     // Queries are not cached: a lookup on the disk takes about as long.
     if (model === LOCAL_MODEL) return localEmbedder
-    const builtIn = model === SENTENCE_MODEL ? openBuiltIn() : undefined
+    const isBuiltIn = SENTENCE_MODELS.includes(model)
+    const builtIn = isBuiltIn ? embedderNamed(openBuiltIn(), model) : undefined
     if (builtIn !== undefined) return cacheDocuments(builtIn, folder)
     if (pinned !== undefined) return pinned.find(model, call)
     const { embeddingUrl: url, embeddingModel = model, embeddingKey: key, provider } = config
-    if (url === undefined || config.embedder === 'minilm' || model === SENTENCE_MODEL) return undefined
+    if (url === undefined || config.embedder === 'minilm' || isBuiltIn) return undefined
     const known = embeddingModel === model ? packetPrefixes : {}
     const embedder = cacheDocuments(httpEmbedder({ ...provider, url, model: embeddingModel, key }), folder)
     return withPrefixes(cacheQueries(embedder, folder), {

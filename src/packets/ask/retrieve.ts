@@ -160,7 +160,7 @@ export const retrieve = async (request: RetrieveRequest): Promise<Retrieval> => 
   const words = await packet.lexical.search(question, depth)
   if (isScored(packet)) {
     const bestWords = await packet.lexical.bestScore(question)
-    const fused = fuseScores({ vectors: hits, words, bestWords, k })
+    const fused = fuseScores({ vectors: hits, words, bestWords, share: embedder.share, k })
     return { hits: fused, mode: 'hybrid', embedding, warnings: [] }
   }
   const rankings = [

@@ -105,6 +105,23 @@ describe('a build', () => {
     await expect(wrong).rejects.toMatchObject({ code: 'packet.model_mismatch' })
   })
 
+  it('shortens the vectors of windows that ask for it, and keeps the first one of a row whole', async () => {
+    const windows = ({ text }: { readonly text: string }) => [
+      { start: 0, end: 4, input: text.slice(0, 4), length: 0.5 },
+      { start: 4, end: text.length, input: text.slice(4) },
+    ]
+    const files = await buildTexts(TEXTS, { embedder: { ...localEmbedder, windows } })
+    const norms = async (path: string) => {
+      const bytes = part(files, path)
+      const { rows, dim, offset } = await readFlatIndex(memorySource(bytes))
+      const values = new Float32Array(Uint8Array.from(bytes.subarray(offset)).buffer)
+      const norm = (row: number) => Math.hypot(...values.subarray(row * dim, (row + 1) * dim))
+      return Array.from({ length: rows }, (_, row) => Number(norm(row).toFixed(3)))
+    }
+    expect(await norms('faiss/index.faiss')).toEqual([1, 1])
+    expect(await norms('faiss/windows.faiss')).toEqual([0.5, 1, 0.5, 1])
+  })
+
   it('has no vectors at all when the embedder fails after some of them', async () => {
     const many = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`${i}.md`, `# Part ${i}\n\nText.`]))
     let calls = 0

@@ -199,7 +199,7 @@ export class PacketBuilder {
       const scratch = this.#output.open(SCRATCH.windows)
       const options = { embedder: this.#options.embedder, ...(progress && { progress }) }
       for await (const group of embedWindows(this.#inputs, scratch, options, signal))
-        for (const vector of group) files.add(vector)
+        for (const window of group) files.add(window)
       files.end()
       return { rows, dim: files.dim, ...(windows !== rows && { windows }), fresh }
     } catch (thrown) {

@@ -19,25 +19,38 @@ const GROUP = 256
 interface WindowBatch {
   /** For each window the hash of its text where its vector is known. */
   readonly hashes: (string | undefined)[]
+  /** For each window the length of its vector. */
+  readonly lengths: number[]
   readonly texts: string[]
 }
+
+/** The vector of a window, and its length among the windows of a packet. */
+export interface WindowVector {
+  readonly vector: Float32Array
+  readonly length: number
+}
+
+/** The vector as it is compared with questions. */
+export const scaledVector = ({ vector, length }: WindowVector): Float32Array =>
+  length === 1 ? vector : vector.map((value) => value * length)
 
 async function* collectBatches(
   inputs: WindowInputs,
   scratch: ByteSource,
   size: number,
 ): AsyncGenerator<WindowBatch> {
-  let batch: WindowBatch = { hashes: [], texts: [] }
+  let batch: WindowBatch = { hashes: [], lengths: [], texts: [] }
   for await (const group of inputs.read(scratch)) {
-    for (const input of group) {
-      if (typeof input === 'string') {
+    for (const { text, hash, length = 1 } of group) {
+      if (text !== undefined) {
         if (batch.texts.length === size) {
           yield batch
-          batch = { hashes: [], texts: [] }
+          batch = { hashes: [], lengths: [], texts: [] }
         }
-        batch.texts.push(input)
-        batch.hashes.push(undefined)
-      } else batch.hashes.push(input.hash)
+        batch.texts.push(text)
+      }
+      batch.hashes.push(hash)
+      batch.lengths.push(length)
     }
   }
   if (batch.hashes.length > 0) yield batch
@@ -46,15 +59,16 @@ async function* collectBatches(
 /** Puts the known vectors between those that were made. */
 function* joinVectors(
   inputs: WindowInputs,
-  hashes: WindowBatch['hashes'],
+  { hashes, lengths }: WindowBatch,
   { dim, values }: Matrix,
-): Generator<readonly Float32Array[]> {
+): Generator<readonly WindowVector[]> {
   let made = 0
   for (let at = 0; at < hashes.length; at += GROUP)
-    yield hashes.slice(at, at + GROUP).map((hash) => {
-      if (hash !== undefined) return inputs.known(hash)
+    yield hashes.slice(at, at + GROUP).map((hash, i) => {
+      const length = lengths[at + i] as number
+      if (hash !== undefined) return { vector: inputs.known(hash), length }
       made += 1
-      return values.subarray((made - 1) * dim, made * dim)
+      return { vector: values.subarray((made - 1) * dim, made * dim), length }
     })
 }
 
@@ -69,16 +83,17 @@ export async function* embedWindows(
   scratch: ByteSource,
   { embedder, progress }: EmbedOptions,
   signal: AbortSignal,
-): AsyncGenerator<readonly Float32Array[]> {
+): AsyncGenerator<readonly WindowVector[]> {
   let dim: number | undefined
   let done = 0
-  for await (const { hashes, texts } of collectBatches(inputs, scratch, embedder.batch ?? BATCH)) {
+  for await (const batch of collectBatches(inputs, scratch, embedder.batch ?? BATCH)) {
+    const { texts } = batch
     const made = texts.length === 0 ? NONE : await embedder.embed(texts, 'document', signal)
     done += texts.length
     if (texts.length > 0) progress?.(done, inputs.missing)
-    for (const vectors of joinVectors(inputs, hashes, made)) {
-      dim ??= vectors[0]?.length
-      if (vectors.some((vector) => vector.length !== dim))
+    for (const vectors of joinVectors(inputs, batch, made)) {
+      dim ??= vectors[0]?.vector.length
+      if (vectors.some(({ vector }) => vector.length !== dim))
         throw packetFaults.model_mismatch(
           'the embedder gives vectors of another length than before; build without reuse',
         )

@@ -1,6 +1,7 @@
 import { flatHeader } from '../format/faiss.ts'
 import { writeVectors } from '../format/vectors.ts'
 import { writeWindowRows } from '../format/windows.ts'
+import { scaledVector, type WindowVector } from './embed-docs.ts'
 import type { OutputFile, PacketOutput } from './packet-output.ts'
 import type { WindowInputs } from './window-inputs.ts'
 
@@ -31,15 +32,15 @@ export class VectorWriter {
   }
 
   /** Adds the vector of the next window. */
-  add(vector: Float32Array): void {
+  add(window: WindowVector): void {
+    const { vector } = window
     if (vector.length === 0) return
     if (this.#files.size === 0) this.#begin(vector.length)
-    const bytes = toBytes(vector)
-    this.#files.get(WINDOW_FILES.index)?.write(bytes)
+    this.#files.get(WINDOW_FILES.index)?.write(toBytes(scaledVector(window)))
     if (this.#window++ !== this.#inputs.firsts[this.#row]) return
     // A row is found by its first window where windows are not known.
     this.#row += 1
-    this.#files.get(ROW_FILES.index)?.write(bytes)
+    this.#files.get(ROW_FILES.index)?.write(toBytes(vector))
     this.#files.get(ROW_FILES.halves)?.write(writeVectors({ rows: 1, dim: this.#dim, values: vector }))
   }
 

@@ -11,8 +11,12 @@ export interface KnownVectors {
   get(hash: string): Float32Array | undefined
 }
 
-/** What a window needs: a text to be embedded, or the hash of one whose vector is known. */
-type WindowInput = string | { readonly hash: string }
+/** What a window needs: a text to be embedded, or the hash of one whose vector is known, and the length of its vector. */
+interface WindowInput {
+  readonly text?: string
+  readonly hash?: string
+  readonly length?: number
+}
 
 /** The windows of all chunks in order. Their texts go to a scratch file, so that any number of them fits. */
 export class WindowInputs {
@@ -66,7 +70,8 @@ export class WindowInputs {
     }
     // No vectors are made.
     if (this.#embedder.dim === 0) return
-    for (const { input } of windows) this.#write(isKnown ? { hash } : input)
+    for (const { input, length } of windows)
+      this.#write({ ...(isKnown ? { hash } : { text: input }), ...(length !== undefined && { length }) })
   }
 
   /** The vector of a known text. */

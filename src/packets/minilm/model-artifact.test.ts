@@ -56,7 +56,7 @@ describe('a model on a registry', () => {
       weights: { ...blobs.weights, digest: SENTENCE_FILES.weights },
       vocabulary: { ...blobs.vocabulary, digest: SENTENCE_FILES.vocabulary },
     }
-    expect(modelNameFor(DIGEST, own)).toBe('all-MiniLM-L6-v2-q8-w128')
+    expect(modelNameFor(DIGEST, own)).toBe('all-MiniLM-L6-v2-q8-s128')
     expect(modelNameFor(DIGEST, { ...own, weights: blobs.weights })).toBe(`minilm-q8-w128@${DIGEST}`)
   })
 

@@ -6,8 +6,8 @@ import { packetFaults } from '../faults.ts'
 import { type Artifact, type Descriptor, placeFiles, readArtifact } from '../format/artifact.ts'
 import { readJson } from '../format/json-bytes.ts'
 import { MODEL_DIM, MODEL_PLACES } from './model-layout.ts'
-import { PINNED_MODEL, SENTENCE_FILES, SENTENCE_MODEL } from './model-name.ts'
-import { MAX_VOCABULARY } from './vocabulary.ts'
+import { EARLIER_SENTENCE_MODEL, PINNED_MODEL, SENTENCE_FILES, SENTENCE_MODEL } from './model-name.ts'
+import { MAX_VOCABULARY } from './token-list.ts'
 import { WINDOW_TOKENS } from './windows.ts'
 
 /** The artifact type of a model on a registry. */
@@ -55,7 +55,8 @@ const cardFiles = ({ weights, vocabulary }: ModelBlobs) => ({
 const cardFacts = (blobs: ModelBlobs) => ({
   schema: SCHEMA,
   schema_version: SCHEMA_VERSION,
-  model: isBuiltIn(blobs) ? SENTENCE_MODEL : PINNED_MODEL,
+  // The earlier name: a card names weights, and weights that were published before stay the same.
+  model: isBuiltIn(blobs) ? EARLIER_SENTENCE_MODEL : PINNED_MODEL,
   dimensions: MODEL_DIM,
   window_tokens: WINDOW_TOKENS,
   files: cardFiles(blobs),

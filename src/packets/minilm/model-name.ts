@@ -1,5 +1,12 @@
-/** The model name in packets built with it: weights of 8 bits, windows of 128 tokens. It changes whenever a vector would. */
-export const SENTENCE_MODEL = 'all-MiniLM-L6-v2-q8-w128'
+/**
+ * The model name in packets built with it: weights of 8 bits, windows of 128 tokens within sections. It changes
+ * whenever a vector would.
+ */
+export const SENTENCE_MODEL = 'all-MiniLM-L6-v2-q8-s128'
+/** The name in packets of earlier builds, whose windows go across sections. They keep their answers. */
+export const EARLIER_SENTENCE_MODEL = 'all-MiniLM-L6-v2-q8-w128'
+/** Names of vectors that the built-in model compares with. */
+export const SENTENCE_MODELS: readonly string[] = [SENTENCE_MODEL, EARLIER_SENTENCE_MODEL]
 /** The provider in the manifests of these packets. */
 export const SENTENCE_PROVIDER = 'warrant-minilm'
 

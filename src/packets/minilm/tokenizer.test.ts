@@ -2,11 +2,11 @@ import { Tokenizer as Reference } from '@huggingface/tokenizers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readTokenizerFile, readVocabulary } from '../../../test/support/minilm.ts'
-import { packTokens } from './token-table.ts'
 import { makeTokenizer } from './tokenizer.ts'
+import { packVocabulary } from './vocabulary.ts'
 
 const vocabulary = await readVocabulary()
-const tokenizer = makeTokenizer(packTokens(vocabulary))
+const tokenizer = makeTokenizer(packVocabulary(vocabulary))
 const reference = new Reference({ ...(await readTokenizerFile()), truncation: null, padding: null }, {})
 const referenceIds = (text: string): number[] => reference.encode(text, { add_special_tokens: false }).ids
 

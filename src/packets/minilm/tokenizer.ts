@@ -1,4 +1,4 @@
-import { TokenTable } from './token-table.ts'
+import { Vocabulary } from './vocabulary.ts'
 
 /** A text as token ids, without the tokens that frame an input, and where in the text each token is. */
 export interface TokenizedText {
@@ -90,11 +90,11 @@ const normalize = (part: string, offset: number): NormalizedPart => {
 
 /** Splits normalized words into the longest pieces of the vocabulary. */
 class WordPieces {
-  readonly #tokens: TokenTable
+  readonly #vocabulary: Vocabulary
   readonly #cache = new Map<string, Pieces>()
 
-  constructor(tokens: TokenTable) {
-    this.#tokens = tokens
+  constructor(vocabulary: Vocabulary) {
+    this.#vocabulary = vocabulary
   }
 
   split(word: string): Pieces {
@@ -112,7 +112,7 @@ class WordPieces {
     if (word.length > 2 * MAX_WORD || [...word].length > MAX_WORD) return undefined
     const [ids, lengths]: [number[], number[]] = [[], []]
     for (let at = 0; at < word.length; ) {
-      const found = this.#tokens.findLongest(word, at)
+      const found = this.#vocabulary.findLongest(word, at)
       if (found === undefined) return undefined
       ids.push(found.id)
       lengths.push(found.end - at)
@@ -122,9 +122,9 @@ class WordPieces {
   }
 }
 
-/** Makes a tokenizer from what `packTokens` made of the tokens of the model. */
-export const makeTokenizer = (table: Uint8Array): Tokenizer => {
-  const wordPieces = new WordPieces(new TokenTable(table))
+/** Makes a tokenizer from the file of the vocabulary. */
+export const makeTokenizer = (vocabulary: Uint8Array): Tokenizer => {
+  const wordPieces = new WordPieces(new Vocabulary(vocabulary))
   return {
     encode: (text) => {
       const [ids, starts, ends]: [number[], number[], number[]] = [[], [], []]

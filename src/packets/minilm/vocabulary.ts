@@ -1,25 +1,120 @@
-import { decodeStrict } from '../../kernel/text/decode.ts'
 import { VOCABULARY_SIZE } from './model-layout.ts'
 
-/** Largest file of tokens; that of the built-in model has 232 kB. */
-export const MAX_VOCABULARY = 1024 * 1024
+/** Begins the file. The number changes whenever the layout or the hash does. */
+const MAGIC = 'WRNT-VOCABULARY1'
+const MARK = '##'
+/** A power of two, about twice the tokens. */
+const SLOTS = 65_536
+/** Set in the offset of a token that continues a word. */
+const FURTHER = 2 ** 31
 
-/** Tokens that the model and the tokenizer know by their ids. */
-const FIXED_TOKENS = new Map([
-  [100, '[UNK]'],
-  [101, '[CLS]'],
-  [102, '[SEP]'],
-])
+/** Offsets in the file, each aligned for its numbers. The text of all tokens is the rest. */
+const LONGEST_AT = MAGIC.length
+const SLOTS_AT = LONGEST_AT + 4
+const STARTS_AT = SLOTS_AT + 2 * SLOTS
+const ENDS_AT = STARTS_AT + 4 * VOCABULARY_SIZE
+const TEXT_AT = ENDS_AT + 4 * VOCABULARY_SIZE
 
-/** Reads the tokens of a model, one a line in the order of their ids. The file may come from a registry. */
-export const readTokens = (bytes: Uint8Array): readonly string[] => {
-  if (bytes.length > MAX_VOCABULARY) throw new Error(`it has more than ${MAX_VOCABULARY} bytes`)
-  const tokens = decodeStrict(bytes).replace(/\n$/, '').split('\n')
-  // An id is a row of the weights: with more tokens it would be outside of them.
-  if (tokens.length !== VOCABULARY_SIZE)
-    throw new Error(`it has ${tokens.length} tokens and not ${VOCABULARY_SIZE}`)
-  if (new Set(tokens).size !== tokens.length) throw new Error('it has a token twice')
-  for (const [id, token] of FIXED_TOKENS)
-    if (tokens[id] !== token) throw new Error(`token ${id} is not ${token}`)
-  return tokens
+/** A table with longer searches is refused: tokens that a registry sent may be chosen for it. */
+const MAX_PROBES = 1000
+
+/** FNV-1a. A piece that continues a word may be spelled like one that begins it. */
+const OFFSETS = { first: 0x811c9dc5, further: 0x6c62272e }
+const PRIME = 0x01000193
+
+const slotOf = (hash: number): number => (hash ^ (hash >>> 15)) & (SLOTS - 1)
+
+const isLowSurrogate = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00
+
+const viewsOf = (buffer: ArrayBuffer) => ({
+  /** Length of the longest token. */
+  longest: new Uint32Array(buffer, LONGEST_AT, 1),
+  /** The token of each slot of a hash table with open addressing, by its id plus one; zero when the slot is free. */
+  slots: new Uint16Array(buffer, SLOTS_AT, SLOTS),
+  starts: new Uint32Array(buffer, STARTS_AT, VOCABULARY_SIZE),
+  ends: new Uint32Array(buffer, ENDS_AT, VOCABULARY_SIZE),
+  text: new Uint16Array(buffer, TEXT_AT),
+})
+
+/** The file of the tokens, in the order of their ids: a table, because a new process takes long to make one. */
+export const packVocabulary = (tokens: readonly string[]): Uint8Array => {
+  if (tokens.length !== VOCABULARY_SIZE) throw new Error(`the vocabulary has ${tokens.length} tokens`)
+  // A token such as `##` can also be a word of its own. It is never one: `#` is punctuation.
+  const pieces = tokens.map((token) => {
+    const isFurther = token.startsWith(MARK) && token.length > MARK.length
+    return { isFurther, text: isFurther ? token.slice(MARK.length) : token }
+  })
+  const bytes = new Uint8Array(TEXT_AT + 2 * pieces.reduce((sum, { text }) => sum + text.length, 0))
+  bytes.set(Buffer.from(MAGIC))
+  const { longest, slots, starts, ends, text: units } = viewsOf(bytes.buffer)
+  longest[0] = Math.max(...pieces.map(({ text }) => text.length))
+  let at = 0
+  pieces.forEach(({ isFurther, text }, id) => {
+    starts[id] = at + (isFurther ? FURTHER : 0)
+    let hash = isFurther ? OFFSETS.further : OFFSETS.first
+    for (let i = 0; i < text.length; i++) {
+      const unit = text.charCodeAt(i)
+      hash = Math.imul(hash ^ unit, PRIME)
+      units[at++] = unit
+    }
+    ends[id] = at
+    let slot = slotOf(hash)
+    for (let probes = 0; slots[slot] !== 0; probes++) {
+      if (probes === MAX_PROBES) throw new Error('its tokens have too many equal hashes')
+      slot = (slot + 1) & (SLOTS - 1)
+    }
+    slots[slot] = id + 1
+  })
+  return bytes
+}
+
+/** The tokens of the model. */
+export class Vocabulary {
+  readonly #views: ReturnType<typeof viewsOf>
+  /** Hashes of the beginnings of a word, while a token is looked for. */
+  readonly #hashes: Int32Array
+
+  /** Takes what `packVocabulary` made. */
+  constructor(file: Uint8Array) {
+    // A copy: the bytes may not be aligned.
+    const bytes = new Uint8Array(file)
+    if (Buffer.from(bytes.subarray(0, MAGIC.length)).toString() !== MAGIC || bytes.length < TEXT_AT)
+      throw new Error('this is not a vocabulary of this version')
+    this.#views = viewsOf(bytes.buffer)
+    this.#hashes = new Int32Array(this.#views.longest[0] as number)
+  }
+
+  /**
+   * The longest token that a word has at an offset: one that begins words, or further on one that continues them. `end`
+   * is the offset behind it; undefined when there is none.
+   */
+  findLongest(word: string, at: number): { readonly id: number; readonly end: number } | undefined {
+    const most = Math.min(word.length - at, this.#hashes.length)
+    let hash = at === 0 ? OFFSETS.first : OFFSETS.further
+    for (let i = 0; i < most; i++) {
+      hash = Math.imul(hash ^ word.charCodeAt(at + i), PRIME)
+      this.#hashes[i] = hash
+    }
+    for (let length = most; length > 0; length--) {
+      if (isLowSurrogate(word, at + length)) continue
+      const id = this.#find(this.#hashes[length - 1] as number, word, at, length)
+      if (id !== -1) return { id, end: at + length }
+    }
+    return undefined
+  }
+
+  #find(hash: number, word: string, at: number, length: number): number {
+    for (let slot = slotOf(hash); ; slot = (slot + 1) & (SLOTS - 1)) {
+      const id = (this.#views.slots[slot] as number) - 1
+      if (id === -1 || this.#isToken(id, word, at, length)) return id
+    }
+  }
+
+  #isToken(id: number, word: string, at: number, length: number): boolean {
+    const { starts, ends, text } = this.#views
+    const start = (starts[id] as number) % FURTHER
+    if ((ends[id] as number) - start !== length || (start !== (starts[id] as number)) !== at > 0) return false
+    for (let i = 0; i < length; i++) if (text[start + i] !== word.charCodeAt(at + i)) return false
+    return true
+  }
 }

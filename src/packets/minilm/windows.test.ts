@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readVocabulary } from '../../../test/support/minilm.ts'
-import { packTokens } from './token-table.ts'
 import { makeTokenizer } from './tokenizer.ts'
+import { packVocabulary } from './vocabulary.ts'
 import { splitWindows, WINDOW_TOKENS } from './windows.ts'
 
-const tokenizer = makeTokenizer(packTokens(await readVocabulary()))
+const tokenizer = makeTokenizer(packVocabulary(await readVocabulary()))
 const count = (text: string): number => tokenizer.encode(text).ids.length
 const sentence = 'The client tries again after a second, unless the server says when.\n'
 

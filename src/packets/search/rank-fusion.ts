@@ -38,11 +38,13 @@ interface ScoredRankings {
   readonly words: readonly SearchHit[]
   /** The best score that words can have for this question. */
   readonly bestWords: number
+  /** Weight of meaning; words have the rest. */
+  readonly share?: number | undefined
   readonly k: number
 }
 
-/** Weight of meaning; words have the rest. */
-const MEANING_WEIGHT = 0.6
+/** For vectors of a server, and for packets of earlier builds, which keep their answers. */
+const USUAL_SHARE = 0.6
 
 const within = (value: number): number => Math.min(Math.max(value, 0), 1)
 
@@ -53,7 +55,13 @@ const relativeScores = (hits: readonly SearchHit[], lowest: number): ReadonlyMap
 }
 
 /** Fuses both rankings by their scores. The result is from 0 to 1, as are its parts. */
-export const fuseScores = ({ vectors, words, bestWords, k }: ScoredRankings): ScoredRow[] => {
+export const fuseScores = ({
+  vectors,
+  words,
+  bestWords,
+  share = USUAL_SHARE,
+  k,
+}: ScoredRankings): ScoredRow[] => {
   const meaning = relativeScores(vectors, vectors.at(-1)?.score ?? 0)
   const shared = relativeScores(words, 0)
   const byVector = new Map(vectors.map((hit) => [hit.row, hit]))
@@ -61,7 +69,7 @@ export const fuseScores = ({ vectors, words, bestWords, k }: ScoredRankings): Sc
   return [...new Set([...byVector.keys(), ...byWords.keys()])]
     .map((row): ScoredRow => {
       const near = byVector.get(row)
-      const score = MEANING_WEIGHT * (meaning.get(row) ?? 0) + (1 - MEANING_WEIGHT) * (shared.get(row) ?? 0)
+      const score = share * (meaning.get(row) ?? 0) + (1 - share) * (shared.get(row) ?? 0)
       return {
         row,
         score,

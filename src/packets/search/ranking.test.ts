@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { lexicalOf, sparseBytes } from '../../../test/support/word-index.ts'
 import { memorySource } from '../format/faiss.ts'
 import { embedLocally, LOCAL_DIM, localEmbedder } from './local-embedder.ts'
-import { fuseRankings, fusionDepth } from './rank-fusion.ts'
+import { fuseRankings, fuseScores, fusionDepth } from './rank-fusion.ts'
 import { readSparse } from './sparse-file.ts'
 import { streamSparse } from './sparse-stream.ts'
 import { searchTerms, splitWords, stem } from './tokens.ts'
@@ -240,6 +240,24 @@ describe('fusion', () => {
     ])
     expect(rows(fuseRankings([hits(1, 2, 3)], 2))).toEqual([1, 2])
     expect([1, 5, 20].map(fusionDepth)).toEqual([20, 20, 80])
+  })
+
+  it('of scores gives meaning the share of its embedder, else more than words', () => {
+    const vectors = [
+      { row: 1, score: 0.9 },
+      { row: 2, score: 0.1 },
+    ]
+    const words = [{ row: 2, score: 3 }]
+    const scores = (share?: number) =>
+      fuseScores({ vectors, words, bestWords: 6, share, k: 2 }).map(({ row, score }) => [row, score])
+    expect(scores()).toEqual([
+      [1, 0.6],
+      [2, 0.4],
+    ])
+    expect(scores(0.25)).toEqual([
+      [2, 0.75],
+      [1, 0.25],
+    ])
   })
 
   it('lets the built-in embedder fill up what words leave, and push nothing aside', () => {

@@ -3,24 +3,25 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { CheckDeadline } from '../../kernel/jail.ts'
 import type { Clock } from '../../kernel/ports.ts'
-import type { Embedder } from '../../packets/embed.ts'
+import type { Embedder, WindowSource } from '../../packets/embed.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import type { Matrix } from '../../packets/format/vectors.ts'
 import { SentenceModel } from '../../packets/minilm/model.ts'
 import { MODEL_FILES } from '../../packets/minilm/model-artifact.ts'
 import { MODEL_DIM, MODEL_PLACES } from '../../packets/minilm/model-layout.ts'
-import { SENTENCE_MODEL, SENTENCE_PROVIDER } from '../../packets/minilm/model-name.ts'
-import { packTokens } from '../../packets/minilm/token-table.ts'
+import { EARLIER_SENTENCE_MODEL, SENTENCE_MODEL, SENTENCE_PROVIDER } from '../../packets/minilm/model-name.ts'
+import { splitSections } from '../../packets/minilm/section-windows.ts'
+import { MAX_VOCABULARY, readTokens } from '../../packets/minilm/token-list.ts'
 import { makeTokenizer, type Tokenizer } from '../../packets/minilm/tokenizer.ts'
-import { MAX_VOCABULARY, readTokens } from '../../packets/minilm/vocabulary.ts'
+import { packVocabulary } from '../../packets/minilm/vocabulary.ts'
 import { splitWindows } from '../../packets/minilm/windows.ts'
 import type { ThreadJob } from '../system/thread-state.ts'
 import type { WorkerPool } from '../system/worker-pool.ts'
 
 const { name: MODEL_FILE } = MODEL_FILES.weights
 const { name: VOCABULARY_FILE } = MODEL_FILES.vocabulary
-/** Only beside the built-in model: a table that a registry sent would not be checked. */
-const TABLE_FILE = 'tokens.bin'
+/** The same tokens as a table, which a new process reads faster. Only the built-in model has it. */
+const PACKED_VOCABULARY = 'vocabulary.bin'
 
 /** Up to so many texts are embedded in this thread: a worker would load the model first. */
 const FEW = 4
@@ -30,6 +31,8 @@ const JOB_TEXTS = 8
 const BATCH_TEXTS = 64
 const MAX_THREADS = 8
 const JOB_MS = 600_000
+/** Weight of meaning beside words. Tuned on half of the questions of bench/quality. */
+const MEANING_SHARE = 0.5
 
 const refuseModel = (cause: unknown): never => {
   throw packetFaults.embedder('the model of the sentence embedder cannot be read', {
@@ -45,7 +48,7 @@ const refusePinned = (cause: unknown): never => {
 
 /** Whether a folder has the model. A build without the weights has none. */
 export const hasSentenceModel = (folder: string): boolean =>
-  [MODEL_FILE, VOCABULARY_FILE, TABLE_FILE].every((name) => existsSync(join(folder, name)))
+  [MODEL_FILE, VOCABULARY_FILE].every((name) => existsSync(join(folder, name)))
 
 /** Opens the file of the model. It stays open: words are read when a text has them. */
 const readModel = (path: string): SentenceModel => {
@@ -69,28 +72,24 @@ const readTokenizer = (path: string): Tokenizer => {
   const file = openSync(path, 'r')
   try {
     if (fstatSync(file).size > MAX_VOCABULARY) throw new Error(`${VOCABULARY_FILE} is too long`)
-    return makeTokenizer(packTokens(readTokens(readFileSync(file))))
+    return makeTokenizer(packVocabulary(readTokens(readFileSync(file))))
   } finally {
     closeSync(file)
   }
 }
 
-/** The tokenizer of the built-in model, from the table that the build made of its tokens. */
-const readBuiltInTokenizer = (folder: string): Tokenizer =>
-  makeTokenizer(readFileSync(join(folder, TABLE_FILE)))
-
 /** The model in a folder. Its parts are read on first need. */
 class ModelFolder {
   readonly #folder: string
-  readonly #isBuiltIn: boolean
+  /** Whether the model came with this program, and not from a registry: its table is not checked again. */
+  readonly #isInstalled: boolean
   readonly #refuse: (cause: unknown) => never
   #tokenizer: Tokenizer | undefined
   #model: SentenceModel | undefined
 
-  /** The tokens of the built-in model are read from their table. */
-  constructor(folder: string, { isBuiltIn = false, refuse = refuseModel } = {}) {
+  constructor(folder: string, isInstalled: boolean, refuse = isInstalled ? refuseModel : refusePinned) {
     this.#folder = folder
-    this.#isBuiltIn = isBuiltIn
+    this.#isInstalled = isInstalled
     this.#refuse = refuse
   }
 
@@ -101,8 +100,8 @@ class ModelFolder {
 
   get tokenizer(): Tokenizer {
     try {
-      this.#tokenizer ??= this.#isBuiltIn
-        ? readBuiltInTokenizer(this.#folder)
+      this.#tokenizer ??= this.#isInstalled
+        ? makeTokenizer(readFileSync(join(this.#folder, PACKED_VOCABULARY)))
         : readTokenizer(join(this.#folder, VOCABULARY_FILE))
       return this.#tokenizer
     } catch (cause) {
@@ -145,7 +144,8 @@ class ModelFolder {
 
 /** The jobs of a worker thread, which loads the model once. */
 export const sentenceJobs = (folder: string) => {
-  const model = new ModelFolder(folder)
+  // Either kind of model: the first thread has read a pinned one before.
+  const model = new ModelFolder(folder, false, refuseModel)
   return ({ args }: ThreadJob, { checkDeadline }: { readonly checkDeadline: CheckDeadline }): Float32Array =>
     model.embed(args as readonly string[], checkDeadline)
 }
@@ -183,7 +183,7 @@ export const sentenceEmbedder = ({
   clock,
   threads,
 }: SentenceSettings): Embedder & { readonly close: () => Promise<void> } => {
-  const model = new ModelFolder(folder, pinned === undefined ? { isBuiltIn: true } : { refuse: refusePinned })
+  const model = new ModelFolder(folder, pinned === undefined)
   // In this thread, whose fault says which model it is.
   if (pinned !== undefined) model.load()
   let pool: Promise<WorkerPool<string>> | undefined
@@ -203,21 +203,37 @@ export const sentenceEmbedder = ({
     })
     return values
   }
-  return {
-    model: pinned ?? SENTENCE_MODEL,
+  const shared = {
     provider: SENTENCE_PROVIDER,
     dim: MODEL_DIM,
     batch: BATCH_TEXTS,
-    windows: (source) => splitWindows(model.tokenizer, source),
     close: async () => {
       const open = pool
       pool = undefined
       await (await open)?.close()
     },
-    embed: async (texts, _use, signal): Promise<Matrix> => ({
+    embed: async (
+      texts: readonly string[],
+      _use: 'document' | 'query',
+      signal: AbortSignal,
+    ): Promise<Matrix> => ({
       rows: texts.length,
       dim: MODEL_DIM,
       values: await embedAll(texts, signal),
     }),
+  }
+  const earlier = {
+    ...shared,
+    model: EARLIER_SENTENCE_MODEL,
+    windows: (source: WindowSource) => splitWindows(model.tokenizer, source),
+  }
+  // The name of other weights says that their windows are of the earlier kind.
+  if (pinned !== undefined && pinned !== SENTENCE_MODEL) return { ...earlier, model: pinned }
+  return {
+    ...shared,
+    model: SENTENCE_MODEL,
+    share: MEANING_SHARE,
+    windows: (source) => splitSections(model.tokenizer, source),
+    earlier,
   }
 }

@@ -15,6 +15,7 @@ import { SCRIPT_HTTP_CLIENTS } from './script/http-clients.ts'
 import { SCRIPT_MESSAGES } from './script/messages.ts'
 import { NEST } from './script/nest.ts'
 import { NEXT } from './script/next.ts'
+import { SCRIPT_PROXIES } from './script/proxies.ts'
 import { ROUTER_FRAMEWORKS } from './script/routers.ts'
 import { TRPC } from './script/trpc.ts'
 import { SWIFT_FRAMEWORKS } from './swift/swift-frameworks.ts'
@@ -28,6 +29,7 @@ export const FRAMEWORKS: readonly Framework[] = [
   GRAPHQL_CLASSES,
   GRAPHQL_MAPS,
   SCRIPT_HTTP_CLIENTS,
+  SCRIPT_PROXIES,
   SCRIPT_DATA_CLIENTS,
   SCRIPT_MESSAGES,
   ...PYTHON_ROUTERS,

@@ -110,6 +110,10 @@ const SCRIPT: readonly Row[] = [
   ['AWS SDK', /^(aws-sdk|@aws-sdk\/)/],
   ['sqs-consumer', /^sqs-consumer$/],
   ['axios', /^axios$/],
+  [
+    'http-proxy-middleware',
+    /^(http-proxy(-middleware)?|express-http-proxy|@fastify\/http-proxy|fastify-http-proxy)$/,
+  ],
   ['got', /^got$/],
   ['ky', /^ky$/],
   ['undici', /^undici$/],

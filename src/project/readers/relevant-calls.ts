@@ -15,6 +15,7 @@ const JVM = [HTTP, MESSAGES, GRPC, DATA, ROUTES, CODE_SMELLS, 'Thread'].join('|'
 const SCRIPT = [
   'get|post|put|patch|delete|head|options|all|use|route|register|del|fetch|axios|got|ky|request|stream',
   'create|extend|setGlobalPrefix|enableVersioning|listen|bindAsync|router|\\w*[rR]outer|\\w*Routers|\\w*[rR]outes?|mount|on|openapi',
+  '(?:legacyC|c)reateProxyMiddleware|createProxyServer|createProxy|proxy|httpProxy|web',
   'ApolloServer|createSchema|createYoga|makeExecutableSchema|buildSubgraphSchema|GraphQLServer',
   // `require('./users')(app)` and `require('knex')({ … })`
   `require\\(['"](?:\\.|knex['"])[^)]*\\)`,

@@ -1,6 +1,6 @@
 import type { Digest } from '../../../kernel/encoding/digest.ts'
 import type { EmbedCall, Embedder } from '../../../packets/embed.ts'
-import { SENTENCE_MODEL } from '../../../packets/minilm/model-name.ts'
+import { SENTENCE_MODELS } from '../../../packets/minilm/model-name.ts'
 import { LOCAL_MODEL } from '../../../packets/search/local-embedder.ts'
 import { packetReader } from '../../../platform/packets/reader.ts'
 import { rebuildVectors } from '../../../platform/packets/vectors/packet-vectors.ts'
@@ -48,7 +48,7 @@ export const rebuildPacketVectors = async (
   const packet = await packetReader(root, systemClock)(digest, folder)
   try {
     // Packets of a built-in embedder are always queried with it, so new vectors would never be used.
-    if ([LOCAL_MODEL, SENTENCE_MODEL].includes(packet.manifest.embedding.model))
+    if ([LOCAL_MODEL, ...SENTENCE_MODELS].includes(packet.manifest.embedding.model))
       throw usageFaults.option(
         '--rebuild does not work for packets of the built-in embedder; build the packet again with the other embedder',
       )

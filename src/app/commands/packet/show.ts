@@ -7,7 +7,7 @@ import { WORDS_ONLY } from '../../../packets/embed.ts'
 import { readManifest } from '../../../packets/format/manifest.ts'
 import { parseReference } from '../../../packets/format/reference.ts'
 import { MODEL_FILES, readModelCard } from '../../../packets/minilm/model-artifact.ts'
-import { PINNED_MODEL, SENTENCE_MODEL } from '../../../packets/minilm/model-name.ts'
+import { EARLIER_SENTENCE_MODEL, PINNED_MODEL, SENTENCE_MODEL } from '../../../packets/minilm/model-name.ts'
 import { LOCAL_MODEL } from '../../../packets/search/local-embedder.ts'
 import type { Trust } from '../../../packets/trust/trust.ts'
 import { packetFolder } from '../../../platform/packets/folder.ts'
@@ -98,6 +98,8 @@ export const packetPath = async (invocation: Invocation, asked: string): Promise
 const NEEDS: Readonly<Record<string, string>> = {
   [SENTENCE_MODEL]:
     'nothing: it was built with the built-in sentence embedder, which finds passages by meaning',
+  [EARLIER_SENTENCE_MODEL]:
+    'nothing: it was built with the built-in sentence embedder, which finds passages by meaning; build it again for better results',
   [LOCAL_MODEL]:
     'nothing: it was built with an earlier built-in embedder, which matches words and parts of words but not meaning; build it again to search by meaning',
   [WORDS_ONLY.model]: 'nothing: it has no vectors and is searched by words',

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { Fault } from '../../../kernel/fault.ts'
-import type { EmbedCall, Embedder } from '../../../packets/embed.ts'
+import { type EmbedCall, type Embedder, embedderNamed } from '../../../packets/embed.ts'
 import { packetFaults } from '../../../packets/faults.ts'
 import { isReference, parseReference, pinnedUri } from '../../../packets/format/reference.ts'
 import { pinnedModelName } from '../../../packets/minilm/model-artifact.ts'
 import { MODEL_DIM } from '../../../packets/minilm/model-layout.ts'
-import { SENTENCE_MODEL, SENTENCE_PROVIDER } from '../../../packets/minilm/model-name.ts'
+import { SENTENCE_MODELS, SENTENCE_PROVIDER } from '../../../packets/minilm/model-name.ts'
 import { fetchModel, type ModelPorts } from '../../../packets/transfer/fetch-model.ts'
 import { openAsyncJail } from '../../../platform/jail/async.ts'
 import { cacheDocuments } from '../../../platform/packets/document-cache.ts'
@@ -64,9 +64,9 @@ export const openPinnedModel = (
     open,
     find: async (model, call) => {
       const own = pinnedModelName(digest)
-      if (model === SENTENCE_MODEL || model === own) {
+      if (model === own || SENTENCE_MODELS.includes(model)) {
         const embedder = await open(call).catch(otherwise((fault) => notFetched(model, fault)))
-        return embedder.model === model ? embedder : undefined
+        return embedderNamed(embedder, model)
       }
       // Another packet may have got vectors of this model by `pull --rebuild`, which stored the model.
       if ((await ports.store.find(digest)) === undefined) return undefined

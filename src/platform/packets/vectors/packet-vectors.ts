@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Digest } from '../../../kernel/encoding/digest.ts'
 import type { Clock } from '../../../kernel/ports.ts'
 import type { OpenPacket } from '../../../packets/ask/retrieve.ts'
-import { embedWindows } from '../../../packets/build/embed-docs.ts'
+import { embedWindows, scaledVector } from '../../../packets/build/embed-docs.ts'
 import { fingerprint } from '../../../packets/build/fingerprint.ts'
 import { WindowInputs } from '../../../packets/build/window-inputs.ts'
 import type { Embedder } from '../../../packets/embed.ts'
@@ -175,10 +175,10 @@ export const rebuildVectors = async (rebuild: VectorRebuild): Promise<void> => {
     const values = new Float32Array(windows * dim)
     let next = 0
     for await (const group of embedWindows(inputs, scratch, { embedder, progress }, signal))
-      for (const vector of group) {
-        if (vector.length !== dim)
+      for (const window of group) {
+        if (window.vector.length !== dim)
           throw packetFaults.embedder_answer('the vectors of the server differ in length')
-        values.set(vector, next)
+        values.set(scaledVector(window), next)
         next += dim
       }
     // The index last: it shows that the vectors are complete.

@@ -1,5 +1,6 @@
 import type { DetectionContext } from '../../connections/framework.ts'
 import type { RouterKey } from '../../connections/router-graph.ts'
+import { isLeftOut } from '../../source/imported-files.ts'
 import { type CallExpression, simpleName } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 
@@ -97,4 +98,13 @@ export const routerCreation = (
     (value) => value?.kind === 'call' && isRouterFactory(library, value.call.name, scope),
   )
   return found?.kind === 'call' ? found.call : undefined
+}
+
+/** A router, which an application has to mount, in a file that nothing imports. */
+export const isUnusedRouter = (router: string, scope: TypeScope, { modules }: DetectionContext): boolean => {
+  const isMade = scope.unit.topLevel.locals.some(
+    ({ name, value }) =>
+      name === router && value?.kind === 'call' && /^(APIRouter|Blueprint)$/.test(value.call.name),
+  )
+  return isMade && isLeftOut(scope.unit, scope.index, modules)
 }

@@ -12,6 +12,7 @@ import { keyword, positional } from './python-calls.ts'
 import { RouteLists } from './route-lists.ts'
 import {
   isRouterFactory,
+  isUnusedRouter,
   PYTHON_ROUTER_LIBRARIES,
   type PythonLibrary,
   pythonRouter,
@@ -217,6 +218,7 @@ class RouteDeclarations {
           file: this.#scope.unit.file,
           line: place.line,
           handler: place.handler,
+          onlyMounted: isUnusedRouter(router, this.#scope, this.#context),
         })
   }
 }

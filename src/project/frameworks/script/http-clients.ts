@@ -93,12 +93,12 @@ const clientOf = (
 }
 
 /** An address with a host, or with an environment variable that is named after one. */
-const isAddress = (text: string): boolean =>
+export const isServiceAddress = (text: string): boolean =>
   /^https?:\/\//i.test(text) ||
   /^\$\{\w*(URL|URI|HOST|ENDPOINT|ORIGIN|DOMAIN|SERVER|GATEWAY)\w*\}/i.test(text)
 
 const withBase = (path: KnownText, base: KnownText | undefined): KnownText =>
-  base === undefined || isAddress(path.text)
+  base === undefined || isServiceAddress(path.text)
     ? path
     : {
         ...path,
@@ -139,7 +139,7 @@ const requestOf = (
   const own = context.resolver.text(entry(first, 'baseURL'), scope)
   if (path === undefined) return []
   const address = withBase(path, own ?? client.base)
-  if (!isAddress(address.text)) return []
+  if (!isServiceAddress(address.text)) return []
   const verb = verbOf(call, scope, context)
   return [
     {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { caseCount } from '../../../test/support/case-count.ts'
-import { packTokens } from './token-table.ts'
+import { readTokens } from './token-list.ts'
 import { makeTokenizer } from './tokenizer.ts'
-import { readTokens } from './vocabulary.ts'
+import { packVocabulary } from './vocabulary.ts'
 
 const tokens = Array.from({ length: 30_522 }, (_, i) => `t${i}`)
 for (const [i, token] of ['[UNK]', '[CLS]', '[SEP]'].entries()) tokens[100 + i] = token
@@ -43,7 +43,7 @@ describe('a file of tokens', () => {
           expect(thrown).toBeInstanceOf(Error)
           return
         }
-        for (const id of makeTokenizer(packTokens(read)).encode(text).ids) expect(read[id]).toBeDefined()
+        for (const id of makeTokenizer(packVocabulary(read)).encode(text).ids) expect(read[id]).toBeDefined()
       }),
       { numRuns: caseCount(6, 300) },
     )
