@@ -124,12 +124,21 @@ class ModelFolder {
     const [{ tokenizer }, model] = [this, this.#loaded]
     texts.forEach((text, row) => {
       check()
-      values.set(model.embed(tokenizer.encode(text).ids), row * MODEL_DIM)
+      values.set(this.#embedTokens(model, tokenizer.encode(text).ids), row * MODEL_DIM)
     })
     // Weights that a registry sent may be finite and still overflow.
     if (values.some((value) => !Number.isFinite(value)))
       throw packetFaults.model('the model gives vectors with NaN or Inf')
     return values
+  }
+
+  #embedTokens(model: SentenceModel, ids: readonly number[]): Float32Array {
+    try {
+      return model.embed(ids)
+    } catch (cause) {
+      // Words are read when a text has them.
+      return this.#refuse(cause)
+    }
   }
 }
 
