@@ -22,6 +22,9 @@ const ask = async (env: Record<string, string>, ...calls: readonly (readonly [st
   return calls.map((_, i) => answerOf(said, i + 2))
 }
 
+/** Of a packet with passages of more than one window. */
+const VECTORS = ['vectors.f16.bin', 'faiss/index.faiss', 'faiss/windows.faiss', 'windows.bin']
+
 describeWith('registry', 'packets on a real registry', (host) => {
   let env: Record<string, string>
   let folder = ''
@@ -131,13 +134,10 @@ describeWith('registry', 'packets on a real registry', (host) => {
   })
 
   it.each([
-    [
-      [],
-      ['cpm.yml', 'manifest.json', 'docs.jsonl', 'vectors.f16.bin', 'faiss/index.faiss', 'sparse/bm25.json'],
-    ],
+    [[], ['cpm.yml', 'manifest.json', 'docs.jsonl', ...VECTORS, 'sparse/bm25.json']],
     [['--no-embeddings'], ['cpm.yml', 'manifest.json', 'docs.jsonl', 'sparse/bm25.json']],
     [['--no-embed'], ['cpm.yml', 'manifest.json', 'docs.jsonl', 'sparse/bm25.json']],
-    [['--no-docs'], ['cpm.yml', 'manifest.json', 'vectors.f16.bin', 'faiss/index.faiss']],
+    [['--no-docs'], ['cpm.yml', 'manifest.json', ...VECTORS]],
     [['--minimal'], ['cpm.yml', 'manifest.json']],
   ])('published with %j a packet has these layers', async (flags, payload) => {
     const place = `layers${flags.join('')}`

@@ -25,7 +25,7 @@ export const fuseRankings = (rankings: readonly Ranking[], k: number): SearchHit
 /** How many hits of each ranking are fused. */
 export const fusionDepth = (k: number): number => Math.max(4 * k, 20)
 
-/** A row with how well it fits: by words and by meaning, each from 0 to 1. */
+/** A row with how well it fits: by words and by meaning, each from 0 to 1, where it is among the best by them. */
 export interface ScoredRow extends SearchHit {
   readonly words?: number
   readonly meaning?: number
@@ -65,15 +65,18 @@ export const fuseScores = ({
   const meaning = relativeScores(vectors, vectors.at(-1)?.score ?? 0)
   const shared = relativeScores(words, 0)
   const byVector = new Map(vectors.map((hit) => [hit.row, hit]))
-  const byWords = new Map(words.map((hit) => [hit.row, hit]))
+  const byWords = new Map(words.map(({ row, score }) => [row, within(score / bestWords)]))
+  // A full ranking leaves out rows that have some of the words: how many is not known.
+  const missing = words.length < fusionDepth(k) ? 0 : undefined
   return [...new Set([...byVector.keys(), ...byWords.keys()])]
     .map((row): ScoredRow => {
       const near = byVector.get(row)
+      const found = byWords.get(row) ?? missing
       const score = share * (meaning.get(row) ?? 0) + (1 - share) * (shared.get(row) ?? 0)
       return {
         row,
         score,
-        words: within((byWords.get(row)?.score ?? 0) / bestWords),
+        ...(found !== undefined && { words: found }),
         ...(near !== undefined && { meaning: within(near.score) }),
         ...(near?.window !== undefined && { window: near.window }),
       }

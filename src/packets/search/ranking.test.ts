@@ -260,6 +260,16 @@ describe('fusion', () => {
     ])
   })
 
+  it('of scores says that a row has no word of the question only where all rows with one are ranked', () => {
+    const vectors = [{ row: 99, score: 0.9 }]
+    const wordsOf99 = (count: number) => {
+      const words = Array.from({ length: count }, (_, row) => ({ row, score: 3 }))
+      return fuseScores({ vectors, words, bestWords: 6, k: 5 }).find(({ row }) => row === 99)?.words
+    }
+    expect(wordsOf99(fusionDepth(5) - 1)).toBe(0)
+    expect(wordsOf99(fusionDepth(5))).toBeUndefined()
+  })
+
   it('lets the built-in embedder fill up what words leave, and push nothing aside', () => {
     const weight = localEmbedder.weight ?? 1
     const weak = { ...hits(9, 5, 2, 1), weight }
