@@ -40,11 +40,14 @@ export const containerHosts = (
   { environment, shared, values, fromFiles }: Container,
   { reads, isOthers }: VariableUse,
 ): readonly NamedHost[] => {
-  const own = [...environment].filter(([name]) => fromFiles?.has(name) !== true || !isOthers(name))
-  const variables = [...own, ...[...shared].filter(([name]) => !environment.has(name) && reads(name))]
+  const variables = [...environment, ...[...shared].filter(([name]) => !environment.has(name) && reads(name))]
+  // Code is read last: it may be that of the whole project.
+  const isMeant = ({ variable }: NamedHost) => fromFiles?.has(variable) !== true || !isOthers(variable)
   return [
     ...variables.flatMap(([variable, value]) =>
-      hostsIn(variable, value).map((host) => ({ host, variable, value })),
+      hostsIn(variable, value)
+        .map((host) => ({ host, variable, value }))
+        .filter(isMeant),
     ),
     ...values.flatMap((value) => hostsIn('', value).map((host) => ({ host, variable: '', value }))),
   ]

@@ -243,6 +243,27 @@ func main() { client.WaitForUsers(); s := grpc.NewServer(); users.RegisterUsersS
       'web -> users REST',
     ],
   },
+  {
+    title: 'of a file with variables that several containers have, each has what its own code names',
+    files: {
+      'compose.yaml':
+        'services:\n  a: { build: a, env_file: .env }\n  b: { build: b, env_file: .env }\n  c: { build: c, env_file: .env }\n  cache: { image: redis }',
+      '.env': 'B_URL=http://b:80\nC_URL=http://c:80\nCACHE_HOST=cache\n',
+      'a/package.json': NODE,
+      'a/main.ts': 'export const options = { b: process.env.B_URL }',
+      'b/package.json': NODE,
+      'b/main.ts': 'export const options = { c: process.env.C_URL }',
+      'c/package.json': NODE,
+      'c/main.ts': 'export const options = {}',
+    },
+    relations: [
+      'a -> b configured (configuration, medium)',
+      'a -> cache Redis (configuration, medium)',
+      'b -> c configured (configuration, medium)',
+      'b -> cache Redis (configuration, medium)',
+      'c -> cache Redis (configuration, medium)',
+    ],
+  },
 ]
 
 it.each(CASES)('$title', async ({ files, relations }) => {
