@@ -13,9 +13,11 @@ import { table, wilsonInterval } from '../precision/table.mjs'
 /**
  * A repository at a fixed commit, and what a reader counted in it. `known`: detectors were written with it in
  * view; the others were not known to them at the first look, whose figures are in `README.md`. `firstLook`: the
- * figures are those of the first look; nothing was repaired for it.
+ * figures are those of the first look; nothing was repaired for it. `before`: found and counted at the first look, of
+ * a repository for which causes were repaired afterwards.
  *
  * @typedef {{ name: string, commit: string, kind: string, known: boolean, firstLook?: boolean,
+ *   before?: { statements: [number, number], endpoints: [number, number], calls: [number, number] },
  *   endpoints?: { counted: number, missing: string[], how: string },
  *   calls?: { counted: number, missing: string[], how: string } }} Repository
  * @typedef {{ repository: string, statement: string, file: string, line: number, right: boolean | null,
@@ -184,8 +186,11 @@ function figures() {
     { name: 'seen while detectors were written', of: repositories.filter(({ known }) => known) },
     {
       name: 'first read for this measurement',
-      of: repositories.filter(({ known, firstLook }) => !known && firstLook !== true),
+      of: repositories.filter(
+        ({ known, firstLook, before }) => !known && firstLook !== true && before === undefined,
+      ),
     },
+    { name: 'looked at later, after repair', of: repositories.filter(({ before }) => before !== undefined) },
     {
       name: 'first look, nothing repaired since',
       of: repositories.filter(({ firstLook }) => firstLook === true),
@@ -194,7 +199,16 @@ function figures() {
   return table([
     ['repository', 'statements right, interval of 95 %', 'endpoints found', 'calls between services found'],
     ...sets.map(({ name, of }) => row(name, of)),
-    ...repositories.map((one) => row(`${one.name} ${one.commit.slice(0, 12)}, ${one.kind}`, [one])),
+    ...repositories.flatMap((one) => {
+      const name = `${one.name} ${one.commit.slice(0, 12)}, ${one.kind}`
+      if (one.before === undefined) return [row(name, [one])]
+      const { statements, endpoints, calls } = one.before
+      const judged = `${share(...statements)}, ${wilsonInterval(...statements)}`
+      return [
+        [`${name}: first look`, judged, share(...endpoints), share(...calls)],
+        row(`${name}: after repair`, [one]),
+      ]
+    }),
   ])
 }
 

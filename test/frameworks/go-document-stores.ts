@@ -192,4 +192,49 @@ func put(c *s3.Client) { c.PutObject(ctx, &s3.PutObjectInput{Bucket: aws.String(
   ],
 }
 
-export const GO_OTHER_STORES: readonly FrameworkSnippets[] = [REDIS, MONGO, SEARCH, AWS]
+const CLOUD: FrameworkSnippets = {
+  framework: 'Firestore, Cosmos DB, Couchbase',
+  language: 'Go',
+  finds: ['stores'],
+  found: [
+    {
+      title: 'a client of Firestore has the name of a project, not an address',
+      files: {
+        'a.go': `package a
+import "cloud.google.com/go/firestore"
+func New() { firestore.NewClient(ctx, os.Getenv("GCP_PROJECT")) }`,
+      },
+      rows: ['out 3: Firestore Firestore -> Firestore, New [low]'],
+    },
+    {
+      title: 'Cosmos DB',
+      files: {
+        'a.go': `package a
+import "github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+func New() { azcosmos.NewClientWithKey("https://shop.documents.azure.com", key, nil) }`,
+      },
+      rows: ['out 3: Cosmos DB Cosmos DB -> https://shop.documents.azure.com, New'],
+    },
+    {
+      title: 'Couchbase',
+      files: {
+        'a.go': `package a
+import "github.com/couchbase/gocb/v2"
+func New() { gocb.Connect("couchbase://db", options) }`,
+      },
+      rows: ['out 3: Couchbase Couchbase -> couchbase://db, New'],
+    },
+  ],
+  notFound: [
+    {
+      title: 'other clients of the same clouds',
+      files: {
+        'a.go': `package a
+import "cloud.google.com/go/translate"
+func New() { translate.NewClient(ctx) }`,
+      },
+    },
+  ],
+}
+
+export const GO_OTHER_STORES: readonly FrameworkSnippets[] = [REDIS, MONGO, SEARCH, AWS, CLOUD]

@@ -50,6 +50,18 @@ const CLIENTS: readonly HeldClient[] = [
     setting: ['spring.cassandra.contact-points', 'cassandra:9042'],
   },
   {
+    framework: 'Azure Cosmos DB',
+    type: 'com.azure.cosmos.CosmosClient',
+    store: 'Cosmos DB',
+    setting: ['azure.cosmos.uri', 'cosmos:8081'],
+  },
+  {
+    framework: 'Firestore',
+    type: 'com.google.cloud.firestore.Firestore',
+    store: 'Firestore',
+    setting: ['spring.cloud.gcp.firestore.host-port', 'firestore:8080'],
+  },
+  {
     framework: 'Neo4j driver',
     type: 'org.neo4j.driver.Driver',
     store: 'Neo4j',

@@ -109,7 +109,7 @@ socket.connect(("pg2", 5432))`,
 }
 
 const NO_SQL: FrameworkSnippets = {
-  framework: 'redis, PyMongo, Motor, Elasticsearch, OpenSearch',
+  framework: 'redis, PyMongo, Motor, Elasticsearch, OpenSearch, Firestore, Cosmos DB',
   language: 'Python',
   finds: ['stores'],
   found: [
@@ -127,6 +127,19 @@ c = aioredis.from_url(f"redis://{HOST}:6379")`,
         'out 4: Redis redis -> redis://cache:6379',
         'out 5: Redis redis -> redis://sessions:6379/0 [medium]',
         'out 6: Redis redis -> Redis [low]',
+      ],
+    },
+    {
+      title: 'Firestore and Cosmos DB',
+      files: {
+        'a.py': `from google.cloud import firestore
+from azure.cosmos import CosmosClient
+a = firestore.AsyncClient()
+b = CosmosClient("https://shop.documents.azure.com", credential=key)`,
+      },
+      rows: [
+        'out 3: Firestore Firestore -> Firestore [low]',
+        'out 4: Cosmos DB Cosmos DB -> https://shop.documents.azure.com',
       ],
     },
     {

@@ -137,3 +137,50 @@ export const REDIS: FrameworkSnippets = {
     },
   ],
 }
+
+export const CLOUD_STORES: FrameworkSnippets = {
+  framework: 'Firestore, Cosmos DB, Couchbase',
+  language: 'JavaScript, TypeScript',
+  finds: ['stores'],
+  found: [
+    {
+      title: 'Cosmos DB, with an address and without',
+      files: {
+        'a.ts':
+          "import { CosmosClient } from '@azure/cosmos'\nnew CosmosClient({ endpoint: 'https://shop.documents.azure.com', key })\nnew CosmosClient(process.env.COSMOS)",
+      },
+      rows: [
+        'out 2: Cosmos DB Cosmos DB -> https://shop.documents.azure.com',
+        'out 3: Cosmos DB Cosmos DB -> Cosmos DB [low]',
+      ],
+    },
+    {
+      title: 'Firestore, by its own library and by Firebase',
+      files: {
+        'a.js': "const { Firestore } = require('@google-cloud/firestore')\nnew Firestore({ projectId: 'x' })",
+        'b.ts': "import { getFirestore } from 'firebase-admin/firestore'\nconst db = getFirestore()",
+        'c.ts': "import * as admin from 'firebase-admin'\nconst db = admin.firestore()",
+      },
+      rows: [
+        'out 2: Firestore Firestore -> Firestore [low]',
+        'out 2: Firestore Firestore -> Firestore [low]',
+        'out 2: Firestore Firestore -> Firestore [low]',
+      ],
+    },
+    {
+      title: 'Couchbase',
+      files: {
+        'a.ts': "import { connect } from 'couchbase'\nconst cluster = await connect('couchbase://db')",
+      },
+      rows: ['out 2: Couchbase Couchbase -> couchbase://db'],
+    },
+  ],
+  notFound: [
+    {
+      title: 'names of the project',
+      files: {
+        'a.ts': "import { CosmosClient, getFirestore } from './own'\nnew CosmosClient()\ngetFirestore()",
+      },
+    },
+  ],
+}

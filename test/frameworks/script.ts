@@ -7,7 +7,7 @@ import { NEXTJS, TRPC_SNIPPETS } from './script-next.ts'
 import { PROXIES } from './script-proxies.ts'
 import { FASTIFY, HONO, KOA } from './script-routers.ts'
 import { DRIZZLE, KNEX, PG, SEQUELIZE, TYPEORM } from './script-sql.ts'
-import { MONGOOSE, PRISMA, REDIS } from './script-stores.ts'
+import { CLOUD_STORES, MONGOOSE, PRISMA, REDIS } from './script-stores.ts'
 import type { FrameworkSnippets } from './snippet-corpus.ts'
 
 export const SCRIPT_SNIPPETS: readonly FrameworkSnippets[] = [
@@ -36,6 +36,7 @@ export const SCRIPT_SNIPPETS: readonly FrameworkSnippets[] = [
   SEQUELIZE,
   PG,
   REDIS,
+  CLOUD_STORES,
   KAFKAJS,
   AMQPLIB,
   BULLMQ,

@@ -14,7 +14,7 @@ import { findServices } from '../services/find-services.ts'
 import type { BuildLibrary } from '../services/relations/library-peers.ts'
 import { buildSystem } from '../services/relations/system.ts'
 import type { SystemModel } from '../services/relations/system-model.ts'
-import { variablesUsed } from '../services/relations/used-variables.ts'
+import { usedNames } from '../services/relations/used-names.ts'
 import { withWholeProject } from '../services/whole-project.ts'
 import { attempt } from '../source/attempt.ts'
 import { readBuildConstants } from '../source/build-constants.ts'
@@ -85,12 +85,12 @@ const systemOf = (
     setting,
     read: (path) => files.read(path),
   })
-  const reads = variablesUsed(paths, (path) => files.read(path))
+  const names = usedNames(paths, (path) => files.read(path))
   const code = new Set(units.map(({ file }) => file))
   const whole = withWholeProject(found, connections, structure.project.name, code)
   const variable = (name: string, folder: string) => configuration.variableOf(name, folder)
   const libraries = buildLibraries(structure, new Set(paths))
-  return buildSystem({ ...whole, ...connections, reads, listening, setting, variable, libraries })
+  return buildSystem({ ...whole, ...connections, ...names, listening, setting, variable, libraries })
 }
 
 /** The libraries of modules that Maven and Gradle build, without those of tests. */

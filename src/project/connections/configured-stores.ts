@@ -73,6 +73,14 @@ export const DYNAMODB_STORE: ConfiguredStore = {
   protocol: 'DynamoDB',
   keys: ['aws.dynamodb.endpoint.url', 'spring.cloud.aws.dynamodb.endpoint'],
 }
+export const COSMOS_STORE: ConfiguredStore = {
+  protocol: 'Cosmos DB',
+  keys: ['spring.cloud.azure.cosmos.endpoint', 'azure.cosmos.uri'],
+}
+export const FIRESTORE_STORE: ConfiguredStore = {
+  protocol: 'Firestore',
+  keys: ['spring.cloud.gcp.firestore.host-port'],
+}
 export const S3_STORE: ConfiguredStore = {
   protocol: 'S3',
   keys: ['spring.cloud.aws.s3.endpoint', 'quarkus.s3.endpoint-override'],

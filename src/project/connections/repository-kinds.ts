@@ -2,9 +2,11 @@ import { findAnnotation, type SourceUnit, simpleName, type TypeUnit } from '../s
 import type { TypeScope } from '../source/type-scope.ts'
 import {
   CASSANDRA_STORE,
+  COSMOS_STORE,
   COUCHBASE_STORE,
   type ConfiguredStore,
   ELASTICSEARCH_STORE,
+  FIRESTORE_STORE,
   JDBC_STORE,
   JPA_STORE,
   MONGODB_STORE,
@@ -28,6 +30,8 @@ interface RepositoryBase extends RepositoryKind {
 
 const BASES: readonly RepositoryBase[] = [
   { base: /^(Reactive)?MongoRepository$/, store: MONGODB_STORE, type: 'MongoRepository' },
+  { base: /^(Reactive)?CosmosRepository$/, store: COSMOS_STORE, type: 'CosmosRepository' },
+  { base: /^FirestoreReactiveRepository$/, store: FIRESTORE_STORE, type: 'FirestoreRepository' },
   { base: /^(Reactive)?PanacheMongo(Repository|Entity)(Base)?$/, store: MONGODB_STORE, type: 'Panache' },
   {
     base: /^(Reactive)?ElasticsearchRepository$/,

@@ -1,6 +1,7 @@
 import { pushTo } from '../../kernel/multimap.ts'
 import type { ConfigEntry } from '../source/configuration-files.ts'
 import { folderOf, inOrder, joinPath, nameOf } from '../source/source-files.ts'
+import { mountedFolders, relativeFolder } from './compose-mounts.ts'
 import type { DeclaredContainer } from './declared-container.ts'
 
 const COMPOSE_FILE = /^(docker-|podman-)?(compose|stack|swarm)([.-][\w.-]+)?\.ya?ml$|^[\w-]+\.compose\.ya?ml$/
@@ -18,19 +19,6 @@ interface ServiceEntry extends ConfigEntry {
 }
 
 const MAX_EXTENDS = 4
-
-/** `../api` from a folder; undefined when it leaves the project or is a remote address. */
-const relativeFolder = (folder: string, path: string): string | undefined => {
-  if (/^[a-z]+:\/\/|^git@|^[/~]|\$/.test(path)) return undefined
-  const steps: string[] = []
-  for (const step of joinPath(folder, path).split('/')) {
-    if (step === '' || step === '.') continue
-    if (step === '..') {
-      if (steps.pop() === undefined) return undefined
-    } else steps.push(step)
-  }
-  return steps.join('/')
-}
 
 /** Variables that are made of each other may double at every step. */
 const MAX_VALUE = 4_000
@@ -54,7 +42,7 @@ const filled = (variables: Variables): Variables => {
 }
 
 const SERVICE_KEY =
-  /^services\.([^[\]]+?)\.((?:build|image|depends_on|links|environment|env_file|command|entrypoint|labels|ports|expose|volumes|configs|extends|hostname|container_name|networks|profiles|restart|deploy)\b.*)$/
+  /^services\.([^[\]]+?)\.((?:build|image|depends_on|links|environment|env_file|command|entrypoint|labels|ports|expose|volumes|configs|extends|hostname|container_name|networks|profiles|restart|deploy|working_dir)\b.*)$/
 
 /** The entries of each service of a file. */
 const servicesOf = (entries: readonly ConfigEntry[]): ReadonlyMap<string, readonly ServiceEntry[]> => {
@@ -114,13 +102,20 @@ class ComposeReader {
     return other === undefined ? own : [...own, ...this.#extended(other, base, depth + 1)]
   }
 
-  #environment(folder: string, entries: readonly ServiceEntry[], known: Variables): Variables {
+  /** The variables of the files that a service names. */
+  #fileVariables(folder: string, entries: readonly ServiceEntry[], known: Variables): Variables {
     const files = entries.flatMap(({ key, value }) =>
       /^env_file(\[\d+\])?(\.path)?$/.test(key) ? [value] : [],
     )
-    const inFiles = files.flatMap((path) => [
-      ...(this.#variables.get(relativeFolder(folder, interpolate(path, known)) ?? '') ?? []),
-    ])
+    return new Map(
+      files.flatMap((path) => [
+        ...(this.#variables.get(relativeFolder(folder, interpolate(path, known)) ?? '') ?? []),
+      ]),
+    )
+  }
+
+  #environment(folder: string, entries: readonly ServiceEntry[], known: Variables): Variables {
+    const inFiles = this.#fileVariables(folder, entries, known)
     const overrides = entries.filter(({ file }) => OVERRIDE_FILE.test(file))
     const own = [...overrides, ...entries].flatMap((one) => variableOf(one, known))
     // The first entry wins: files of other deployments come after, and so do services that are extended.
@@ -141,6 +136,10 @@ class ComposeReader {
     const [dockerfile] = all(/^build\.dockerfile$/)
     const [image] = all(/^image$/)
     const [target] = all(/^build\.target$/)
+    const [workingDir] = all(/^working_dir$/)
+    const mounts = entries.flatMap((one) =>
+      one.key.startsWith('volumes[') ? [{ ...one, value: interpolate(one.value, known) }] : [],
+    )
     const path =
       built === undefined || dockerfile === undefined ? undefined : relativeFolder(built, dockerfile)
     return {
@@ -165,6 +164,9 @@ class ComposeReader {
           /^labels\b/.test(key) &&
           /traefik\.(enable[=.]?|http\.(routers|services)|frontend)/.test(`${key} ${value}`),
       ),
+      mounted: mountedFolders(folder, mounts),
+      fromFiles: new Set(this.#fileVariables(folder, entries, known).keys()),
+      ...(workingDir !== undefined && { workingDir }),
       mounts: all(/^volumes\[\d+\](\.source)?$|^configs\[\d+\]/).flatMap(
         (value) => relativeFolder(folder, value.replace(/:.*/, '')) ?? [],
       ),

@@ -28,6 +28,12 @@ export interface DeclaredContainer {
   readonly values: readonly string[]
   /** Whether Traefik passes calls on to it. */
   readonly isRouted: boolean
+  /** Those variables that come from a file, which other containers may have too. */
+  readonly fromFiles?: ReadonlySet<string>
+  /** Folders of the project that are mounted into it, by their paths there. */
+  readonly mounted?: ReadonlyMap<string, string>
+  /** The folder that its command runs in, when the file says so. */
+  readonly workingDir?: string
   /** Files of the project that are mounted into it. */
   readonly mounts: readonly string[]
 }

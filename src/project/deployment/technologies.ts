@@ -40,6 +40,8 @@ const TECHNOLOGIES: readonly Technology[] = [
   { name: 'Neo4j', kind: 'store', image: /^neo4j/, protocol: /neo4j|^bolt/ },
   { name: 'DataStore', kind: 'store', image: /^datastore$/, protocol: /^datastore$/ },
   { name: 'DynamoDB', kind: 'store', image: /^dynamodb/, protocol: /dynamodb/ },
+  { name: 'Firestore', kind: 'store', image: /^firestore/, protocol: /firestore/ },
+  { name: 'Cosmos DB', kind: 'store', image: /^(azure-)?cosmos/, protocol: /cosmos/ },
   { name: 'S3', kind: 'store', image: /^(minio|localstack|garage|seaweedfs)/, protocol: /^s3$|minio/ },
   { name: 'SwiftData', kind: 'store', image: /^swiftdata$/, protocol: /^swiftdata$/ },
   { name: 'Core Data', kind: 'store', image: /^core data$/, protocol: /^core data$/ },

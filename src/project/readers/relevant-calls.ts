@@ -20,7 +20,7 @@ const SCRIPT = [
   // `require('./users')(app)` and `require('knex')({ … })`
   `require\\(['"](?:\\.|knex['"])[^)]*\\)`,
   'Redis|Cluster|createKeyv|KeyvRedis|createClient|createCluster|Pool|Client|createPool|createConnection|connect|Sequelize',
-  'MongoClient|DataSource|postgres|knex|Knex|drizzle|Database|Queue|Worker|FlowProducer|Kafka|\\w+Client|S3|forRoot|forRootAsync|DynamoDB',
+  'MongoClient|DataSource|postgres|knex|Knex|drizzle|Database|Queue|Worker|FlowProducer|Kafka|\\w+Client|S3|forRoot|forRootAsync|DynamoDB|(?:getF|initializeF|[Ff])irestore',
   'send|emit|getService|createMicroservice|connectMicroservice|registerAsync|sendBatch|sendToQueue|publish|consume|subscribe|assertQueue|process|SQS|SNS|DocumentClient',
   'SendMessage(?:Batch)?Command|ReceiveMessageCommand|Publish(?:Batch)?Command|sendMessage(?:Batch)?|receiveMessage',
 ].join('|')
@@ -90,7 +90,7 @@ const PYTHON = [
   'include_router|register_blueprint|register|add_url_rule|add_resource|path|re_path|url|include|as_view',
   'urlopen|Request|Session|Client|AsyncClient|ClientSession|stream|register_tortoise|init|driver|Minio',
   'create_engine|create_async_engine|connect|connect_robust|create_pool|\\w*ConnectionPool|\\w*Database|Redis|StrictRedis|RedisCluster|from_url|create_redis_pool',
-  '\\w*MongoClient|AsyncIOMotorClient|MotorClient|\\w*Elasticsearch|\\w*OpenSearch|PooledClient|HashClient|ConnectionParameters|URLParameters|Connection',
+  '\\w*MongoClient|CosmosClient|from_connection_string|AsyncIOMotorClient|MotorClient|\\w*Elasticsearch|\\w*OpenSearch|PooledClient|HashClient|ConnectionParameters|URLParameters|Connection',
   'delay|apply_async|send_task|signature|s|si|publish|basic_publish|basic_consume|consume|send|send_and_wait|produce|subscribe|iterator',
   'send_message|send_message_batch|receive_message|KafkaAdminClient|Celery|SQLAlchemy|init_app|from_object',
   'KafkaProducer|KafkaConsumer|AIOKafkaProducer|AIOKafkaConsumer|\\w*Producer|\\w*Consumer|insecure_channel|secure_channel',

@@ -10,6 +10,7 @@ import {
 } from '../deployment/technologies.ts'
 import { folderOf, inOrder, joinPath, nameOf } from '../source/source-files.ts'
 import type { PlacedContainer } from './containers.ts'
+import { mountedCode } from './mounted-code.ts'
 import { folderName, isInside } from './names.ts'
 import type { ServiceDraft } from './service-draft.ts'
 
@@ -107,7 +108,21 @@ export class ContainerFolders {
       .sort((a, b) => a.length - b.length || inOrder(a, b))[0]
   }
 
+  /** The folder of the code: what is mounted counts where the image holds no code, or where several share it. */
   #codeFolder(one: DeclaredContainer, isShared: boolean): string | undefined {
+    const isCode = (folder: string) => this.#drafts.some((draft) => draft.folder === folder)
+    const mounted = mountedCode(one, this.#linesOf(one), isCode)
+    if (mounted !== undefined && (one.folder === undefined || (isShared && mounted !== ''))) return mounted
+    const built = this.#builtFolder(one, isShared)
+    return mounted === undefined || (built !== undefined && isCode(built)) ? built : mounted
+  }
+
+  #linesOf({ folder, dockerfile, target }: DeclaredContainer): readonly string[] {
+    const path = folder === undefined ? undefined : (dockerfile ?? joinPath(folder, 'Dockerfile'))
+    return path === undefined ? [] : (readDockerfile(this.#texts.get(path) ?? '', target)?.lines ?? [])
+  }
+
+  #builtFolder(one: DeclaredContainer, isShared: boolean): string | undefined {
     const { folder, dockerfile, image, name } = one
     // The images of a compose file are those of its own system; manifests are often kept apart from the code.
     const inside = one.isCompose ? withoutDeployment(one.group) : ''
@@ -149,6 +164,10 @@ export class ContainerFolders {
     // A job that runs the image of a database is a client of it.
     if (one.isJob) return undefined
     if (codeFolder !== undefined) {
+      // An image without code of the project that stands in for a store: `firestore-emulator`.
+      const emulator = [folderName(codeFolder), one.name].find((each) => /[-_]?emulator$/.test(each))
+      if (emulator !== undefined && !this.#drafts.some(({ folder }) => folder === codeFolder))
+        return technologyOfImage(emulator)
       const at = codeFolder === '' ? 'Dockerfile' : `${codeFolder}/Dockerfile`
       const text = this.#texts.get(one.dockerfile ?? at) ?? ''
       // The base may be an argument of the build.

@@ -198,7 +198,7 @@ export const findServices = (sources: ServiceSources): ServicesFound => {
           }))
     }),
   ]
-  const drafts = [...known, ...imageDrafts(sources.texts, known, folders, places).map(moved)]
+  const drafts = [...known, ...imageDrafts(sources.texts, known, folders, places, containers).map(moved)]
   const services = distinctNames(
     withoutEmptyRoot(withLibraries(join(drafts, sources), sources, packages), sources.units),
   )

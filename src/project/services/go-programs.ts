@@ -23,14 +23,19 @@ interface GoProgram {
   readonly kind: ServiceKind
 }
 
+const isMain = ({ name }: { readonly name: string }): boolean => name === 'main'
+
 /** The packages of a project by their folders. */
 class GoPackages {
   readonly #units = new Map<string, SourceUnit[]>()
   /** Folders by their last segment. */
   readonly #folders = new Map<string, string[]>()
+  readonly #programs = new Set<string>()
 
   constructor(units: readonly SourceUnit[]) {
     for (const unit of units) {
+      // A program cannot be imported.
+      if (unit.functions.some(isMain)) this.#programs.add(unit.package)
       if (!this.#units.has(unit.package)) pushTo(this.#folders, nameOf(unit.package), unit.package)
       pushTo(this.#units, unit.package, unit)
     }
@@ -43,7 +48,7 @@ class GoPackages {
   /** The folder of an imported package; the one of the same module when several fit. */
   #folderOf(module: string, from: string): string | undefined {
     return (this.#folders.get(nameOf(module)) ?? [])
-      .filter((folder) => isImportOf(module, folder, from))
+      .filter((folder) => !this.#programs.has(folder) && isImportOf(module, folder, from))
       .sort((a, b) => b.length - a.length)[0]
   }
 
@@ -75,7 +80,7 @@ const programsOf = (units: readonly SourceUnit[]): readonly GoProgram[] => {
   const go = units.filter(({ language }) => language === 'go')
   const packages = new GoPackages(go)
   const mains = go.flatMap((unit) => {
-    const main = unit.functions.find(({ name }) => name === 'main')
+    const main = unit.functions.find(isMain)
     return main === undefined ? [] : [{ unit, line: main.line }]
   })
   const found = mains.map(({ unit, line }): GoProgram => {
@@ -131,11 +136,12 @@ export const goDrafts = (
         kind: program.kind,
         evidence: { file: program.file, line: program.line, reason: 'package main' },
         // Those below its folder are named when other programs may use them too.
-        ...((folder !== root || peers.length > 1) && {
-          libraries: [...program.packages].filter(
-            (one) => one !== '' && one !== program.folder && (folder === root || !isBelow(one, folder)),
-          ),
-        }),
+        libraries: [...program.packages].filter(
+          (one) =>
+            one !== '' &&
+            one !== program.folder &&
+            ((folder === root && peers.length > 1) || !isBelow(one, folder)),
+        ),
         ...(nameOf(program.folder) !== '' && !/^(cmd|main|server)$/.test(nameOf(program.folder))
           ? { aliases: [nameOf(program.folder)] }
           : {}),

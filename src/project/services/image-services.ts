@@ -1,12 +1,22 @@
 import { isDockerfile, readDockerfile } from '../deployment/dockerfile.ts'
-import { nameOf } from '../source/source-files.ts'
+import { joinPath, nameOf } from '../source/source-files.ts'
 import type { ContainerFolders } from './container-folders.ts'
 import { type Container, containerNames } from './containers.ts'
 import { isInside } from './names.ts'
 import type { Deployable, ServiceDraft } from './service-draft.ts'
 
+const MAX_TEXT = 20_000
 /** Folders of images with which a project is tested or built. */
 const TOOL_IMAGE = /(^|[-_])(e2e|tests?|testing|mocks?|lint|ci|builder|buildenv|benchmarks?)([-_]|$)/
+
+const dockerfileOf = ({ folder, dockerfile }: Container): string | undefined =>
+  folder === undefined ? undefined : (dockerfile ?? joinPath(folder, 'Dockerfile'))
+
+/** Whether an argument without a default says which program is built: `WORKDIR /src/$SERVICE`. */
+const isTemplate = (text: string): boolean =>
+  [...text.slice(0, MAX_TEXT).matchAll(/^\s*ARG\s+(\w+)\s*$/gim)].some(([, name]) =>
+    new RegExp(`^\\s*(WORKDIR|CMD|ENTRYPOINT)\\b.*\\$\\{?${name}\\b`, 'im').test(text.slice(0, MAX_TEXT)),
+  )
 
 /** Dockerfiles that start something. One inside of another deployable, without a build file, is a tool of it. */
 export const imageDrafts = (
@@ -14,6 +24,7 @@ export const imageDrafts = (
   known: readonly ServiceDraft[],
   folders: ReadonlySet<string>,
   places: ContainerFolders,
+  containers: readonly Container[],
 ): readonly ServiceDraft[] =>
   [...texts].flatMap(([path, text]) => {
     if (!isDockerfile(path) || places.technologyIn(path) !== undefined) return []
@@ -22,6 +33,9 @@ export const imageDrafts = (
       (one) => one.folder !== '' && one.folder !== folder && isInside(folder, one.folder),
     )
     const isKnown = known.some((one) => one.folder === folder)
+    // The code of a container that is built with it was looked for before; without a container, the image may be one
+    // of many that are built with it.
+    if (!isKnown && (containers.some((one) => dockerfileOf(one) === path) || isTemplate(text))) return []
     if (!isKnown && TOOL_IMAGE.test(nameOf(folder))) return []
     const kind = !isKnown && nameOf(folder) === 'cli' ? ('command' as const) : ('service' as const)
     const starts = readDockerfile(text)?.starts === true

@@ -19,6 +19,7 @@ interface GoClient extends ClientTarget {
 
 const { POSTGRES, MYSQL, SQLITE, SQL_SERVER, ANY_SQL, MONGO, REDIS, SEARCH, KAFKA, RABBIT, NATS } =
   CLIENT_TARGETS
+const { FIRESTORE, COSMOS, COUCHBASE } = CLIENT_TARGETS
 const KAFKA_GO = /^github\.com\/segmentio\/kafka-go$/
 const CONFLUENT = /^github\.com\/confluentinc\/confluent-kafka-go(\/v\d+)?\/kafka$/
 
@@ -81,6 +82,21 @@ const CLIENTS: readonly GoClient[] = [
   row('confluent-kafka-go', CONFLUENT, /^New(Producer|Consumer)$/, KAFKA),
   row('amqp091', /^github\.com\/(rabbitmq\/amqp091-go|streadway\/amqp)$/, /^Dial(Config|TLS)?$/, RABBIT),
   row('NATS', /^github\.com\/nats-io\/nats\.go$/, /^Connect$/, NATS),
+  // The first text is the name of a project, not an address.
+  row(
+    'Firestore',
+    /^cloud\.google\.com\/go\/firestore(\/apiv1)?$/,
+    /^NewClient(WithDatabase)?$/,
+    FIRESTORE,
+    9,
+  ),
+  row(
+    'Cosmos DB',
+    /^github\.com\/Azure\/azure-sdk-for-go\/sdk\/data\/azcosmos$/,
+    /^NewClient(With\w+|From\w+)?$/,
+    COSMOS,
+  ),
+  row('Couchbase', /^github\.com\/couchbase\/gocb(\/v\d+)?$/, /^Connect$/, COUCHBASE),
   row(
     'AWS SDK',
     /^github\.com\/aws\/aws-sdk-go(-v2)?\/service\/s3$/,

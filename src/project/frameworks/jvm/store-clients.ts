@@ -1,9 +1,11 @@
 import {
   CASSANDRA_STORE,
+  COSMOS_STORE,
   type ConfiguredStore,
   configuredTarget,
   DYNAMODB_STORE,
   ELASTICSEARCH_STORE,
+  FIRESTORE_STORE,
   JDBC_STORE,
   JPA_STORE,
   MONGODB_STORE,
@@ -61,6 +63,14 @@ const LIBRARIES: Readonly<Record<string, readonly StoreClient[]>> = {
     client(/^org\.opensearch\.client\.opensearch$/, /^OpenSearchClient$/, ELASTICSEARCH_STORE),
   ],
   'Cassandra driver': [client(/^com\.datastax\.oss\.driver\.api\.core$/, /^CqlSession$/, CASSANDRA_STORE)],
+  'Azure Cosmos DB': [
+    client(/^com\.azure\.cosmos$/, /^Cosmos(Async)?(Client|Database|Container)$/, COSMOS_STORE),
+    client(/^com\.azure\.spring\.data\.cosmos\.core$/, /^(Reactive)?CosmosTemplate$/, COSMOS_STORE),
+  ],
+  Firestore: [
+    client(/^com\.google\.cloud\.firestore$/, /^Firestore$/, FIRESTORE_STORE),
+    client(/^com\.google\.firebase\.firestore$/, /^FirebaseFirestore$/, FIRESTORE_STORE),
+  ],
   'Neo4j driver': [client(/^org\.neo4j\.driver$/, /^Driver$/, NEO4J_STORE)],
   jOOQ: [client(/^org\.jooq$/, /^DSLContext$/, JDBC_STORE)],
   Hibernate: [client(/^org\.hibernate$/, /^SessionFactory$/, JPA_STORE)],

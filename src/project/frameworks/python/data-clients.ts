@@ -11,6 +11,7 @@ import { isKnownAddress, pythonStore, pythonStoreTarget } from './python-stores.
 
 const { ANY_SQL, KAFKA, MEMCACHED, MONGO, MYSQL, POSTGRES, RABBIT, REDIS, S3, SEARCH, SQLITE } =
   CLIENT_TARGETS
+const { FIRESTORE, COSMOS } = CLIENT_TARGETS
 
 interface DataClient extends ClientTarget {
   readonly type: string
@@ -42,6 +43,16 @@ const CLIENTS: readonly DataClient[] = [
     type: 'PyMongo',
     callee: /^(pymongo|motor)(\.\w+)*\.(\w*MongoClient|AsyncIOMotorClient|MotorClient)$/,
     ...MONGO,
+  },
+  {
+    type: 'Cosmos DB',
+    callee: /^azure\.cosmos(\.aio)?\.CosmosClient(\.from_connection_string)?$/,
+    ...COSMOS,
+  },
+  {
+    type: 'Firestore',
+    callee: /^google\.cloud\.firestore(_v1)?\.(Async)?Client$|^firebase_admin\.firestore(_async)?\.client$/,
+    ...FIRESTORE,
   },
   { type: 'PyMongo', callee: /^(mongoengine|flask_mongoengine)\.connect$/, ...MONGO },
   {
@@ -77,7 +88,7 @@ const CLIENTS: readonly DataClient[] = [
 ]
 
 const IMPORTS =
-  /^(sqlalchemy|sqlmodel|databases|tortoise|peewee|playhouse|psycopg|psycopg2|psycopg_pool|asyncpg|pymysql|MySQLdb|mysql|aiomysql|asyncmy|sqlite3|aiosqlite|pymongo|motor|mongoengine|redis|aioredis|valkey|elasticsearch|opensearchpy|pymemcache|pylibmc|memcache|aiomcache|minio|boto3|aioboto3|kafka|aiokafka|confluent_kafka|pika|aio_pika|kombu)(\.|$)/
+  /^(sqlalchemy|sqlmodel|databases|tortoise|peewee|playhouse|psycopg|psycopg2|psycopg_pool|asyncpg|pymysql|MySQLdb|mysql|aiomysql|asyncmy|sqlite3|aiosqlite|pymongo|motor|mongoengine|redis|aioredis|valkey|elasticsearch|opensearchpy|pymemcache|pylibmc|memcache|aiomcache|minio|boto3|aioboto3|kafka|aiokafka|confluent_kafka|pika|aio_pika|kombu|google\.cloud|firebase_admin|azure\.cosmos)(\.|$)/
 
 const ADDRESS_KEYWORDS = [
   'url',

@@ -18,6 +18,8 @@ interface DataClient extends ClientTarget {
 
 const { POSTGRES, MYSQL, MONGO, REDIS, SEARCH, CLICKHOUSE, ANY_SQL, SQLITE, KAFKA, RABBIT, BULL } =
   CLIENT_TARGETS
+const { FIRESTORE, COSMOS, COUCHBASE } = CLIENT_TARGETS
+const FIREBASE = /^(getFirestore|initializeFirestore)$/
 
 const AWS_CLIENTS: readonly (readonly [technology: string, protocol: string, callee: RegExp])[] = [
   ['S3', 'S3', /^S3(Client)?$/],
@@ -35,6 +37,11 @@ const CLIENTS: readonly DataClient[] = [
   { type: 'postgres', module: /^postgres$/, callee: /^default$/, ...POSTGRES },
   { type: 'mysql', module: /^mysql2?(\/promise)?$/, callee: /^create(Pool|Connection)$/, ...MYSQL },
   { type: 'mongodb', module: /^mongodb$/, callee: /^MongoClient$/, ...MONGO },
+  { type: 'Cosmos DB', module: /^@azure\/cosmos$/, callee: /^CosmosClient$/, ...COSMOS },
+  { type: 'Firestore', module: /^@google-cloud\/firestore$/, callee: /^(default|Firestore)$/, ...FIRESTORE },
+  { type: 'Firestore', module: /^firebase(-admin)?\/firestore(\/lite)?$/, callee: FIREBASE, ...FIRESTORE },
+  { type: 'Firestore', module: /^firebase(-admin)?$/, callee: /^(default\.)?firestore$/, ...FIRESTORE },
+  { type: 'Couchbase', module: /^couchbase$/, callee: /^(default\.)?connect$/, ...COUCHBASE },
   { type: 'Mongoose', module: /^mongoose$/, callee: /^(connect|createConnection)$/, ...MONGO },
   { type: 'Mongoose', module: /^@nestjs\/mongoose$/, callee: /^forRoot(Async)?$/, ...MONGO },
   { type: 'TypeORM', module: /^typeorm$/, callee: /^(DataSource|createConnection)$/, ...ANY_SQL },

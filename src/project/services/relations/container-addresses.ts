@@ -27,15 +27,27 @@ interface NamedHost {
   readonly value: string
 }
 
-/** Hosts in the environment and the arguments of a container. Of a shared environment, what its code names. */
+interface VariableUse {
+  readonly reads: (variable: string) => boolean
+  readonly isOthers: (variable: string) => boolean
+}
+
+/**
+ * Hosts in the environment and the arguments of a container: of a shared environment, what its code names; of files
+ * with variables, not what only other code names.
+ */
 export const containerHosts = (
-  { environment, shared, values }: Container,
-  reads: (variable: string) => boolean,
+  { environment, shared, values, fromFiles }: Container,
+  { reads, isOthers }: VariableUse,
 ): readonly NamedHost[] => {
   const variables = [...environment, ...[...shared].filter(([name]) => !environment.has(name) && reads(name))]
+  // Code is read last: it may be that of the whole project.
+  const isMeant = ({ variable }: NamedHost) => fromFiles?.has(variable) !== true || !isOthers(variable)
   return [
     ...variables.flatMap(([variable, value]) =>
-      hostsIn(variable, value).map((host) => ({ host, variable, value })),
+      hostsIn(variable, value)
+        .map((host) => ({ host, variable, value }))
+        .filter(isMeant),
     ),
     ...values.flatMap((value) => hostsIn('', value).map((host) => ({ host, variable: '', value }))),
   ]

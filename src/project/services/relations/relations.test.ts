@@ -189,6 +189,81 @@ func main() { http.Get("http://localhost:4000/x"); http.ListenAndServe(":9999", 
       'api -> users configured (configuration, medium)',
     ],
   },
+  {
+    title: 'the code that compose mounts where a container works is the code of the container',
+    files: {
+      '.env': 'USERS_ADDR=users-grpc:3000\nFIRESTORE_EMULATOR_HOST=firestore:8787\n',
+      'compose.yaml': `services:
+  trainings-http: &app
+    build: docker/app
+    volumes: ["./internal:/internal", "cache:/go-cache"]
+    working_dir: /internal/trainings
+    env_file: .env
+  users-http: { <<: *app, working_dir: /internal/users }
+  users-grpc: { <<: *app, working_dir: /internal/users/ }
+  web:
+    image: node:20
+    volumes: [{ type: bind, source: ./site, target: /app }]
+    command: sh -c "cd /app && npm start"
+    environment: { API_URL: "http://users-http:3000" }
+  firestore: { build: docker/firestore-emulator, env_file: .env }
+  db: { image: mysql, env_file: .env }`,
+      'docker/app/Dockerfile': 'FROM golang\nENTRYPOINT ["reflex"]\n',
+      'docker/firestore-emulator/Dockerfile': 'FROM node\nENTRYPOINT ["./start.sh"]\n',
+      'docker/prod/Dockerfile': 'FROM golang\nARG SERVICE\nWORKDIR /internal/$SERVICE\nCMD ["/app"]\n',
+      'site/package.json': NODE,
+      'site/main.ts': "fetch(process.env.API_URL + '/users')",
+      'api/users.proto': 'syntax = "proto3";\npackage users;\nservice Users { rpc Get(A) returns (B); }\n',
+      'internal/common/go.mod': 'module x/internal/common\n',
+      'internal/common/client/grpc.go': `package client
+import "x/internal/common/genproto/users"
+func NewUsersClient() users.UsersClient { conn, _ := grpc.Dial(os.Getenv("USERS_ADDR")); return users.NewUsersClient(conn) }
+func WaitForUsers() bool { return true }
+`,
+      'internal/trainings/go.mod': 'module x/internal/trainings\n',
+      'internal/trainings/main.go': `package main
+import ("net/http"; clients "x/internal/common/client"; "cloud.google.com/go/firestore")
+func main() { clients.NewUsersClient(); firestore.NewClient(ctx, project); http.ListenAndServe(":3000", nil) }
+`,
+      'internal/trainings/unused.go': `package main
+import "database/sql"
+func NewMySQL() { sql.Open("mysql", "root@tcp(db:3306)/x") }
+`,
+      'internal/trainings/unused_test.go': 'package main\nfunc TestA() { NewMySQL() }\n',
+      'internal/users/go.mod': 'module x/internal/users\n',
+      'internal/users/main.go': `package main
+import ("x/internal/common/client"; "x/internal/common/genproto/users")
+func main() { client.WaitForUsers(); s := grpc.NewServer(); users.RegisterUsersServer(s, impl) }
+`,
+    },
+    relations: [
+      'trainings-http -> users gRPC',
+      'trainings-http -> firestore Firestore',
+      'users -> firestore Firestore (configuration, medium)',
+      'web -> users REST',
+    ],
+  },
+  {
+    title: 'of a file with variables that several containers have, each has what its own code names',
+    files: {
+      'compose.yaml':
+        'services:\n  a: { build: a, env_file: .env }\n  b: { build: b, env_file: .env }\n  c: { build: c, env_file: .env }\n  cache: { image: redis }',
+      '.env': 'B_URL=http://b:80\nC_URL=http://c:80\nCACHE_HOST=cache\n',
+      'a/package.json': NODE,
+      'a/main.ts': 'export const options = { b: process.env.B_URL }',
+      'b/package.json': NODE,
+      'b/main.ts': 'export const options = { c: process.env.C_URL }',
+      'c/package.json': NODE,
+      'c/main.ts': 'export const options = {}',
+    },
+    relations: [
+      'a -> b configured (configuration, medium)',
+      'a -> cache Redis (configuration, medium)',
+      'b -> c configured (configuration, medium)',
+      'b -> cache Redis (configuration, medium)',
+      'c -> cache Redis (configuration, medium)',
+    ],
+  },
 ]
 
 it.each(CASES)('$title', async ({ files, relations }) => {

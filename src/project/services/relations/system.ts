@@ -11,13 +11,12 @@ import { type BuildLibrary, peerCalls } from './library-peers.ts'
 import { LocalServices, type LocalSources } from './local-services.ts'
 import { type SystemModel, type SystemNode, SystemRelations } from './system-model.ts'
 import { SystemNodes } from './system-nodes.ts'
+import type { UsedNames } from './used-names.ts'
 import { UsedStores } from './used-stores.ts'
 
-interface SystemSources extends ServicesFound, LocalSources {
+interface SystemSources extends ServicesFound, LocalSources, UsedNames {
   readonly inbound: readonly Inbound[]
   readonly outbound: readonly Outbound[]
-  /** Whether the code of a service names a variable. */
-  readonly reads: (service: Deployable, variable: string) => boolean
   readonly libraries: readonly BuildLibrary[]
 }
 
@@ -97,9 +96,10 @@ class SystemBuilder {
     const mounted = container === undefined ? undefined : this.#sources.serviceIn.get(container)
     if (mounted !== undefined) return [mounted]
     if (isVendored(file)) return []
-    return servicesOf(file, this.#sources.services).filter(
+    const owners = servicesOf(file, this.#sources.services).filter(
       ({ folder, libraries }) => ![folder ?? '', ...libraries].some((one) => isDeveloperFile(file, one)),
     )
+    return this.#sources.callersOf(owners, file, caller)
   }
 
   published(one: Outbound): void {
@@ -209,7 +209,11 @@ class SystemBuilder {
       if (node !== undefined) this.#model.declare(own.id, node, '', source)
     }
     const reads = (variable: string) => from !== undefined && this.#sources.reads(from, variable)
-    for (const { host, variable } of containerHosts(one, reads)) {
+    const isOthers = (variable: string) =>
+      from === undefined
+        ? this.#sources.containers.some((other) => other !== one && other.environment.has(variable))
+        : this.#sources.isOthers(from, variable)
+    for (const { host, variable } of containerHosts(one, { reads, isOthers })) {
       const node = nodeAt(host)
       // A store may have the variables of the service that it belongs to.
       const isMeant = from !== undefined || node?.kind !== 'service'

@@ -1,0 +1,92 @@
+import { isTestPath } from '../../source/discovery-rules.ts'
+import { languageOfFile } from '../../source/file-languages.ts'
+import { folderOf } from '../../source/source-files.ts'
+import { isInside } from '../names.ts'
+import type { Deployable } from '../service-draft.ts'
+
+/** What the code of a service names. Its files are read when it is asked for. */
+export interface UsedNames {
+  /** Whether the code of a service names a variable. */
+  readonly reads: (service: Deployable, variable: string) => boolean
+  /** Whether the project names a variable, but not the code of this service. */
+  readonly isOthers: (service: Deployable, variable: string) => boolean
+  /** Of the services that a file is part of, those that use a function in it. */
+  readonly callersOf: (services: readonly Deployable[], file: string, name: string) => readonly Deployable[]
+}
+
+const VARIABLE = /\b[A-Z][A-Z0-9_]{2,}\b/g
+/** Names in Go, without those that are declared as functions and those in comments. */
+const GO_NAME = /\/\/[^\n]*|\bfunc\s+(?:\([^)\n]{0,200}\)\s*)?\w+|\b[A-Za-z_]\w*/g
+const SPRING_LIKE = /^(SPRING|QUARKUS|MICRONAUT|KAFKA)_/
+
+export const usedNames = (
+  paths: readonly string[],
+  read: (path: string) => string | undefined,
+): UsedNames => {
+  const code = paths.filter((path) => !isTestPath(path) && languageOfFile(path) !== undefined)
+  const collect = (files: readonly string[], pattern: RegExp): ReadonlySet<string> => {
+    const names = new Set<string>()
+    for (const path of files) for (const [name] of (read(path) ?? '').matchAll(pattern)) names.add(name)
+    return names
+  }
+  const remember = (make: (folder: string) => ReadonlySet<string>) => {
+    const known = new Map<string, ReadonlySet<string>>()
+    return (folder: string): ReadonlySet<string> => {
+      const found = known.get(folder) ?? make(folder)
+      known.set(folder, found)
+      return found
+    }
+  }
+  const variablesIn = remember((folder) =>
+    collect(
+      code.filter((path) => isInside(path, folder)),
+      VARIABLE,
+    ),
+  )
+  const goFiles = code.filter((path) => path.endsWith('.go'))
+  const goNamesBelow = remember((folder) =>
+    collect(
+      goFiles.filter((path) => isInside(path, folder)),
+      GO_NAME,
+    ),
+  )
+  const goNamesInTests = remember(() =>
+    collect(
+      paths.filter((path) => path.endsWith('_test.go')),
+      GO_NAME,
+    ),
+  )
+  const goNamesIn = remember((folder) =>
+    collect(
+      goFiles.filter((path) => folderOf(path) === folder),
+      GO_NAME,
+    ),
+  )
+  const reads: UsedNames['reads'] = ({ process, folder = process?.folder }, variable) =>
+    folder !== undefined &&
+    // Frameworks read these without naming them.
+    (SPRING_LIKE.test(variable) || variablesIn(folder).has(variable))
+  return {
+    reads,
+    isOthers: (service, variable) =>
+      service.folder !== undefined &&
+      !reads(service, variable) &&
+      variablesIn('').has(variable) &&
+      // A package of Go may read variables for several programs.
+      !service.libraries.some((one) =>
+        goFiles.some((path) => isInside(path, one)) ? false : variablesIn(one).has(variable),
+      ),
+    callersOf: (services, file, name) => {
+      if (!file.endsWith('.go') || name === '') return services
+      if (goNamesInTests('').has(name) && !goNamesBelow('').has(name)) return []
+      const calling = services.filter(
+        ({ folder = '', libraries }) =>
+          isInside(file, folder) ||
+          goNamesBelow(folder).has(name) ||
+          libraries.some((one) => goNamesIn(one).has(name)),
+      )
+      // It may be called by a name that is not in the code.
+      return calling.length === 0 ? services : calling
+    },
+  }
+}
