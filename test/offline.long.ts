@@ -12,7 +12,7 @@ const clone = join(folder, 'clone')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const HANDBOOK = {
-  'computers.md': '# Missing computers\n\nTell the security desk within an hour. They wipe the disk.\n',
+  'computers.md': '# Missing computers\n\nTell the security team within an hour. They wipe the disk.\n',
   'holidays.md': '# Holidays\n\nAsk for them in the calendar two weeks ahead.\n',
   'expenses.md': '# Expenses\n\nSend receipts by the fifth of each month.\n',
   'pager.md': '# On call\n\nThe pager moves on every Monday at ten.\n',
