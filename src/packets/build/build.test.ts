@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { buildTexts, memoryOutput, noAbort, publishToMemory } from '../../../test/support/packet-setup.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
-import type { Embedder } from '../embed.ts'
+import { type Embedder, WORDS_ONLY } from '../embed.ts'
 import { packetFaults } from '../faults.ts'
 import { readArtifact } from '../format/artifact.ts'
 import { readCard } from '../format/card.ts'
@@ -120,6 +120,17 @@ describe('a build', () => {
     }
     expect(await norms('faiss/index.faiss')).toEqual([1, 1])
     expect(await norms('faiss/windows.faiss')).toEqual([0.5, 1, 0.5, 1])
+  })
+
+  it('without an embedder names no windows, however long its texts are', async () => {
+    const files = await buildTexts(
+      { 'long.txt': 'one line of words\n'.repeat(400) },
+      { embedder: WORDS_ONLY },
+    )
+    const manifest = readManifest(part(files, 'manifest.json'))
+    expect(manifest.files).toMatchObject({ index: null, vectors: null })
+    expect(manifest.files).not.toHaveProperty('windows')
+    expect(manifest.counts).not.toHaveProperty('windows')
   })
 
   it('has no vectors at all when the embedder fails after some of them', async () => {

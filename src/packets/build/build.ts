@@ -201,7 +201,8 @@ export class PacketBuilder {
       for await (const group of embedWindows(this.#inputs, scratch, options, signal))
         for (const window of group) files.add(window)
       files.end()
-      return { rows, dim: files.dim, ...(windows !== rows && { windows }), fresh }
+      const { dim } = files
+      return { rows, dim, ...(dim > 0 && windows !== rows && { windows }), fresh }
     } catch (thrown) {
       const failure = asEmbedderFault(thrown)
       files.remove()
