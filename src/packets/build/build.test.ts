@@ -124,7 +124,7 @@ describe('a build', () => {
 
   it('without an embedder names no windows, however long its texts are', async () => {
     const files = await buildTexts(
-      { 'long.txt': 'one line of words\n'.repeat(400) },
+      { 'long.txt': `${'a line of words '.repeat(8)}\n`.repeat(99) },
       { embedder: WORDS_ONLY },
     )
     const manifest = readManifest(part(files, 'manifest.json'))
