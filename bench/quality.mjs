@@ -26,7 +26,7 @@ function rememberLast(embedder) {
   /** @type {{ question?: string, vector?: unknown }} */
   let last = {}
   return {
-    model: embedder.model,
+    ...embedder,
     /** @param {string[]} texts @param {string} kind @param {AbortSignal} signal */
     async embed(texts, kind, signal) {
       const [question = ''] = texts

@@ -48,7 +48,7 @@ const prefixFields = ({ embedder: { prefixes } }: BuildOptions) =>
 export const buildManifest = (
   files: readonly PackedSource[],
   options: BuildOptions,
-  { rows, dim, windows, fresh, failure }: PacketVectors,
+  { rows, dim, windows, failure }: PacketVectors,
   checksums: Manifest['checksums'],
 ): Manifest => ({
   schema_version: '1.0',
@@ -94,12 +94,8 @@ export const buildManifest = (
     ...(options.capabilities !== undefined && { capabilities: [...options.capabilities] }),
     ...(options.compat !== undefined && { compat: options.compat }),
   },
-  incremental: {
-    enabled: options.known !== undefined,
-    reused: dim > 0 ? rows - fresh : 0,
-    embedded: dim > 0 ? fresh : 0,
-    removed: 0,
-  },
+  // Without a word of which vectors an earlier build had: the same sources give the same bytes.
+  incremental: { enabled: false, reused: 0, embedded: dim > 0 ? rows : 0, removed: 0 },
   ...(checksums !== undefined && { checksums }),
   ...(failure !== undefined && { build_status: 'embedding_failed', build_error: failure.message }),
 })

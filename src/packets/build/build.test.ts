@@ -97,7 +97,7 @@ describe('a build', () => {
     const { values } = await localEmbedder.embed([docs[0]?.text ?? ''], 'document', noAbort)
     const again = await buildTexts(TEXTS, { embedder, known: new Map([[docs[0]?.hash ?? '', values]]) })
     expect(asked).toHaveLength(3)
-    expect(part(again, 'faiss/index.faiss')).toEqual(part(fresh, 'faiss/index.faiss'))
+    expect(again).toEqual(fresh)
     const wrong = buildTexts(TEXTS, {
       embedder,
       known: new Map([[docs[0]?.hash ?? '', new Float32Array(3)]]),
