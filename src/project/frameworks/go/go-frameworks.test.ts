@@ -151,6 +151,40 @@ func (h *handlers) Map() {
     ],
   },
   {
+    title: 'paths from settings in gin, chi and fiber; a value that differs between files is named',
+    files: {
+      'config.yaml': 'api:\n  path: /api\nadmin_path: /admin\n',
+      'other.yaml': 'admin_path: /other\n',
+      'a/a.go': `package a
+import "github.com/gin-gonic/gin"
+func run(r *gin.Engine, cfg Config) {
+	v1 := r.Group(cfg.Api.Path)
+	v1.GET("/a", list)
+}
+`,
+      'b/b.go': `package b
+import "github.com/go-chi/chi/v5"
+func run(r chi.Router, conf Config) {
+	r.Route(conf.Api.Path, func(r chi.Router) {
+		r.Get("/b", list)
+	})
+}
+`,
+      'c/c.go': `package c
+import "github.com/gofiber/fiber/v2"
+func run(app *fiber.App, s *Server) {
+	admin := app.Group(s.settings.AdminPath)
+	admin.Get("/c", list)
+}
+`,
+    },
+    rows: [
+      '5: REST GET /api/a, list [medium]',
+      '5: REST GET /api/b, list',
+      '5: REST GET ${AdminPath}/c, list [low]',
+    ],
+  },
+  {
     title: 'gRPC: services whose name in the proto file begins with a small letter or has underscores',
     files: {
       'cart.proto': 'package shop; service cartService { rpc Add(A) returns (B); }',
