@@ -36,6 +36,8 @@ export const CLIENT_TARGETS = {
   FIRESTORE: store('Firestore', ''),
   COSMOS: store('Cosmos DB', 'https'),
   COUCHBASE: store('Couchbase', 'couchbase'),
+  /** A receiver of traces. */
+  JAEGER: store('Jaeger', ''),
   KAFKA: broker('Kafka', ''),
   RABBIT: broker('RabbitMQ', 'amqp'),
   NATS: broker('NATS', 'nats'),

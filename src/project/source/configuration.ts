@@ -107,6 +107,19 @@ export class Configuration {
     )
   }
 
+  /** The only value of the keys that end with these names, for programs that read one file of settings into a struct. */
+  valueEndingWith(names: readonly string[], file: string): string | undefined {
+    const end = canonical(names.join('.'))
+    const values = new Set<string>()
+    for (const one of this.settings) {
+      const key = canonical(one.key)
+      if ((key === end || key.endsWith(`.${end}`)) && !isTestPath(one.file) && appliesTo(one.file, file))
+        values.add(one.value)
+    }
+    const [only] = values
+    return values.size === 1 ? only : undefined
+  }
+
   /** The value of a variable in the `.env` files of a folder; the file of the machine before examples of it. */
   variableOf(name: string, folder: string): string | undefined {
     const own = [...this.variables.keys()].filter((file) => folderOf(file) === folder && !isTestPath(file))

@@ -19,9 +19,11 @@ interface GoClient extends ClientTarget {
 
 const { POSTGRES, MYSQL, SQLITE, SQL_SERVER, ANY_SQL, MONGO, REDIS, SEARCH, KAFKA, RABBIT, NATS } =
   CLIENT_TARGETS
-const { FIRESTORE, COSMOS, COUCHBASE } = CLIENT_TARGETS
+const { FIRESTORE, COSMOS, COUCHBASE, JAEGER } = CLIENT_TARGETS
 const KAFKA_GO = /^github\.com\/segmentio\/kafka-go$/
 const CONFLUENT = /^github\.com\/confluentinc\/confluent-kafka-go(\/v\d+)?\/kafka$/
+const JAEGER_CLIENT =
+  /^github\.com\/uber\/jaeger-client-go\/config$|^go\.opentelemetry\.io\/otel\/exporters\/(trace\/)?jaeger$/
 
 const row = (type: string, module: RegExp, callee: RegExp, target: ClientTarget, at = 0): GoClient => ({
   type,
@@ -96,6 +98,7 @@ const CLIENTS: readonly GoClient[] = [
     /^NewClient(With\w+|From\w+)?$/,
     COSMOS,
   ),
+  row('Jaeger', JAEGER_CLIENT, /^(Configuration|FromEnv|New)$/, JAEGER, 9),
   row('Couchbase', /^github\.com\/couchbase\/gocb(\/v\d+)?$/, /^Connect$/, COUCHBASE),
   row(
     'AWS SDK',

@@ -110,6 +110,95 @@ func connect() {
       '7: gRPC Client -> shop.Cart, connect',
     ],
   },
+  {
+    title: 'paths from a file of settings, by a router that a constructor keeps',
+    files: {
+      'shop/config/config.yaml': 'http:\n  productsPath: /api/v1/products\nprobes:\n  port: 1\n',
+      'shop/server/server.go': `package server
+import (
+	"github.com/labstack/echo/v4"
+	"example.com/shop/items"
+)
+func (s *server) Run() {
+	items.NewHandlers(s.echo.Group(s.cfg.Http.ProductsPath), s.log)
+	s.echo.GET(s.cfg.Probes.MetricsPath, serve)
+	s.echo.Group(s.cfg.AdminPath).GET("/users", serve)
+	admin := s.echo.Group(s.cfg.AdminPath)
+	admin.GET("/roles", serve)
+}
+`,
+      'shop/items/handlers.go': `package items
+import "github.com/labstack/echo/v4"
+type handlers struct { group *echo.Group }
+func NewHandlers(group *echo.Group, log Logger) *handlers {
+	return &handlers{group: group}
+}
+`,
+      'shop/items/routes.go': `package items
+import "github.com/labstack/echo/v4"
+func (h *handlers) Map() {
+	h.group.POST("", h.Create())
+	h.group.GET("/:id", h.Get())
+}
+`,
+    },
+    rows: [
+      '4: REST POST /api/v1/products [medium]',
+      '5: REST GET /api/v1/products/:id [medium]',
+      '8: REST GET ${MetricsPath}/, serve [low]',
+      '9: REST GET ${AdminPath}/users, serve [low]',
+      '11: REST GET ${AdminPath}/roles, serve [low]',
+    ],
+  },
+  {
+    title: 'paths from settings in gin, chi and fiber; a value that differs between files is named',
+    files: {
+      'config.yaml': 'api:\n  path: /api\nadmin_path: /admin\n',
+      'other.yaml': 'admin_path: /other\n',
+      'a/a.go': `package a
+import "github.com/gin-gonic/gin"
+func run(r *gin.Engine, cfg Config) {
+	v1 := r.Group(cfg.Api.Path)
+	v1.GET("/a", list)
+}
+`,
+      'b/b.go': `package b
+import "github.com/go-chi/chi/v5"
+func run(r chi.Router, conf Config) {
+	r.Route(conf.Api.Path, func(r chi.Router) {
+		r.Get("/b", list)
+	})
+}
+`,
+      'c/c.go': `package c
+import "github.com/gofiber/fiber/v2"
+func run(app *fiber.App, s *Server) {
+	admin := app.Group(s.settings.AdminPath)
+	admin.Get("/c", list)
+}
+`,
+    },
+    rows: [
+      '5: REST GET /api/a, list [medium]',
+      '5: REST GET /api/b, list',
+      '5: REST GET ${AdminPath}/c, list [low]',
+    ],
+  },
+  {
+    title: 'gRPC: services whose name in the proto file begins with a small letter or has underscores',
+    files: {
+      'cart.proto': 'package shop; service cartService { rpc Add(A) returns (B); }',
+      'mail.proto': 'package shop; service mail_out { rpc Send(A) returns (B); }',
+      'main.go': `package main
+import pb "example.com/shop/genproto"
+func main() {
+	pb.RegisterCartServiceServer(srv, &cart{})
+	c := pb.NewMailOutClient(conn)
+}
+`,
+    },
+    rows: ['4: gRPC shop.cartService/Add, main', '5: gRPC Client -> shop.mail_out, main'],
+  },
 ]
 
 it.each(SNIPPETS)('$title', async ({ files, rows }) => {

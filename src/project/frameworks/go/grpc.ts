@@ -1,6 +1,7 @@
 import type { Inbound, Outbound } from '../../connections/connections.ts'
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
 import { toInbound } from '../../connections/inbound-web.ts'
+import type { ProtoService } from '../../connections/proto.ts'
 import type { CallExpression, Method } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 
@@ -14,11 +15,18 @@ interface PlacedCall {
 const callsIn = ({ unit }: TypeScope): readonly PlacedCall[] =>
   [...unit.functions, unit.topLevel].flatMap((method) => method.calls.map((call) => ({ call, method })))
 
-const registered = (scope: TypeScope, { protos }: DetectionContext): readonly Inbound[] =>
+/** The service of a generated name: the generator writes `cart_service` and `cartService` as `CartService`. */
+const generatedFrom = (name: string, { protos }: DetectionContext): ProtoService | undefined =>
+  protos.get(name) ?? [...protos.values()].find((one) => generatedName(one.name) === name)
+
+const generatedName = (service: string): string =>
+  service.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+const registered = (scope: TypeScope, context: DetectionContext): readonly Inbound[] =>
   callsIn(scope).flatMap(({ call, method }) => {
     const [, service] = /^Register(\w+)Server$/.exec(call.name) ?? []
     if (service === undefined || call.args.length !== 2) return []
-    const found = protos.get(service)
+    const found = generatedFrom(service, context)
     const endpoints = found?.methods.map((one) => `${found.fullName}/${one}`) ?? [service]
     return endpoints.map((endpoint) => ({
       protocol: 'gRPC',
@@ -31,10 +39,10 @@ const registered = (scope: TypeScope, { protos }: DetectionContext): readonly In
   })
 
 /** Generated for a gateway: `pb.RegisterCartServiceHandlerServer(ctx, mux, impl)` serves the routes of the `.proto` file. */
-const gatewayRoutes = (scope: TypeScope, { protos }: DetectionContext): readonly Inbound[] =>
+const gatewayRoutes = (scope: TypeScope, context: DetectionContext): readonly Inbound[] =>
   callsIn(scope).flatMap(({ call, method }) => {
     const [, service = ''] = /^Register(\w+?)Handler(Server|FromEndpoint|Client)?$/.exec(call.name) ?? []
-    return (call.args.length < 3 ? [] : (protos.get(service)?.routes ?? [])).map((route) =>
+    return (call.args.length < 3 ? [] : (generatedFrom(service, context)?.routes ?? [])).map((route) =>
       toInbound(
         { ...route, confidence: 'high' },
         { file: scope.unit.file, line: call.line, handler: method.name },
@@ -42,10 +50,10 @@ const gatewayRoutes = (scope: TypeScope, { protos }: DetectionContext): readonly
     )
   })
 
-const clients = (scope: TypeScope, { protos }: DetectionContext): readonly Outbound[] =>
+const clients = (scope: TypeScope, context: DetectionContext): readonly Outbound[] =>
   callsIn(scope).flatMap(({ call, method }) => {
     const [, service] = /^New(\w+)Client$/.exec(call.name) ?? []
-    const found = service === undefined ? undefined : protos.get(service)
+    const found = service === undefined ? undefined : generatedFrom(service, context)
     if (found === undefined) return []
     return [
       {

@@ -2,9 +2,10 @@ import { joinRoutes } from '../../connections/addresses.ts'
 import type { DetectionContext, Framework } from '../../connections/framework.ts'
 import type { RouterKey } from '../../connections/router-graph.ts'
 import type { CallExpression, Expression, Method, SourceUnit } from '../../source/source-unit.ts'
-import { type TextConfidence, weaker } from '../../source/text-resolver.ts'
+import { type KnownText, type TextConfidence, weaker } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { calledFunction } from './go-values.ts'
+import { groupPath } from './router-groups.ts'
 
 /** net/http, gin, echo, chi, fiber and gorilla/mux: routes are calls on a router, inside of functions. */
 
@@ -32,24 +33,11 @@ const MODULES: readonly (readonly [string, RegExp])[] = [
   ['net/http', /^net\/http$/],
 ]
 
-interface RouterGroup {
-  readonly parent: Expression
-  /** Outermost first. */
-  readonly paths: readonly Expression[]
-}
+/** Names of objects that hold settings. */
+const SETTINGS = /^\w*(cfg|conf|config|configuration|settings)$/i
 
-const MAX_CHAIN = 20
-
-/** Calls that make a router from another one: `r.Group("/api").Group("/v1")`, `r.PathPrefix("/api").Subrouter()`. */
-const groupPath = (value: Expression | undefined, depth = 0): RouterGroup | undefined => {
-  if (value?.kind !== 'call' || value.call.receiver === undefined || depth > MAX_CHAIN) return undefined
-  const { name, receiver, args } = value.call
-  const hasPath = name === 'Group' || name === 'PathPrefix'
-  if (!hasPath && !/^(Subrouter|With|Use)$/.test(name)) return undefined
-  const outer = groupPath(receiver, depth + 1) ?? { parent: receiver, paths: [] }
-  const [path] = hasPath ? args : []
-  return path === undefined ? outer : { ...outer, paths: [...outer.paths, path] }
-}
+/** Types of routers, by the frameworks above. */
+const ROUTER_TYPE = /Router|Group|Engine|Echo|App|Mux/
 
 class FunctionRoutes {
   readonly #scope: TypeScope
@@ -80,10 +68,24 @@ class FunctionRoutes {
       : { file: this.#unit.package, name }
   }
 
+  /** A path may be a setting: `s.cfg.Http.BasePath` is `/api` of the file of settings, or `${BasePath}`. */
+  #text(path: Expression | undefined): KnownText | undefined {
+    const { resolver } = this.#context
+    const known = resolver.text(path, this.#scope)
+    const names = path?.kind === 'name' ? path.name.split('.') : []
+    const at = names.findIndex((one) => SETTINGS.test(one))
+    const last = names.at(-1) ?? ''
+    if (at < 0 || at === names.length - 1 || known?.text !== `{${last}}`) return known
+    const value = resolver.configuration.valueEndingWith(names.slice(at + 1), this.#unit.file)
+    return value?.startsWith('/') === true
+      ? { text: value, confidence: 'medium', origin: `\${${last}}` }
+      : { text: `\${${last}}`, confidence: 'low' }
+  }
+
   #path(...expressions: readonly Expression[]) {
     let confidence: TextConfidence = 'high'
     const texts = expressions.flatMap((one) => {
-      const known = this.#context.resolver.text(one, this.#scope)
+      const known = this.#text(one)
       if (known === undefined) return []
       confidence = weaker(confidence, known.confidence)
       return [known.text]
@@ -106,7 +108,23 @@ class FunctionRoutes {
           receiver.call.args,
           args.flatMap((one) => this.#verb(one) ?? []),
         )
-    for (const call of calls) this.#call(call)
+    for (const call of calls) {
+      if (call.makes) this.#keptRouters(call)
+      this.#call(call)
+    }
+  }
+
+  /** Routers that a constructor keeps: `return &handlers{group: group}`. */
+  #keptRouters({ name, args: [made] }: CallExpression): void {
+    if (made?.kind !== 'record') return
+    const routers = this.#function.parameters.filter(({ type }) => ROUTER_TYPE.test(type))
+    for (const [field, value] of made.entries)
+      if (value.kind === 'name' && routers.some((one) => one.name === value.name))
+        this.#context.routers.mount(
+          this.#key(value.name),
+          { file: this.#unit.package, name: `${name}.${field}` },
+          this.#path(),
+        )
   }
 
   /** `"GET"` or `http.MethodGet`. */
@@ -146,17 +164,18 @@ class FunctionRoutes {
     path: Expression | undefined,
     handler: Expression | undefined,
   ): void {
-    const known = this.#context.resolver.text(path, this.#scope)
+    const known = this.#text(path)
     if (known === undefined) return
     // net/http since Go 1.22: `GET /items/{id}`; a host may come before the path.
     const [, verb, rest = known.text] = /^(?:([A-Z]+)\s+)?(\S*)$/.exec(known.text) ?? []
     // gin and echo add the slash: `r.GET("version", …)`.
     const isRelative = /^[A-Z]+$/.test(call.name) && /^[\w:*{][\w:*{}/.-]*$/.test(rest)
-    if (!isRelative && !/^(\/|\{\w*\}\/|\$\{[^}]*\}\/|$)/.test(rest)) return
+    if (!isRelative && !/^(\/|\{\w*\}\/|\$\{[^}]*\}(\/|$)|$)/.test(rest)) return
     const prefixes = (call.within ?? [])
       .filter(({ name, args }) => (name === 'Route' || name === 'Group') && args.length === 2)
       .reverse()
     const outer = prefixes.map((one) => this.#path(...one.args.slice(0, 1)).path)
+    const group = this.#path(...(groupPath(call.receiver)?.paths ?? []))
     // Inside of `r.Route("/x", func(r chi.Router) { … })` the name is that of the parameter: the outer router counts.
     const [outermost] = prefixes
     const root = outermost?.receiver?.kind === 'name' ? outermost.receiver.name : router
@@ -165,8 +184,8 @@ class FunctionRoutes {
         router: this.#key(root),
         route: {
           method,
-          path: [...outer, rest].join('/').replace(/\/+/g, '/'),
-          confidence: known.confidence,
+          path: [...outer, group.path, rest].join('/').replace(/\/+/g, '/'),
+          confidence: weaker(group.confidence, known.confidence),
         },
         file: this.#unit.file,
         line: call.line,
@@ -196,12 +215,7 @@ class FunctionRoutes {
       const parameter = called.method.parameters[at + receiver]
       const group = groupPath(argument)
       const parent = group?.parent ?? argument
-      if (
-        parameter === undefined ||
-        parent.kind !== 'name' ||
-        !/Router|Group|Engine|Echo|App|Mux/.test(parameter.type)
-      )
-        continue
+      if (parameter === undefined || parent.kind !== 'name' || !ROUTER_TYPE.test(parameter.type)) continue
       this.#context.routers.mount(
         this.#key(parent.name),
         { file: called.unit.file, name: `${called.method.name}.${parameter.name}` },

@@ -43,6 +43,10 @@ const transportName = (options: Expression | undefined): string => {
 const transportNamed = (name: string): Transport | undefined =>
   Object.hasOwn(TRANSPORTS, name) ? TRANSPORTS[name] : undefined
 
+/** The protocol of messages; the services of the TCP transport call each other without a broker. */
+const protocolNamed = (name: string): string =>
+  name === 'TCP' ? 'Messaging-TCP' : (transportNamed(name)?.protocol ?? NO_TRANSPORT)
+
 const transportOf = (options: Expression | undefined): Transport | undefined =>
   transportNamed(transportName(options))
 
@@ -66,9 +70,9 @@ const projectTransports = (scope: TypeScope): ReadonlySet<string> => {
 /** The protocol of the messages that the application of a file handles: its own, or the only one of the project. */
 export const listenerProtocol = (scope: TypeScope): string => {
   const own = startRecord(scope)
-  if (own !== undefined) return transportOf(own)?.protocol ?? NO_TRANSPORT
+  if (own !== undefined) return protocolNamed(transportName(own))
   const [only = '', ...others] = projectTransports(scope)
-  return (others.length === 0 ? transportNamed(only)?.protocol : undefined) ?? NO_TRANSPORT
+  return others.length === 0 ? protocolNamed(only) : NO_TRANSPORT
 }
 
 /** The options of `ClientsModule.register([…])`, `createMicroservice(App, …)` and `connectMicroservice(…)`. */

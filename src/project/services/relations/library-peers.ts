@@ -32,7 +32,24 @@ const PEERS: readonly LibraryPeer[] = [
       /^(spring-boot-starter-zipkin|zipkin-reporter-brave|opentelemetry-exporter-zipkin|spring-cloud-(starter|sleuth)-zipkin)$/,
     image: /^zipkin/,
   },
+  {
+    protocol: 'Jaeger',
+    client:
+      /^(jaeger-(client|core|thrift)|opentelemetry-exporter-jaeger(-thrift)?|opentracing-spring-jaeger-\w*-?starter)$/,
+    image: /^(jaeger|all-in-one$)/,
+  },
 ]
+
+/** The only container that a client without an address in the code can mean. */
+export const peerService = (
+  protocol: string,
+  { containers, serviceIn }: ServicesFound,
+): Deployable | undefined => {
+  const image = PEERS.find((one) => one.protocol === protocol)?.image
+  const running = containers.filter((one) => image?.test(imageName(one.image ?? '')) === true)
+  const [only, ...others] = new Set(running.flatMap((one) => serviceIn.get(one) ?? []))
+  return others.length === 0 ? only : undefined
+}
 
 interface PeerCall {
   readonly from: Deployable

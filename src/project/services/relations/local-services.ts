@@ -1,10 +1,25 @@
+import type { Outbound } from '../../connections/connections.ts'
 import type { ListeningPort } from '../../connections/listening-ports.ts'
+import { isVariableFile } from '../../source/discovery-rules.ts'
 import type { Container } from '../containers.ts'
 import type { ServicesFound } from '../find-services.ts'
 import { isInside } from '../names.ts'
 import type { Deployable } from '../service-draft.ts'
 import { serviceOf } from '../service-files.ts'
 import { localPort, publishes } from './deployed-services.ts'
+
+/** Settings with the address of the program itself, of its pages, or of those that may call it. */
+const OWN_ADDRESS =
+  /cors|origin|redirect|callback|allowed|public|front-?end|client[._-]?ur[il]|site|self|(^|[._-])(app|base|web|own|home|instance)[._-]?ur[il]|nextauth|swagger|openapi/i
+
+/** Whether an address of a developer's machine is that of the program which names it. */
+export const isOwnAddress = (one: Outbound, address: string): boolean =>
+  one.protocol === 'Configuration'
+    ? isVariableFile(one.source_file) || OWN_ADDRESS.test(one.path ?? '')
+    : // A proxy runs in a container, whose `localhost` is no other.
+      one.caller === '' &&
+      /^(nginx|Caddy|Envoy|Prometheus)$/.test(one.type) &&
+      !/host\.docker\./.test(address)
 
 export interface LocalSources {
   /** Ports that the code listens on. */

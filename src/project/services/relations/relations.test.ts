@@ -162,6 +162,60 @@ func main() { http.Get("http://localhost:4000/x"); http.ListenAndServe(":9999", 
     ],
   },
   {
+    title: 'messages of Nest over TCP go to the service that handles the pattern, without a broker',
+    files: {
+      'compose.yaml':
+        'services:\n  gateway: { build: gateway }\n  task: { build: task }\n  mail: { build: mail }',
+      'gateway/Dockerfile': 'FROM node\nCMD node main\n',
+      'gateway/package.json': '{ "name": "gateway", "dependencies": { "@nestjs/core": "1" } }',
+      'gateway/src/tasks.controller.ts': `import { ClientProxy } from '@nestjs/microservices'
+@Controller('tasks')
+export class Tasks {
+  constructor(@Inject('TASK_SERVICE') private readonly client: ClientProxy) {}
+  @Get()
+  async all() { await this.client.send('task_search', {}); this.client.emit('of_nobody', {}); this.client.emit('of_both', {}) }
+}`,
+      ...Object.fromEntries(
+        ['task', 'mail'].flatMap((name) => [
+          [`${name}/Dockerfile`, 'FROM node\nCMD node main\n'],
+          [`${name}/package.json`, `{ "name": "${name}", "dependencies": { "@nestjs/core": "1" } }`],
+          [
+            `${name}/src/main.ts`,
+            `import { Transport } from '@nestjs/microservices'
+NestFactory.createMicroservice(App, { transport: Transport.TCP, options: { port: new Config().get('port') } })`,
+          ],
+          [
+            `${name}/src/app.controller.ts`,
+            `import { MessagePattern } from '@nestjs/microservices'
+@Controller()
+export class App {
+  @MessagePattern('${name}_search')
+  search() {}
+  @MessagePattern('of_both')
+  both() {}
+}`,
+          ],
+        ]),
+      ),
+    },
+    relations: ['gateway -> task TCP'],
+  },
+  {
+    title: 'the receiver of traces of Go programs that share a package',
+    files: {
+      'compose.yaml':
+        'services:\n  traces: { image: "jaegertracing/all-in-one:1.21" }\n  a: { build: { context: ., dockerfile: a.Dockerfile } }',
+      'a.Dockerfile': 'FROM golang\nRUN go build -o a ./a\nCMD ./a\n',
+      'go.mod': 'module example.com/shop\n',
+      'a/main.go':
+        'package main\nimport "example.com/shop/pkg/tracing"\nfunc main() { tracing.NewTracer("a") }\n',
+      'b/main.go': 'package main\nfunc main() { serve() }\n',
+      'pkg/tracing/tracing.go':
+        'package tracing\nimport "github.com/uber/jaeger-client-go/config"\nfunc NewTracer(name string) {\n\tcfg := &config.Configuration{ServiceName: name}\n\tcfg.NewTracer()\n}\n',
+    },
+    relations: ['a -> traces Jaeger'],
+  },
+  {
     title: 'addresses in a class of settings are services of the project, no others',
     files: {
       'compose.yaml': 'services:\n  api: { build: api }\n  carts: { image: x/carts }',

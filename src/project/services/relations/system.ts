@@ -1,14 +1,14 @@
 import type { Inbound, Outbound } from '../../connections/connections.ts'
 import { imageName, isStoreConsole, technologyOf } from '../../deployment/technologies.ts'
-import { isVariableFile } from '../../source/discovery-rules.ts'
 import type { Container } from '../containers.ts'
 import type { ServicesFound } from '../find-services.ts'
 import { grpcName, hostOf, isDeveloperFile, isInside, isLocal, isVendored } from '../names.ts'
 import type { Deployable } from '../service-draft.ts'
 import { serviceOf, servicesOf } from '../service-files.ts'
 import { containerHosts } from './container-addresses.ts'
-import { type BuildLibrary, peerCalls } from './library-peers.ts'
-import { LocalServices, type LocalSources } from './local-services.ts'
+import { DirectMessages, isDirectMessage } from './direct-messages.ts'
+import { type BuildLibrary, peerCalls, peerService } from './library-peers.ts'
+import { isOwnAddress, LocalServices, type LocalSources } from './local-services.ts'
 import { type SystemModel, type SystemNode, SystemRelations } from './system-model.ts'
 import { SystemNodes } from './system-nodes.ts'
 import type { UsedNames } from './used-names.ts'
@@ -25,10 +25,6 @@ const STORE_PROTOCOL =
 /** Protocols that say no more than that there is a database. */
 const RELATIONAL = /^(JDBC|JPA|R2DBC|SQL)/
 const VARIABLE = /^\$\{(\w+)\}/
-/** Settings with the address of the program itself, of its pages, or of those that may call it. */
-const OWN_ADDRESS =
-  /cors|origin|redirect|callback|allowed|public|front-?end|client[._-]?ur[il]|site|self|(^|[._-])(app|base|web|own|home|instance)[._-]?ur[il]|nextauth|swagger|openapi/i
-
 interface CallTarget {
   readonly text: string
   readonly isKnown: boolean
@@ -42,6 +38,7 @@ class SystemBuilder {
   readonly #nodes: SystemNodes
   readonly #stores: UsedStores
   readonly #local: LocalServices
+  readonly #direct: DirectMessages
   /** The service that implements a gRPC service. */
   readonly #grpc = new Map<string, Deployable>()
 
@@ -50,6 +47,7 @@ class SystemBuilder {
     this.#nodes = new SystemNodes(sources, this.#model)
     this.#stores = new UsedStores(this.#nodes, this.#model, sources.resources)
     this.#local = new LocalServices(sources, sources)
+    this.#direct = new DirectMessages(sources.inbound, sources.services)
     for (const { protocol, endpoint, source_file } of sources.inbound) {
       const service = serviceOf(source_file, sources.services)
       if (protocol === 'gRPC' && service !== undefined) this.#grpc.set(grpcName(endpoint), service)
@@ -74,14 +72,7 @@ class SystemBuilder {
 
   /** The service at an address of a developer's machine. */
   #localService(one: Outbound, address: string): string | undefined {
-    const isOwn =
-      one.protocol === 'Configuration'
-        ? isVariableFile(one.source_file) || OWN_ADDRESS.test(one.path ?? '')
-        : // A proxy runs in a container, whose `localhost` is no other.
-          one.caller === '' &&
-          /^(nginx|Caddy|Envoy|Prometheus)$/.test(one.type) &&
-          !/host\.docker\./.test(address)
-    const service = isOwn ? undefined : this.#local.at(address, one.source_file)
+    const service = isOwnAddress(one, address) ? undefined : this.#local.at(address, one.source_file)
     return service === undefined ? undefined : `service:${service.name}`
   }
 
@@ -123,6 +114,10 @@ class SystemBuilder {
       host === undefined || isLocal(host)
         ? undefined
         : this.#nodes.ofHost(host, one.source_file, this.#nodes.running.systemsOf(from))?.id
+    const receiver = this.#direct.receiverOf(one)
+    if (receiver !== undefined)
+      return this.#model.relate(id, `service:${receiver.name}`, 'TCP', one.target_service, source)
+    if (isDirectMessage(one)) return
     if (one.protocol.startsWith('Messaging')) {
       const name = technology?.name ?? one.protocol.replace('Messaging-', '')
       // Topics may look like hosts.
@@ -140,6 +135,8 @@ class SystemBuilder {
       method === '' ? undefined : (this.#grpc.get(method) ?? this.#nodes.named(method, one.source_file))
     if (grpc !== undefined)
       return this.#model.relate(id, `service:${grpc.name}`, 'gRPC', one.target_service, source)
+    const peer = peerService(one.protocol, this.#sources)
+    if (peer !== undefined) return this.#model.relate(id, `service:${peer.name}`, one.protocol, '', source)
     // The name of a gRPC service looks like a host.
     if (/(^|\.)[A-Z]\w*$/.test(target.text)) return
     if (host === undefined || !target.isKnown) return
@@ -172,7 +169,7 @@ class SystemBuilder {
 
   inbound(one: Inbound): void {
     const to = serviceOf(one.served_by ?? one.source_file, this.#sources.services)
-    if (to === undefined || !one.protocol.startsWith('Messaging')) return
+    if (to === undefined || !one.protocol.startsWith('Messaging') || isDirectMessage(one)) return
     const name = technologyOf(one.protocol)?.name ?? one.protocol.replace('Messaging-', '')
     const source = { file: one.source_file, line: one.line }
     const from = this.#stores.find(to, 'broker', name, { ...source, reason: 'listener' })
