@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { appendFile, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeWith } from '../services.ts'
@@ -248,11 +248,11 @@ describeWith('registry', 'a version that is published', (host) => {
 
 describeWith('registry', 'a packet on its way', (host) => {
   it('is followed on a terminal in bytes, there and back', async () => {
-    const { home, folder, build } = await makeSource()
+    const { home, folder, embed } = await makeSource()
     const proxy = await new RegistryProxy(host).start()
-    const env = { REGISTRY: `${proxy.address}/shown`, CPM_ROOT: join(home, 'cpm') }
-    await packetJson(build)
-    proxy.waitMs = 60
+    const env = { REGISTRY: `${proxy.address}/${basename(home).toLowerCase()}`, CPM_ROOT: join(home, 'cpm') }
+    await packetJson(embed)
+    proxy.waitMs = 200
     expect(await onTerminal(['publish', folder], env)).toMatch(
       /\rpublish \[#+\.*\] \d+%, [\d.]+ k?B of [\d.]+ kB, [\d.]+ k?B\/s<K>/,
     )
