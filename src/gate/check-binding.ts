@@ -1,4 +1,5 @@
 import type { Evidence, JudgedTree } from '../evidence/schema.ts'
+import { plural } from '../kernel/text/plural.ts'
 import { differingPaths, type JudgedChange } from './judged-tree.ts'
 import { type GatePolicy, judgeSeverities } from './policy.ts'
 import type { GateStage } from './stage.ts'
@@ -48,8 +49,6 @@ const STAGE_ORDER: Readonly<Record<Evidence['snapshot']['stage'], number>> = {
 
 const MAX_PATHS = 20
 
-const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
-
 /** The tree that the evidence judged must be the one that the stage would judge now. */
 const checkTree = (judged: JudgedTree, present: PresentTree, stage: GateStage): Violation[] => {
   if ('problem' in present)
@@ -74,14 +73,14 @@ const checkTree = (judged: JudgedTree, present: PresentTree, stage: GateStage): 
     return [
       violation(
         'EVIDENCE_SCOPE_EMPTY',
-        `The evidence judged no file, and the working tree has ${count(paths.length, 'changed file')}.`,
+        `The evidence judged no file, and the working tree has ${plural(paths.length, 'changed file')}.`,
         paths.slice(0, MAX_PATHS),
       ),
     ]
   return [
     violation(
       'EVIDENCE_TREE_MISMATCH',
-      `${count(paths.length, 'file')} changed after the evidence was written, or ${stage} judges other files.`,
+      `${plural(paths.length, 'file')} changed after the evidence was written, or ${stage} judges other files.`,
       paths.slice(0, MAX_PATHS),
     ),
   ]

@@ -1,4 +1,5 @@
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
+import { plural } from '../../kernel/text/plural.ts'
 import type { CheckRow } from './report.ts'
 
 const OUTCOMES: Readonly<Record<CheckRow['outcome'], string>> = {
@@ -12,14 +13,12 @@ const OUTCOMES: Readonly<Record<CheckRow['outcome'], string>> = {
   failed: 'failed without a result',
 }
 
-const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
-
 /** One line a check, for the text report. */
 export const checkLines = (rows: readonly CheckRow[]): string[] =>
   rows.map(
     ({ name, outcome, origin, results, outside, omitted, tool, version, cached, duration_ms: ms, file }) => {
       const parts = [
-        OUTCOMES[outcome] || count(results, 'result'),
+        OUTCOMES[outcome] || plural(results, 'result'),
         ...(outside === undefined ? [] : [`${outside} outside of the change`]),
         ...(omitted === undefined ? [] : [`${omitted} more are left out`]),
         ...(tool === undefined && version === undefined ? [] : [[tool, version].filter(Boolean).join(' ')]),

@@ -1,5 +1,6 @@
 import type { Evidence } from '../../evidence/schema.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
+import { plural } from '../../kernel/text/plural.ts'
 import type { GateInput, GateVerdict } from '../judge.ts'
 import type { GatePolicy, PolicySources } from '../policy.ts'
 import { worstFirst } from '../reports/report.ts'
@@ -30,8 +31,6 @@ interface WhySources {
   /** Whether `ai_gate_check` judges the present files itself. */
   readonly judges: boolean
 }
-
-const plural = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
 
 /** Findings of the evidence that are not part of the verdict. */
 const uncountedNotes = ({ snapshot }: Evidence, policy: GatePolicy): string[] => {

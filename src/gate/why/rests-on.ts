@@ -1,6 +1,7 @@
 import type { Evidence } from '../../evidence/schema.ts'
 import { EVIDENCE_FILE, type EvidenceReading } from '../../evidence/store.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
+import { plural } from '../../kernel/text/plural.ts'
 import type { RecordedRun } from '../check-binding.ts'
 import type { GateVerdict } from '../judge.ts'
 import { citedPackets } from '../reports/citations.ts'
@@ -30,8 +31,6 @@ const describeAge = (seconds: number | null): string => {
   if (seconds < 7_200) return `${Math.floor(seconds / 60)} min old`
   return seconds < 172_800 ? `${Math.floor(seconds / 3_600)} h old` : `${Math.floor(seconds / 86_400)} d old`
 }
-
-const plural = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
 
 const evidenceBasis = ({ reading, verdict }: RestsOnInput): Basis[] => {
   if (reading.kind === 'missing') return []

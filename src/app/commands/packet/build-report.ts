@@ -1,4 +1,5 @@
 import { escapeLineBreaks } from '../../../kernel/text/escape-text.ts'
+import { plural } from '../../../kernel/text/plural.ts'
 import type { PackedSource } from '../../../packets/build/build-records.ts'
 import { EMPTY_FILE } from '../../../platform/packets/source.ts'
 import type { Invocation } from '../../../surfaces/cli/command.ts'
@@ -14,8 +15,6 @@ type PackedFile = Pick<PackedSource, 'path' | 'chunks' | 'split'>
 
 const MAX_REPORTED = 10
 
-const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
-
 const SPLITS = { structure: 'by sections or declarations', lines: 'by lines' }
 
 /** One line: how the files were split, and how many were left out. Undefined when all of them became the same. */
@@ -25,7 +24,7 @@ export const packedSummary = (
 ): string | undefined => {
   const parts = (['structure', 'lines'] as const).flatMap((split) => {
     const some = files.filter((one) => one.split === split)
-    return some.length === 0 ? [] : [`${count(some.length, 'file')} split ${SPLITS[split]}`]
+    return some.length === 0 ? [] : [`${plural(some.length, 'file')} split ${SPLITS[split]}`]
   })
   const rest = skipped.length > 0 ? [`${skipped.length} left out`] : []
   return parts.length + rest.length > 1 ? [...parts, ...rest].join(', ') : undefined
@@ -39,7 +38,7 @@ export const packedLines = (
   [
     ...files.map(({ path, chunks, split }) => ({
       path,
-      what: `${count(chunks, 'chunk')} ${SPLITS[split]}`,
+      what: `${plural(chunks, 'chunk')} ${SPLITS[split]}`,
     })),
     ...skipped.map(({ path, why }) => ({ path, what: `left out: ${why}` })),
   ]

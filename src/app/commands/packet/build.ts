@@ -1,11 +1,11 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Fault } from '../../../kernel/fault.ts'
+import { plural } from '../../../kernel/text/plural.ts'
 import { UnparsedFiles } from '../../../kernel/text/unparsed-files.ts'
 import { type BuildOptions, PacketBuilder } from '../../../packets/build/build.ts'
 import { CHUNK_SIZES } from '../../../packets/build/chunk.ts'
 import type { PacketOutput } from '../../../packets/build/packet-output.ts'
-import type { Embedder } from '../../../packets/embed.ts'
-import { WORDS_ONLY } from '../../../packets/embed.ts'
+import { type Embedder, WORDS_ONLY } from '../../../packets/embed.ts'
 import { type Lock, readLock } from '../../../packets/format/lockfile.ts'
 import { checkPacketName, versionTag } from '../../../packets/format/reference.ts'
 import { replaceStoreFile } from '../../../platform/packets/drafts.ts'
@@ -154,7 +154,7 @@ const reportBuild = (
     },
     [
       ...listed,
-      `${folder}: ${chunks} chunks of ${sources.length} files, ${embedder.model}`,
+      `${folder}: ${plural(chunks, 'chunk')} of ${plural(sources.length, 'file')}, ${embedder.model}`,
       ...(summary === undefined ? [] : [summary]),
     ].join('\n'),
   )
