@@ -16,13 +16,13 @@ export const THREADS = ['project', 'workflow', 'vector', 'sentence'].map(
  * further file costs time at the start, and so does each module that is not needed.
  */
 export const TASKS = {
-  handshake: ['src/app/commands/server/mcp.ts'],
+  handshake: ['src/cli/server/mcp.ts'],
   tools: ['src/app/compose.ts'],
   evidence: ['src/app/servers/evidence-http.ts'],
   enterprise: ['src/app/servers/enterprise-http.ts'],
   project: ['src/app/threads/project.ts'],
   gate: [
-    'src/app/commands/gate/gate.ts',
+    'src/cli/gate/gate.ts',
     'src/app/open/decisions.ts',
     'src/gate/reports/text.ts',
     'src/platform/scanner/scanner.ts',
@@ -32,15 +32,15 @@ export const TASKS = {
   ],
   // Agents wait for it before every tool call.
   hook: [
-    'src/app/commands/agent-hooks/hook.ts',
-    'src/app/open/agent-hooks/open.ts',
-    'src/app/open/agent-hooks/judge-files.ts',
-    'src/gate/agent-hooks/judge-event.ts',
+    'src/cli/hooks/hook.ts',
+    'src/app/open/hooks/open.ts',
+    'src/app/open/hooks/evaluate-proposed-files.ts',
+    'src/hooks/judge-event.ts',
   ],
   // Several scan processes start at the same time: each loads the scanner and nothing else of the gate.
   scan: ['src/app/threads/scan-child.ts'],
-  pull: ['src/app/commands/packet/index.ts', 'src/app/commands/packet/pull.ts'],
-  ask: ['src/app/commands/packet/ask.ts'],
+  pull: ['src/cli/packet/index.ts', 'src/cli/packet/pull.ts'],
+  ask: ['src/cli/packet/ask.ts'],
   // The worker threads of packets.
   thread: ['src/app/threads/sentence.ts', 'src/app/threads/vector.ts'],
 }
@@ -56,7 +56,7 @@ export const ALWAYS_LOADED = [
   'src/kernel/encoding/canonical.ts',
   'src/kernel/encoding/crypto.ts',
   'src/kernel/encoding/hash.ts',
-  'src/app/commands/print-output.ts',
+  'src/cli/print-output.ts',
   'src/app/shutdown.ts',
   'src/app/open/lazy-enterprise.ts',
 ]

@@ -1,8 +1,8 @@
-import { isRelevantFile } from '../src/project/architecture/project-reader.ts'
-import { KNOWN_LIBRARIES } from '../src/project/frameworks/known-libraries.ts'
-import { usedLibraries } from '../src/project/frameworks/used-libraries.ts'
-import { LANGUAGE_EXTENSIONS } from '../src/project/source/file-languages.ts'
-import { NO_METHOD, type SourceLanguage } from '../src/project/source/source-unit.ts'
+import { KNOWN_LIBRARIES } from '../src/architecture/frameworks/known-libraries.ts'
+import { usedLibraries } from '../src/architecture/frameworks/used-libraries.ts'
+import { isRelevantFile } from '../src/architecture/project-reader.ts'
+import { LANGUAGE_EXTENSIONS } from '../src/architecture/source/file-languages.ts'
+import { NO_METHOD, type SourceLanguage } from '../src/architecture/source/source-unit.ts'
 import { CORPUS } from '../test/frameworks/corpus.ts'
 
 type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => string

@@ -1,9 +1,6 @@
-import { COMMAND_GROUPS } from '../src/app/commands/command-groups.ts'
-import { commands } from '../src/app/commands/table.ts'
 import { configOptions } from '../src/app/config/config-options.ts'
 import { SETTINGS } from '../src/app/config/settings.ts'
 import { VERSION } from '../src/app/config/version.ts'
-import { FAULT_KINDS, type FaultKind } from '../src/kernel/fault.ts'
 import {
   allOptions,
   type Command,
@@ -11,7 +8,10 @@ import {
   EXIT_CODES,
   groupCommands,
   type Option,
-} from '../src/surfaces/cli/command.ts'
+} from '../src/cli/command/command.ts'
+import { COMMAND_GROUPS } from '../src/cli/command-groups.ts'
+import { commands } from '../src/cli/table.ts'
+import { FAULT_KINDS, type FaultKind } from '../src/kernel/fault.ts'
 
 /** Text for roff: no character of it is a request or an escape. */
 const roff = (text: string): string =>

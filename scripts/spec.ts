@@ -8,9 +8,9 @@ import { beliefsToolset } from '../src/beliefs/tools.ts'
 import { Evidence } from '../src/evidence/schema.ts'
 import { buildCatalog, ignoreUnknownArguments } from '../src/kernel/catalog.ts'
 import { defineFaults, FAULT_KINDS, type FaultKind } from '../src/kernel/fault.ts'
-import { DIALECTS } from '../src/surfaces/mcp/dialect.ts'
-import { listTools } from '../src/surfaces/mcp/listing.ts'
-import type { FrameFault, RpcError } from '../src/surfaces/mcp/message.ts'
+import { DIALECTS } from '../src/mcp/dialect.ts'
+import { listTools } from '../src/mcp/listing.ts'
+import type { FrameFault, RpcError } from '../src/mcp/message.ts'
 
 /** What the servers say on the wire and in files, for programs: made from the definitions they check with. */
 

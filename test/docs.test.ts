@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FAULT_TABLES, renderDocs } from '../scripts/docs.ts'
-import { commands } from '../src/app/commands/table.ts'
-import { allOptions } from '../src/surfaces/cli/command.ts'
+import { allOptions } from '../src/cli/command/command.ts'
+import { commands } from '../src/cli/table.ts'
 
 const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
   encoding: 'utf8',

@@ -8,14 +8,26 @@ export interface FolderRow {
   readonly imports: readonly string[]
 }
 
-const DOMAINS = ['core', 'gate', 'evidence', 'receipts', 'project', 'beliefs', 'packets', 'lineage']
+/** The rooms that decide something and touch neither the wire nor the outside world. */
+export const DOMAINS = [
+  'gate',
+  'hooks',
+  'setup',
+  'evidence',
+  'receipts',
+  'project',
+  'architecture',
+  'beliefs',
+  'packets',
+  'lineage',
+]
 /** All rooms below `app`. */
-export const EVERYTHING = ['surfaces', ...DOMAINS, 'platform', 'kernel']
+export const EVERYTHING = ['cli/command', 'mcp', 'http', ...DOMAINS, 'platform', 'kernel']
 
 export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   bin: {
     purpose: 'One file a binary: arguments in, exit code out. `lineage-verify` is bundled without the rest.',
-    imports: ['app', 'lineage'],
+    imports: ['app', 'cli', 'lineage'],
   },
   app: {
     purpose: 'Composition of a server, terminal, shutdown and exit codes. Only `app` reads the environment.',
@@ -37,7 +49,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Opens receipts: keys, signing, lookup by tree, notes, witnesses.',
     imports: ['app/config', ...EVERYTHING],
   },
-  'app/open/agent-hooks': {
+  'app/open/hooks': {
     purpose: 'Opens a repository for an event of an agent: files in memory, our own paths, state, record.',
     imports: ['app/config', ...EVERYTHING],
   },
@@ -65,53 +77,52 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Entry points of worker threads and of the scan process.',
     imports: ['app/config', 'app/open', ...EVERYTHING],
   },
-  'app/commands': {
+  cli: {
     purpose: 'The `warrant` program: its command table and what commands share.',
-    imports: ['app/config', 'app/open', 'app/servers', ...EVERYTHING],
+    imports: ['app', ...EVERYTHING],
   },
-  'app/commands/gate': {
+  'cli/gate': {
     purpose: 'Commands of the gate: gate, why, checks, status, sdd, install, hooks.',
-    imports: ['app/config', 'app/open', ...EVERYTHING],
+    imports: ['app', ...EVERYTHING],
   },
-  'app/commands/setup': {
+  'cli/setup': {
     purpose: 'Commands init and uninstall: agents, git hooks, CI, keys.',
-    imports: ['app/config', 'app/open', 'app/commands/gate', ...EVERYTHING],
+    imports: ['app', 'cli/gate', ...EVERYTHING],
   },
-  'app/commands/agent-hooks': {
+  'cli/hooks': {
     purpose: 'The command that answers events of coding agents.',
-    imports: ['app/config', 'app/open', ...EVERYTHING],
+    imports: ['app', ...EVERYTHING],
   },
-  'app/commands/canaries': {
+  'cli/canaries': {
     purpose: '`doctor --fire`: canaries in a copy of the repository.',
-    imports: ['app/config', 'app/open', ...EVERYTHING],
+    imports: ['app', ...EVERYTHING],
   },
-  'app/commands/lineage': { purpose: 'Commands lineage and graph.', imports: ['app/open', ...EVERYTHING] },
-  'app/commands/receipts': {
+  'cli/lineage': { purpose: 'Commands lineage and graph.', imports: ['app', ...EVERYTHING] },
+  'cli/receipts': {
     purpose: 'Commands receipts and keys.',
-    imports: ['app/open', 'app/commands/gate', ...EVERYTHING],
+    imports: ['app', 'cli/gate', ...EVERYTHING],
   },
-  'app/commands/packet': {
+  'cli/packet': {
     purpose: 'Commands of packets: build, publish, pull, query and the local store.',
-    imports: ['app/config', 'app/open', 'app/servers', ...EVERYTHING],
+    imports: ['app', ...EVERYTHING],
   },
-  'app/commands/project': {
+  'cli/project': {
     purpose: 'Commands that read the repository, and its architecture report.',
-    imports: ['app/config', 'app/open', ...EVERYTHING],
+    imports: ['app', ...EVERYTHING],
   },
-  'app/commands/server': {
+  'cli/server': {
     purpose: 'Commands that start, check and describe the server.',
-    imports: ['app/config', 'app/open', 'app/servers', ...EVERYTHING],
+    imports: ['app', ...EVERYTHING],
   },
-  'surfaces/cli': { purpose: 'Commands as data: parsing, help, completion, tables.', imports: ['kernel'] },
-  'surfaces/http': {
+  'cli/command': { purpose: 'Commands as data: parsing, help, completion, tables.', imports: ['kernel'] },
+  http: {
     purpose: 'The HTTP server: guards, limits, routes, metrics.',
     imports: ['gate', 'evidence', 'kernel'],
   },
-  'surfaces/mcp': {
+  mcp: {
     purpose: 'MCP frames, sessions and dialects over stdio and HTTP; the adapter of the SDK.',
-    imports: ['surfaces/http', 'kernel'],
+    imports: ['http', 'kernel'],
   },
-  core: { purpose: 'The toolset about the server itself.', imports: ['kernel'] },
   evidence: {
     purpose: 'The evidence file: schema, reader, builder, hash chain, views and tools.',
     imports: ['kernel'],
@@ -147,143 +158,149 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'gate/checks/suggest': {
     purpose: 'Checks that a repository could declare, by the tools it uses.',
-    imports: ['gate/checks/readers', 'kernel'],
+    imports: ['gate/checks/readers', 'evidence', 'kernel'],
   },
   'gate/sdd': {
     purpose: 'Specification-driven development: OpenSpec sessions and decisions.',
     imports: ['evidence', 'kernel'],
   },
-  'gate/install': {
+  'setup/git-hooks': {
     purpose: 'Git hooks, and installing and uninstalling the gate.',
     imports: ['evidence', 'kernel'],
   },
-  'gate/setup': {
+  setup: {
     purpose: 'Setting up a repository: clients, their entries, hook managers, the plan, taking it back.',
-    imports: ['gate/install', 'kernel'],
+    imports: ['setup/git-hooks', 'kernel'],
   },
-  'gate/setup/editors': {
+  'setup/editors': {
     purpose:
       'Entries in JSON, TOML, YAML and scripts: added and removed by position, the rest kept to the byte.',
-    imports: ['gate/install', 'kernel'],
+    imports: ['setup/git-hooks', 'kernel'],
   },
   'gate/why': {
     purpose: 'Why a verdict is as it is: reasons, repairs, policy lines, what it rests on.',
     imports: ['gate/rules', 'gate/findings', 'gate/reports', 'gate/checks', 'receipts', 'evidence', 'kernel'],
   },
-  'gate/agent-hooks': {
+  hooks: {
     purpose:
       'Events of coding agents: what a tool would write, what is refused, the answer in the shape of the client.',
-    imports: ['gate/findings', 'evidence', 'kernel'],
+    imports: ['gate', 'evidence', 'kernel'],
   },
-  'gate/agent-hooks/shell': {
+  'hooks/shell': {
     purpose: 'Reads shell commands, and finds those that go past the gate.',
     imports: ['kernel'],
   },
-  'gate/canaries': {
+  'setup/canaries': {
     purpose: 'Canaries: events that have to be refused, answers as clients read them, what trusts a hook.',
-    imports: ['gate/agent-hooks', 'gate/setup', 'kernel'],
+    imports: ['hooks', 'setup/editors', 'kernel'],
   },
   'gate/enterprise': {
     purpose: 'The enterprise server: its catalog, tools and status.',
-    imports: ['gate/sdd', 'gate/install', 'kernel'],
+    imports: ['gate/sdd', 'setup', 'evidence', 'kernel'],
   },
   project: {
     purpose: 'What is in the repository, read-only: tools, jobs, access rules.',
-    imports: ['kernel'],
+    imports: ['architecture', 'kernel'],
   },
-  'project/files': { purpose: 'List, read, search and walk files.', imports: ['kernel'] },
+  'project/files': { purpose: 'List, read, search and walk files.', imports: ['architecture', 'kernel'] },
   'project/symbols': {
     purpose: 'Declarations and references.',
-    imports: ['project/files', 'project/source', 'kernel'],
+    imports: ['project/files', 'kernel'],
   },
-  'project/source': {
+  'architecture/source': {
     purpose: 'Source and configuration files read into one model for all languages.',
     imports: ['project/files', 'kernel'],
   },
-  'project/readers': {
+  'architecture/readers': {
     purpose: 'Syntax trees of each language read into the model.',
-    imports: ['project/source', 'kernel'],
+    imports: ['architecture/source', 'kernel'],
   },
-  'project/build': {
+  'architecture/build': {
     purpose: 'Modules and dependencies of Maven, Gradle and workspaces.',
-    imports: ['project/source', 'kernel'],
+    imports: ['architecture/source', 'kernel'],
   },
-  'project/connections': {
+  'architecture/connections': {
     purpose: 'Detectors: endpoints, clients, events, databases.',
-    imports: ['project/source', 'kernel'],
+    imports: ['architecture/source', 'kernel'],
   },
-  'project/frameworks': {
+  'architecture/frameworks': {
     purpose: 'The frameworks and client libraries that the detectors know.',
     imports: [
-      'project/frameworks/go',
-      'project/frameworks/jvm',
-      'project/frameworks/python',
-      'project/frameworks/script',
-      'project/frameworks/swift',
-      'project/connections',
-      'project/source',
+      'architecture/frameworks/go',
+      'architecture/frameworks/jvm',
+      'architecture/frameworks/python',
+      'architecture/frameworks/script',
+      'architecture/frameworks/swift',
+      'architecture/connections',
+      'architecture/source',
       'kernel',
     ],
   },
-  'project/frameworks/go': {
+  'architecture/frameworks/go': {
     purpose: 'Frameworks of Go.',
-    imports: ['project/connections', 'project/source', 'kernel'],
+    imports: ['architecture/connections', 'architecture/source', 'kernel'],
   },
-  'project/frameworks/jvm': {
+  'architecture/frameworks/jvm': {
     purpose: 'Frameworks of Java and Kotlin.',
-    imports: ['project/connections', 'project/source', 'kernel'],
+    imports: ['architecture/connections', 'architecture/source', 'kernel'],
   },
-  'project/frameworks/python': {
+  'architecture/frameworks/python': {
     purpose: 'Frameworks of Python.',
-    imports: ['project/connections', 'project/source', 'kernel'],
+    imports: ['architecture/connections', 'architecture/source', 'kernel'],
   },
-  'project/frameworks/script': {
+  'architecture/frameworks/script': {
     purpose: 'Frameworks of JavaScript and TypeScript.',
-    imports: ['project/connections', 'project/source', 'kernel'],
+    imports: ['architecture/connections', 'architecture/source', 'kernel'],
   },
-  'project/frameworks/swift': {
+  'architecture/frameworks/swift': {
     purpose: 'Vapor, clients of HTTP and stores of Swift.',
-    imports: ['project/connections', 'project/source', 'kernel'],
+    imports: ['architecture/connections', 'architecture/source', 'kernel'],
   },
-  'project/interfaces': {
+  'architecture/interfaces': {
     purpose: 'What API files, schemas and configuration of proxies declare.',
-    imports: ['project/connections', 'project/source', 'kernel'],
+    imports: ['architecture/connections', 'architecture/source', 'kernel'],
   },
-  'project/deployment': {
+  'architecture/deployment': {
     purpose: 'Compose files, Kubernetes manifests, Helm charts, Dockerfiles, and what images run.',
-    imports: ['project/source', 'kernel'],
+    imports: ['architecture/source', 'kernel'],
   },
-  'project/services': {
+  'architecture/services': {
     purpose: 'The deployables of a project and the containers that run them.',
-    imports: ['project/deployment', 'project/source', 'project/build', 'project/connections', 'kernel'],
+    imports: [
+      'architecture/deployment',
+      'architecture/source',
+      'architecture/build',
+      'architecture/connections',
+      'kernel',
+    ],
   },
-  'project/services/relations': {
+  'architecture/services/relations': {
     purpose: 'How services, stores, brokers and outside systems are related.',
-    imports: ['project/deployment', 'project/source', 'project/connections', 'kernel'],
+    imports: ['architecture/deployment', 'architecture/source', 'architecture/connections', 'kernel'],
   },
-  'project/architecture': {
+  architecture: {
     purpose: 'Types, their relations, metrics and diagrams.',
     imports: [
-      'project/deployment',
-      'project/interfaces',
-      'project/services',
-      'project/services/relations',
-      'project/source',
-      'project/readers',
-      'project/build',
-      'project/connections',
-      'project/frameworks',
+      'architecture/deployment',
+      'architecture/interfaces',
+      'architecture/services',
+      'architecture/services/relations',
+      'architecture/source',
+      'architecture/readers',
+      'architecture/build',
+      'architecture/connections',
+      'architecture/frameworks',
       'kernel',
     ],
   },
-  'project/report': {
+  'architecture/report': {
     purpose: 'The architecture report as Markdown and HTML.',
     imports: [
-      'project/architecture',
-      'project/connections',
-      'project/frameworks',
-      'project/services',
-      'project/source',
+      'architecture',
+      'architecture/connections',
+      'architecture/frameworks',
+      'architecture/services',
+      'architecture/source',
       'kernel',
     ],
   },
@@ -359,7 +376,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'platform/files': {
     purpose: 'Files of our own: atomic replacement, locks, keys, the evidence file, the state folder.',
-    imports: ['platform/jail', 'evidence', 'gate', 'kernel'],
+    imports: ['platform/jail', 'evidence', 'setup', 'gate', 'kernel'],
   },
   'platform/programs': {
     purpose: 'Starts other programs with limits.',
@@ -367,7 +384,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'platform/git': {
     purpose: 'Git, without what a repository would have it run.',
-    imports: ['receipts', 'platform/programs', 'platform/files', 'platform/jail', 'gate', 'kernel'],
+    imports: ['receipts', 'platform/programs', 'platform/files', 'platform/jail', 'setup', 'gate', 'kernel'],
   },
   'platform/git/trees': {
     purpose: 'Ids of trees that are not committed yet, and the commits of a range.',
@@ -379,7 +396,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'platform/syntax': {
     purpose: 'Syntax trees by ast-grep, and what readers found in them before.',
-    imports: ['platform/files', 'platform/jail', 'project', 'kernel'],
+    imports: ['platform/files', 'platform/jail', 'architecture', 'kernel'],
   },
   'platform/scanner': {
     purpose: 'Matches rules against files, in this process or in child processes.',

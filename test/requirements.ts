@@ -64,7 +64,7 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
       ['test/e2e/http-server.test.ts', 'refuses the origin'],
       ['test/e2e/http-server.test.ts', 'that are too long are a JSON-RPC error at /mcp'],
       ['test/e2e/http-server.test.ts', 'do not make a healthy one wait'],
-      ['src/surfaces/http/guards.test.ts', 'judges the host'],
+      ['src/http/guards.test.ts', 'judges the host'],
     ],
   },
   'life.cycle': {
@@ -345,14 +345,14 @@ export const PROMISES: Readonly<Record<string, Pledge>> = {
     says: 'Every box, arrow and record of an architecture has a file and a line that show it.',
     shownBy: [
       ['test/e2e/workflows.test.ts', 'gives every box and every arrow a source'],
-      ['src/project/architecture/architecture.test.ts', 'draws who calls whom, and nothing else'],
+      ['src/architecture/architecture.test.ts', 'draws who calls whom, and nothing else'],
     ],
   },
   'project.masked': {
     says: 'No answer and no report shows a password, a key or a token that was recognised in a file.',
     shownBy: [
-      ['src/project/secrets.test.ts', 'masking'],
-      ['src/project/architecture/architecture.test.ts', 'never shows a password'],
+      ['src/kernel/text/secrets.test.ts', 'masking'],
+      ['src/architecture/architecture.test.ts', 'never shows a password'],
     ],
   },
 }

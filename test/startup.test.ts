@@ -87,7 +87,7 @@ describe('starting', () => {
   it.each([
     'src/bin/warrant.ts',
     'src/bin/sentinel-mcp.ts',
-    'src/app/commands/server/mcp.ts',
+    'src/cli/server/mcp.ts',
     'src/bin/pumuki-mcp-evidence.ts',
     'src/app/servers/evidence-http.ts',
     'src/app/threads/project.ts',
@@ -131,14 +131,14 @@ describe('starting', () => {
   })
 
   it('asks a packet without the gate, the tools of the server and worker threads', () => {
-    const inputs = staticInputs('src/app/commands/packet/ask.ts')
+    const inputs = staticInputs('src/cli/packet/ask.ts')
     expect(inputs.length).toBeGreaterThan(100)
     const others = /^src\/gate\/(run|rules\/compile)\.ts|tools\.ts$|worker-pool|node_modules\/(?!zod)/
     expect(inputs.filter((path) => others.test(path))).toEqual([])
   })
 
   it('fetches a packet without what only other commands need', () => {
-    const inputs = staticInputs('src/app/commands/packet/pull.ts')
+    const inputs = staticInputs('src/cli/packet/pull.ts')
     expect(inputs.length).toBeGreaterThan(20)
     expect(inputs.filter((path) => HEAVY.test(path) || /search|vectors|chunk\.ts/.test(path))).toEqual([])
   })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { analyse } from '../src/architecture/architecture.ts'
+import { memoryFiles } from '../src/architecture/source/memory-files.fake.ts'
+import type { SyntaxNode, SyntaxParser } from '../src/kernel/syntax-tree.ts'
 import { syntaxTrees } from '../src/platform/syntax/syntax-trees.ts'
-import { analyse } from '../src/project/architecture/architecture.ts'
-import { memoryFiles } from '../src/project/source/memory-files.fake.ts'
-import type { SyntaxNode, SyntaxParser } from '../src/project/source/syntax-tree.ts'
 import { javaProject } from './support/java-project.ts'
 
 /** Counts every call on the nodes of a tree. */

@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import type { Beliefs } from '../beliefs/beliefs.ts'
 import { legacyToolset } from '../beliefs/legacy-tools.ts'
 import { beliefsToolset } from '../beliefs/tools.ts'
-import { coreToolset } from '../core/tools.ts'
 import { announceEvidence } from '../evidence/resources.ts'
 import type { EvidenceReader } from '../evidence/store.ts'
 import { evidenceToolset } from '../evidence/tools.ts'
@@ -13,11 +12,11 @@ import { ChangeEmitter } from '../kernel/change-events.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import type { Clock, Log, Recorder, StoreCheck } from '../kernel/ports.ts'
 import { closedGuard, offerReading, readingGuard } from '../kernel/tool-offer.ts'
+import { LEGACY, MODERN, type ServerBasics } from '../mcp/handshake.ts'
+import { describeTool, type ListingOptions } from '../mcp/listing.ts'
+import { Service } from '../mcp/service.ts'
 import { packetsToolset } from '../packets/tools.ts'
 import { projectToolset } from '../project/tools.ts'
-import { LEGACY, MODERN, type ServerBasics } from '../surfaces/mcp/handshake.ts'
-import { describeTool, type ListingOptions } from '../surfaces/mcp/listing.ts'
-import { Service } from '../surfaces/mcp/service.ts'
 import type { Config } from './config/settings.ts'
 import { VERSION } from './config/version.ts'
 import { cachedFreshness } from './open/cached-freshness.ts'
@@ -38,6 +37,7 @@ import { recordEnterprise } from './open/receipts/record-enterprise.ts'
 import { createServerBasics, type ProcessContext, type ServerProfile } from './server-profile.ts'
 import { withState } from './unified/invoke-with-state.ts'
 import { openServerState } from './unified/open-state.ts'
+import { coreToolset } from './unified/tools.ts'
 import { unifyToolset } from './unified/unify-tools.ts'
 
 export interface ComposedServer {
@@ -121,8 +121,7 @@ export const composeServer = (
         toolsets: enabledToolsets(toolsets, catalog),
         readOnly: config.readOnly,
       }),
-      digests: async () =>
-        (await import('../surfaces/mcp/tool-digests.ts')).definitionDigests(catalog, listing),
+      digests: async () => (await import('../mcp/tool-digests.ts')).definitionDigests(catalog, listing),
       help: {
         closed: () => (isGated ? state.closed : undefined),
         refresh: () => state.offer.refresh(),

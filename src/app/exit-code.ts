@@ -1,4 +1,4 @@
-import { EXIT_BUG } from '../surfaces/cli/command.ts'
+import { EXIT_BUG } from '../cli/command/command.ts'
 
 /**
  * Sets the exit code of the process. Until the command ends it is the code of a bug: when the event loop runs empty

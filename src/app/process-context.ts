@@ -1,7 +1,7 @@
 import { lazyAsync } from '../kernel/async/once.ts'
 import type { Recorder } from '../kernel/ports.ts'
+import type { LazyServer } from '../mcp/handshake.ts'
 import type { RootHandle } from '../platform/jail/handles.ts'
-import type { LazyServer } from '../surfaces/mcp/handshake.ts'
 import { CallStats } from './call-stats.ts'
 import type { ComposedServer } from './compose.ts'
 import { type Flags, type LoadedConfig, loadConfig, type Preset, requireRoot } from './config/load-config.ts'

@@ -1,6 +1,6 @@
+import { EXIT_BUG, exitCodeOf, type Terminal } from '../cli/command/command.ts'
 import { Fault, viewFault } from '../kernel/fault.ts'
 import { escapeLineBreaks } from '../kernel/text/escape-text.ts'
-import { EXIT_BUG, exitCodeOf, type Terminal } from '../surfaces/cli/command.ts'
 import { toSystemFault } from './system-fault.ts'
 
 interface ReportOptions {

@@ -1,4 +1,4 @@
-import { usageFaults } from '../surfaces/cli/command.ts'
+import { usageFaults } from '../cli/command/command.ts'
 
 const OLDEST = [20, 19] as const
 

@@ -1,8 +1,8 @@
+import { DIALECTS } from '../mcp/dialect.ts'
+import type { ServerBasics } from '../mcp/handshake.ts'
 import type { RootHandle } from '../platform/jail/handles.ts'
 import { systemClock } from '../platform/system/clock.ts'
 import { createLog } from '../platform/system/log.ts'
-import { DIALECTS } from '../surfaces/mcp/dialect.ts'
-import type { ServerBasics } from '../surfaces/mcp/handshake.ts'
 import type { Config } from './config/settings.ts'
 import { VERSION } from './config/version.ts'
 

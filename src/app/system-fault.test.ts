@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { exitCodeOf } from '../surfaces/cli/command.ts'
+import { exitCodeOf } from '../cli/command/command.ts'
 import { reportFailure } from './report-failure.ts'
 import { toSystemFault } from './system-fault.ts'
 

@@ -1,5 +1,5 @@
+import { EXIT_CODES, type Terminal } from '../cli/command/command.ts'
 import { toUnicodeEscape } from '../kernel/text/escape-text.ts'
-import { EXIT_CODES, type Terminal } from '../surfaces/cli/command.ts'
 
 type Stream = typeof process.stdout | typeof process.stderr
 

@@ -1,9 +1,9 @@
+import type { GateStage } from '../evidence/stage.ts'
 import { readChangedLines } from './facts/changed-lines.ts'
 import type { FindingDraft } from './findings/collect.ts'
 import { familiesOnUnchangedLines, filesJudgedByLine } from './findings/known.ts'
 import type { ChangeSet } from './ports.ts'
 import type { RuleSet } from './rules/assemble-rules.ts'
-import type { GateStage } from './stage.ts'
 
 /** Whether findings count on changed lines only: while one works and before a commit, unless an option says otherwise. */
 export const judgesByLine = (

@@ -1,8 +1,8 @@
 import type { Evidence, JudgedTree } from '../evidence/schema.ts'
+import type { GateStage } from '../evidence/stage.ts'
 import { plural } from '../kernel/text/plural.ts'
 import { differingPaths, type JudgedChange } from './judged-tree.ts'
 import { type GatePolicy, judgeSeverities } from './policy.ts'
-import type { GateStage } from './stage.ts'
 import { type Violation, violation } from './violations.ts'
 
 /** What the stage would judge now. */

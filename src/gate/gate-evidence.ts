@@ -2,12 +2,12 @@ import { buildEvidence } from '../evidence/build.ts'
 import { consolidateFindings } from '../evidence/consolidate.ts'
 import { dedupeFindings, normalizeFinding } from '../evidence/finding.ts'
 import type { Evidence, GateOutcome, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
+import type { GateStage } from '../evidence/stage.ts'
 import type { LoadedBaseline } from './findings/baseline.ts'
 import type { GateCitation } from './reports/citations.ts'
 import type { CheckRow, GateFinding, ReportedFiles } from './reports/report.ts'
 import type { AppliedOverride } from './rules/severity-overrides.ts'
 import type { SddDecision } from './sdd/decision.ts'
-import type { GateStage } from './stage.ts'
 
 /** A judged gate run, as the evidence needs it. */
 export interface Judgement {

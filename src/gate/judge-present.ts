@@ -1,7 +1,7 @@
+import type { GateStage } from '../evidence/stage.ts'
 import type { GateVerdict } from './judge.ts'
 import type { Scope } from './ports.ts'
 import type { GateReport } from './reports/report.ts'
-import type { GateStage } from './stage.ts'
 import { fixOf, type ViolationCode } from './violations.ts'
 
 /** What a run on the present files answers. Evidence that is broken, forged or from another clock stays a violation. */

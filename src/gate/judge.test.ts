@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Evidence, RepoState } from '../evidence/schema.ts'
+import type { GateStage } from '../evidence/stage.ts'
 import type { EvidenceReading } from '../evidence/store.ts'
 import { NO_LIFECYCLE } from './facts/repo-state.ts'
 import { FUTURE_TOLERANCE_SECONDS, judgeEvidence } from './judge.ts'
 import { resolvePolicy } from './policy.ts'
-import type { GateStage } from './stage.ts'
 
 const MADE = Date.parse('2026-03-01T12:00:00.000Z')
 

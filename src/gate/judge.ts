@@ -1,11 +1,11 @@
 import type { Evidence, GateStatus, RepoState, Severity } from '../evidence/schema.ts'
 import { SEVERITIES } from '../evidence/severities.ts'
+import type { GateStage } from '../evidence/stage.ts'
 import type { EvidenceReading } from '../evidence/store.ts'
 import type { ReceiptTrust } from '../receipts/verify-receipt.ts'
 import { checkOwnEvidence, checkRecorded, type PresentTree, type RecordedRun } from './check-binding.ts'
 import type { GatePolicy } from './policy.ts'
 import { DEFAULT_PROTECTED_BRANCHES, findProtected } from './protected-branches.ts'
-import type { GateStage } from './stage.ts'
 import { fixOf, type Violation, type ViolationCode, violation } from './violations.ts'
 
 const MAX_AGE_SECONDS: Readonly<Record<GateStage, number>> = {

@@ -1,3 +1,5 @@
+import type { GateStage } from '../evidence/stage.ts'
+import type { RepositoryFiles } from '../kernel/ports.ts'
 import { KEYS_FILE } from '../receipts/keys-path.ts'
 import type { PolicyDigests } from '../receipts/statement.ts'
 import type { RequiredCheck } from './checks/check.ts'
@@ -15,7 +17,7 @@ import {
   readPolicyFiles,
   unlessInvalid,
 } from './policy-files.ts'
-import type { ChangeSet, FolderNames, GitReader, RepositoryFiles } from './ports.ts'
+import type { ChangeSet, FolderNames, GitReader } from './ports.ts'
 import { loadSeverityOverrides, OVERRIDES_FILE, readUserRules } from './rules/assemble-rules.ts'
 import { joinUserRules, type UserRules } from './rules/join-rules.ts'
 import type { RuleSource, ShippedRules } from './rules/packs.ts'
@@ -23,7 +25,6 @@ import type { PolicyChange } from './rules/policy-change.ts'
 import type { RuleProfile } from './rules/profile.ts'
 import { joinOverrides, NO_OVERRIDES, type SeverityOverrides } from './rules/severity-overrides.ts'
 import type { RuleScope } from './rules/shipped-parts.ts'
-import type { GateStage } from './stage.ts'
 import { environmentChanges, thresholdChanges } from './threshold-changes.ts'
 
 /** How a change is judged: by one version of the repository, or by two versions joined. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { GateOutcome, Severity } from '../evidence/schema.ts'
 import { SEVERITIES } from '../evidence/severities.ts'
+import type { GateStage } from '../evidence/stage.ts'
 import { digestJson } from '../kernel/encoding/hash.ts'
 import { isRecord } from '../kernel/encoding/json.ts'
 import { gateFaults } from './faults.ts'
 import type { CompiledRule } from './rules/compiled-rule.ts'
-import type { GateStage } from './stage.ts'
 
 /** Findings at or above `block` block; findings at or above `warn` give a warning. */
 interface Thresholds {

@@ -1,4 +1,5 @@
 import type { RepoState } from '../evidence/schema.ts'
+import type { RepositoryFiles } from '../kernel/ports.ts'
 import type { MissingGrammar } from '../kernel/text/languages.ts'
 import type { CheckedCommit } from '../receipts/judge-commits.ts'
 import type { CompiledRule } from './rules/compiled-rule.ts'
@@ -133,17 +134,6 @@ export interface GitReader {
   mergedBranches(signal: AbortSignal): Promise<readonly string[]>
 }
 
-/** The `pumuki.*` keys of the local git configuration. */
-export interface LocalConfig {
-  /**
-   * All keys under `prefix` (such as `pumuki.`), without it. In lower case: git does not preserve the case of the
-   * last part of a name.
-   */
-  read(prefix: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>>
-  /** Sets each key, or unsets it where the value is undefined. */
-  write(values: ReadonlyMap<string, string | undefined>, signal: AbortSignal): Promise<void>
-}
-
 /** A place where a rule matched. Lines and columns count from 1, columns in UTF-16 code units; the end is exclusive. */
 export interface Match {
   readonly ruleId: string
@@ -234,15 +224,4 @@ export interface FolderNames {
 export interface CommitFiles extends RepositoryFiles, FolderNames {
   /** The object id of its tree. */
   readonly tree: string
-}
-
-/**
- * Reads files of the repository by relative path. What exists and cannot be used is a fault that names it: treating it
- * as absent would switch a policy off.
- */
-export interface RepositoryFiles {
-  /** Whether a file or folder exists. A link is a fault. */
-  exists(path: string): Promise<boolean>
-  /** The file's bytes; undefined when there is none. A link, a folder or more than `limit` bytes are a fault. */
-  read(path: string, limit: number): Promise<Uint8Array | undefined>
 }

@@ -1,4 +1,5 @@
 import type { Evidence, RepoState } from '../evidence/schema.ts'
+import type { GateStage } from '../evidence/stage.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
 import { findUnchanged, judgesByLine } from './changed-line-findings.ts'
@@ -28,7 +29,6 @@ import { loadRuleSet } from './rules/assemble-rules.ts'
 import { type BoundVersions, type RunFacts, runFacts } from './run-facts.ts'
 import { type SddDecision, sddFinding } from './sdd/decision.ts'
 import type { BoundDecision } from './sdd/sdd.ts'
-import type { GateStage } from './stage.ts'
 
 export interface GatePorts extends PolicyPorts, StageCheckPorts, CommitPorts {
   readonly evidence: EvidenceStore

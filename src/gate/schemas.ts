@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { SEVERITIES } from '../evidence/severities.ts'
-import { GATE_STAGES } from './stage.ts'
+import { GATE_STAGES } from '../evidence/stage.ts'
 
 /**
  * Output schemas. They describe only the members that an agent needs, because clients put schemas into the context of

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Severity } from '../evidence/schema.ts'
 import { SEVERITIES } from '../evidence/severities.ts'
+import { GATE_STAGES, type GateStage } from '../evidence/stage.ts'
 import type { JsonObject } from '../kernel/encoding/json.ts'
 import { type CallContext, defineTool, type Tool } from '../kernel/tool.ts'
 import { checkAuditFields, runAuditFields } from './audit-fields.ts'
@@ -11,7 +12,6 @@ import { MAX_CITATIONS } from './reports/citations.ts'
 import type { GateReport } from './reports/report.ts'
 import type { ExplainRequest, Explanation } from './rules/explain.ts'
 import * as schemas from './schemas.ts'
-import { GATE_STAGES, type GateStage } from './stage.ts'
 import type { VerdictExplanation, VerdictRequest } from './why/explanation.ts'
 
 type Attach = CallContext['attach']

@@ -82,3 +82,25 @@ export interface CallRecord extends Partial<Attachment> {
 export interface Recorder {
   record(call: CallRecord): undefined | Promise<JsonObject | undefined>
 }
+
+/** The `pumuki.*` keys of the local git configuration. */
+export interface LocalConfig {
+  /**
+   * All keys under `prefix` (such as `pumuki.`), without it. In lower case: git does not preserve the case of the
+   * last part of a name.
+   */
+  read(prefix: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>>
+  /** Sets each key, or unsets it where the value is undefined. */
+  write(values: ReadonlyMap<string, string | undefined>, signal: AbortSignal): Promise<void>
+}
+
+/**
+ * Reads files of the repository by relative path. What exists and cannot be used is a fault that names it: treating it
+ * as absent would switch a policy off.
+ */
+export interface RepositoryFiles {
+  /** Whether a file or folder exists. A link is a fault. */
+  exists(path: string): Promise<boolean>
+  /** The file's bytes; undefined when there is none. A link, a folder or more than `limit` bytes are a fault. */
+  read(path: string, limit: number): Promise<Uint8Array | undefined>
+}

@@ -1,5 +1,5 @@
 import type { DirectoryEntry, PathRules } from '../kernel/jail.ts'
-import { escapeInvisible } from '../kernel/text/escape-text.ts'
+import { showName } from '../kernel/text/escape-text.ts'
 
 const DOT = 0x2e
 const ASCII = 0x7f
@@ -64,17 +64,6 @@ const CLUTTER_FILES = /^\.|\.(class|jar|war|ear|log|tmp|swp)$|^thumbs\.db$/i
 /** Build output, editor files and hidden files: not part of the structure of a project. */
 export const isClutter = ({ name, kind }: DirectoryEntry): boolean =>
   CLUTTER_FILES.test(name) || (kind !== 'file' && CLUTTER_FOLDERS.has(name.toLowerCase()))
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what we look for
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\ufffd\p{Cf}\p{Zl}\p{Zp}]/u
-
-const PRINTABLE_ASCII = /^[ -~]*$/
-
-/** A name as one line of text. A newline inside of it is escaped, so that it does not look like two names. */
-export const showName = (name: string): string => {
-  if (PRINTABLE_ASCII.test(name) || !UNPRINTABLE.test(name)) return name
-  return escapeInvisible(JSON.stringify(name))
-}
 
 const PRINTABLE_LINES = /^[\n -~]*$/
 

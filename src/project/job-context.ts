@@ -1,5 +1,5 @@
 import type { CheckDeadline, Jail, PathRules } from '../kernel/jail.ts'
-import type { SyntaxParser } from './source/syntax-tree.ts'
+import type { SyntaxParser } from '../kernel/syntax-tree.ts'
 
 /** The dependencies of a job. Jobs are synchronous: they run in a worker thread that may block. */
 export interface JobContext {

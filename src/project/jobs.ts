@@ -4,7 +4,7 @@ import { type ReadArgs, readMany, readText } from './files/read.ts'
 import { searchText } from './files/search.ts'
 import { findFiles, renderFileTree } from './files/tree.ts'
 import type { JobContext } from './job-context.ts'
-import { writeReport } from './report/report.ts'
+import { writeReport } from './report-file-name.ts'
 import { findSymbol, findUses, outlineFile } from './symbols/symbols.ts'
 
 /** All jobs by name. Arguments and results are plain data, because they cross threads. */

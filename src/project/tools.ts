@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Toolset } from '../kernel/catalog.ts'
+import { showName } from '../kernel/text/escape-text.ts'
 import { TextAnswer } from '../kernel/text-answer.ts'
 import type { Tool } from '../kernel/tool.ts'
-import { showName } from './access-rules.ts'
 import { describeText, type FileResult } from './files/read.ts'
 import { sentinelTools } from './sentinel-tools.ts'
 import {

@@ -1,4 +1,4 @@
-import type { HookClient } from '../../src/gate/agent-hooks/clients.ts'
+import type { HookClient } from '../../src/hooks/clients.ts'
 
 /** A way past the hook of an agent, and what becomes of it. */
 export interface HookAttempt {

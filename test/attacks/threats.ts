@@ -85,7 +85,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       defence:
         '`Host` and `Origin` allow-lists on every path; requests that a browser marks as cross-site and that have no `Origin` (images, scripts, links) are refused too',
       shownBy: [
-        ['src/surfaces/http/guards.test.ts', 'judges the host'],
+        ['src/http/guards.test.ts', 'judges the host'],
         ['test/e2e/http-server.test.ts', 'refuses the origin'],
       ],
     },
@@ -100,7 +100,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
     {
       attack: 'guessing the token by timing',
       defence: 'digests are compared in constant time',
-      shownBy: [['src/surfaces/http/guards.test.ts', 'judges the authorization']],
+      shownBy: [['src/http/guards.test.ts', 'judges the authorization']],
     },
     {
       attack: 'slow or half-open connections',
@@ -231,7 +231,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       defence: 'refused before anything is written',
       shownBy: [
         ['test/e2e/hooks.test.ts', 'is never a folder outside the repository'],
-        ['src/gate/install/hook-script.test.ts', 'is not forced on a hook for'],
+        ['src/setup/git-hooks/hook-script.test.ts', 'is not forced on a hook for'],
       ],
     },
     {
@@ -711,7 +711,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       defence: 'resolution ends; a detector that fails costs its own result',
       shownBy: [
         [
-          'src/project/connections/interconnections.test.ts',
+          'src/architecture/connections/interconnections.test.ts',
           'a detector that fails costs its own result and a warning',
         ],
       ],

@@ -15,7 +15,7 @@ import * as z from 'zod'
 import type { Toolset } from '../../src/kernel/catalog.ts'
 import { definePrompt } from '../../src/kernel/prompt.ts'
 import { defineTool, NoInput, NoOutput } from '../../src/kernel/tool.ts'
-import type { Decorate } from '../../src/surfaces/mcp/sdk.ts'
+import type { Decorate } from '../../src/mcp/sdk.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 /** One round of a tool or prompt that talks with the client, which no tool of the kernel can. */

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { commands } from '../../src/app/commands/table.ts'
-import { allOptions } from '../../src/surfaces/cli/command.ts'
+import { allOptions } from '../../src/cli/command/command.ts'
+import { commands } from '../../src/cli/table.ts'
 import { BINARY, cleanEnvironment } from '../support/binary.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'warrant-test-'))

@@ -117,14 +117,14 @@ describe('the fixture server', () => {
       'src/kernel/catalog.ts',
       'src/kernel/invoke.ts',
       'src/kernel/tool.ts',
-      'src/surfaces/http/server.ts',
-      'src/surfaces/http/guards.ts',
-      'src/surfaces/mcp/dialect.ts',
-      'src/surfaces/mcp/http.ts',
-      'src/surfaces/mcp/sdk.ts',
-      'src/surfaces/mcp/sdk-http.ts',
-      'src/surfaces/mcp/service.ts',
-      'src/surfaces/mcp/fetch-adapter.ts',
+      'src/http/server.ts',
+      'src/http/guards.ts',
+      'src/mcp/dialect.ts',
+      'src/mcp/http.ts',
+      'src/mcp/sdk.ts',
+      'src/mcp/sdk-http.ts',
+      'src/mcp/service.ts',
+      'src/mcp/fetch-adapter.ts',
     ]
     expect(shipped.inputs).toEqual(expect.arrayContaining(modules))
     expect(Object.keys(metafile.inputs)).toEqual(expect.arrayContaining(modules))

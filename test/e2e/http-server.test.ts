@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createHttpServer } from '../../src/surfaces/http/server.ts'
+import { createHttpServer } from '../../src/http/server.ts'
 import { type HttpProgram, Program, startHttp, sweep, WAIT_MS } from '../support/binary.ts'
 import {
   envelope,

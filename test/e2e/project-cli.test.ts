@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { commands } from '../../src/app/commands/table.ts'
+import { commands } from '../../src/cli/table.ts'
 import { BINARY, cleanEnvironment, makeFolder, Program, sweep } from '../support/binary.ts'
 
 let root: string

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { analyse } from '../../src/architecture/architecture.ts'
+import { memoryFiles } from '../../src/architecture/source/memory-files.fake.ts'
 import { syntaxTrees } from '../../src/platform/syntax/syntax-trees.ts'
-import { analyse } from '../../src/project/architecture/architecture.ts'
-import { memoryFiles } from '../../src/project/source/memory-files.fake.ts'
 
 /** Programs of few names that are defined by each other in every way: an analysis of them ends, and no step fails. */
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { composeServer } from '../../src/app/compose.ts'
 import { loadConfig } from '../../src/app/config/load-config.ts'
 import { createServerBasics } from '../../src/app/server-profile.ts'
-import { serveLines } from '../../src/surfaces/mcp/stdio.ts'
+import { serveLines } from '../../src/mcp/stdio.ts'
 import { cleanEnvironment } from './binary.ts'
 import { type Message, readMessage } from './messages.ts'
 

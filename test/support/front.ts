@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
+import { createHttpServer } from '../../src/http/server.ts'
+import { mcpEndpoint } from '../../src/mcp/http.ts'
 import { randomIds } from '../../src/platform/system/ids.ts'
-import { createHttpServer } from '../../src/surfaces/http/server.ts'
-import { mcpEndpoint } from '../../src/surfaces/mcp/http.ts'
 import type { TestService } from './service.ts'
 
 export interface TestFront {

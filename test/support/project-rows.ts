@@ -1,9 +1,7 @@
-import type { Grammar } from '../../src/kernel/text/languages.ts'
-import { syntaxTrees } from '../../src/platform/syntax/syntax-trees.ts'
-import { analyse } from '../../src/project/architecture/architecture.ts'
-import type { BuildModule } from '../../src/project/build/build-module.ts'
-import type { Inbound, Outbound } from '../../src/project/connections/connections.ts'
-import { memoryFiles } from '../../src/project/source/memory-files.fake.ts'
+import { analyse } from '../../src/architecture/architecture.ts'
+import type { BuildModule } from '../../src/architecture/build/build-module.ts'
+import type { Inbound, Outbound } from '../../src/architecture/connections/connections.ts'
+import { memoryFiles } from '../../src/architecture/source/memory-files.fake.ts'
 import type {
   Annotation,
   CallExpression,
@@ -12,8 +10,10 @@ import type {
   SourceUnit,
   TypeUnit,
   Variable,
-} from '../../src/project/source/source-unit.ts'
-import type { SyntaxNode } from '../../src/project/source/syntax-tree.ts'
+} from '../../src/architecture/source/source-unit.ts'
+import type { SyntaxNode } from '../../src/kernel/syntax-tree.ts'
+import type { Grammar } from '../../src/kernel/text/languages.ts'
+import { syntaxTrees } from '../../src/platform/syntax/syntax-trees.ts'
 
 interface ModuleReading {
   readonly modules: readonly BuildModule[]

@@ -3,7 +3,7 @@ import type { FileContent, ScanReport } from '../../src/gate/ports.ts'
 import { compileRules, selectRules } from '../../src/gate/rules/compile.ts'
 import type { CompiledRule } from '../../src/gate/rules/compiled-rule.ts'
 import { type Pack, readPack } from '../../src/gate/rules/packs.ts'
-import type { PlatformRoots } from '../../src/gate/rules/path-coverage.ts'
+import type { PlatformRoots } from '../../src/gate/rules/paths-by-rule.ts'
 import { astScanner, type ScannerLimits } from '../../src/platform/scanner/scanner.ts'
 
 export const SCAN_CHILD = fileURLToPath(new URL('../../dist/bin/scan-child.js', import.meta.url))

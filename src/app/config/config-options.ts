@@ -1,4 +1,4 @@
-import type { Option } from '../../surfaces/cli/command.ts'
+import type { Option } from '../../cli/command/command.ts'
 import { SETTINGS, type Setting } from './settings.ts'
 
 /** Every setting in the group of what uses it. The help of a command lists the groups that the command names. */

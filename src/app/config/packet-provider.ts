@@ -1,5 +1,5 @@
-import type { Option } from '../../surfaces/cli/command.ts'
-import { usageFaults } from '../../surfaces/cli/command.ts'
+import type { Option } from '../../cli/command/command.ts'
+import { usageFaults } from '../../cli/command/command.ts'
 import type { Flags, LoadedConfig } from './load-config.ts'
 import { packetRoot } from './packet-root.ts'
 

@@ -1,9 +1,9 @@
 import { DEFAULT_PROTECTED_BRANCHES } from '../../gate/protected-branches.ts'
 import { RULE_PROFILES } from '../../gate/rules/profile.ts'
 import { DEFAULT_LIMITS } from '../../kernel/limits.ts'
+import { DIALECT_NAMES } from '../../mcp/dialect.ts'
 import type { Provider } from '../../packets/embed.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../../platform/system/log.ts'
-import { DIALECT_NAMES } from '../../surfaces/mcp/dialect.ts'
 import { checkEmbedder } from './check-embedder.ts'
 
 /** The rule for one setting. `T` is the type of its value. */

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { isLoopback } from '../../http/guards.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
-import { isLoopback } from '../../surfaces/http/guards.ts'
 
 /** The end of every refusal. A found `warrant.json` may have come with the repository, so it is not trusted. */
 const REMEDY = 'name the file with --config, or set it by flag'

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { usageFaults } from '../../cli/command/command.ts'
 import {
   type EmbedCall,
   type Embedder,
@@ -14,7 +15,6 @@ import { httpEmbedder } from '../../platform/packets/embedder.ts'
 import { cacheQueries } from '../../platform/packets/query-cache.ts'
 import { hasSentenceModel, sentenceEmbedder } from '../../platform/packets/sentence-model.ts'
 import { systemClock } from '../../platform/system/clock.ts'
-import { usageFaults } from '../../surfaces/cli/command.ts'
 import type { Config } from '../config/settings.ts'
 
 /** Relative to the built chunk. */

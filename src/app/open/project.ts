@@ -10,7 +10,7 @@ import { WorkerPool } from '../../platform/system/worker-pool.ts'
 import { JOBS, type JobName, type RunJob } from '../../project/jobs.ts'
 import type { RunWorkflow } from '../../project/workflow-jobs.ts'
 import type { Config } from '../config/settings.ts'
-import { createJobContext, type ProjectSetup } from './job-context.ts'
+import { createJobContext, type ProjectSetup } from './open-job-context.ts'
 import { openRoot } from './root.ts'
 import { type OpenWorkflows, openWorkflows } from './workflows.ts'
 

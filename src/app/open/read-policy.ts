@@ -1,3 +1,4 @@
+import type { GateStage } from '../../evidence/stage.ts'
 import { BASELINE_FILE } from '../../gate/findings/baseline.ts'
 import { type GatePolicy, type PolicySources, resolvePolicy, stricterPolicy } from '../../gate/policy.ts'
 import {
@@ -8,8 +9,8 @@ import {
   unlessInvalid,
 } from '../../gate/policy-files.ts'
 import { OPENSPEC_FOLDER, parseLayer } from '../../gate/policy-layer.ts'
-import type { GitReader, RepositoryFiles } from '../../gate/ports.ts'
-import type { GateStage } from '../../gate/stage.ts'
+import type { GitReader } from '../../gate/ports.ts'
+import type { RepositoryFiles } from '../../kernel/ports.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import { loadShippedRules } from './load-rules.ts'
 

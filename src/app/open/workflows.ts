@@ -1,7 +1,7 @@
 import { systemClock } from '../../platform/system/clock.ts'
 import { WorkerPool } from '../../platform/system/worker-pool.ts'
 import type { RunWorkflow } from '../../project/workflow-jobs.ts'
-import type { ProjectSetup } from './job-context.ts'
+import type { ProjectSetup } from './open-job-context.ts'
 
 /** Time limit of a workflow. The limit of the call may end it earlier. */
 const WORKFLOW_MS = 45_000

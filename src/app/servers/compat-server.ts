@@ -1,13 +1,13 @@
-import type { Log } from '../../kernel/ports.ts'
-import type { RootHandle } from '../../platform/jail/handles.ts'
 import {
   type Command,
   commandHelp,
   type Option,
   readArguments,
   type Terminal,
-} from '../../surfaces/cli/command.ts'
-import type { ServerBasics } from '../../surfaces/mcp/handshake.ts'
+} from '../../cli/command/command.ts'
+import type { Log } from '../../kernel/ports.ts'
+import type { ServerBasics } from '../../mcp/handshake.ts'
+import type { RootHandle } from '../../platform/jail/handles.ts'
 import { configOptions } from '../config/config-options.ts'
 import { type Flags, type LoadedConfig, type Preset, requireRoot } from '../config/load-config.ts'
 import type { Config } from '../config/settings.ts'

@@ -1,4 +1,4 @@
-import { NO_COMPAT } from '../../surfaces/mcp/handshake.ts'
+import { NO_COMPAT } from '../../mcp/handshake.ts'
 import { firstSet } from '../config/compat-env.ts'
 import { configFaults, type Flags } from '../config/load-config.ts'
 import { PROVIDER_OPTION, withProvider } from '../config/packet-provider.ts'

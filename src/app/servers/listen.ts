@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type AccessRules, isLoopback } from '../../http/guards.ts'
 import { defineFaults } from '../../kernel/fault.ts'
-import { type AccessRules, isLoopback } from '../../surfaces/http/guards.ts'
 import type { Config } from '../config/settings.ts'
 
 export const serveFaults = defineFaults('serve', {

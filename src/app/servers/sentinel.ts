@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
+import { NO_COMPAT } from '../../mcp/handshake.ts'
 import { LOG_LEVELS } from '../../platform/system/log.ts'
-import { NO_COMPAT } from '../../surfaces/mcp/handshake.ts'
 import { openRoot } from '../open/root.ts'
 import type { CompatServer } from './compat-server.ts'
 

@@ -1,6 +1,6 @@
+import { createHttpServer, type HttpServerSettings } from '../../http/server.ts'
 import type { Log } from '../../kernel/ports.ts'
 import { randomIds } from '../../platform/system/ids.ts'
-import { createHttpServer, type HttpServerSettings } from '../../surfaces/http/server.ts'
 import type { Config } from '../config/settings.ts'
 import { onShutdown } from '../shutdown.ts'
 import { accessRules, listen } from './listen.ts'

@@ -1,4 +1,4 @@
-import { serveLines } from '../../surfaces/mcp/stdio.ts'
+import { serveLines } from '../../mcp/stdio.ts'
 import type { ClosableServer } from '../process-context.ts'
 import { onShutdown } from '../shutdown.ts'
 

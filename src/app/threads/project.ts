@@ -3,7 +3,7 @@ import { systemClock } from '../../platform/system/clock.ts'
 import type { ThreadData } from '../../platform/system/thread-state.ts'
 import { MAX_FILE } from '../../project/job-context.ts'
 import { JOBS, type JobName } from '../../project/jobs.ts'
-import { createJobContext, type ProjectSetup } from '../open/job-context.ts'
+import { createJobContext, type ProjectSetup } from '../open/open-job-context.ts'
 import { runWorkerLoop } from './worker-loop.ts'
 
 const { setup, shared } = workerData as ThreadData<ProjectSetup>

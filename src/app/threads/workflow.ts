@@ -4,8 +4,8 @@ import { systemClock } from '../../platform/system/clock.ts'
 import type { ThreadData } from '../../platform/system/thread-state.ts'
 import { WORKFLOWS, type WorkflowName } from '../../project/workflow-jobs.ts'
 import { VERSION } from '../config/version.ts'
-import { createJobContext, type ProjectSetup } from '../open/job-context.ts'
 import { readBuildDigest } from '../open/load-rules.ts'
+import { createJobContext, type ProjectSetup } from '../open/open-job-context.ts'
 import { runWorkerLoop } from './worker-loop.ts'
 
 /** Runs workflows in a thread: they take seconds, and the native parser cannot be interrupted. */

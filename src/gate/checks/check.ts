@@ -1,7 +1,7 @@
 import type { Severity } from '../../evidence/schema.ts'
+import type { GateStage } from '../../evidence/stage.ts'
 import { EVIDENCE_FILE } from '../../evidence/store.ts'
 import { compileBraceGlob } from '../../kernel/text/glob.ts'
-import type { GateStage } from '../stage.ts'
 import type { ReaderName } from './readers/check-readers.ts'
 
 /** The file in which a repository declares its checks. */

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { SEVERITIES } from '../../evidence/severities.ts'
+import { GATE_STAGES, type GateStage } from '../../evidence/stage.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { exceedsAlternatives } from '../../kernel/text/glob.ts'
 import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import { readYaml, YamlError } from '../../kernel/text/safe-yaml.ts'
 import { gateFaults } from '../faults.ts'
-import { GATE_STAGES, type GateStage } from '../stage.ts'
 import { CHECK_SCOPES, CHECKS_FILE, type Check, type ChecksFile, MAX_CHECKS_BYTES } from './check.ts'
 import { CHECK_READERS, type ReaderName } from './readers/check-readers.ts'
 

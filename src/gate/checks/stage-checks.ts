@@ -1,6 +1,6 @@
+import type { GateStage } from '../../evidence/stage.ts'
 import type { FileSuppression, FindingDraft } from '../findings/collect.ts'
 import type { ChangeSet, GitReader } from '../ports.ts'
-import type { GateStage } from '../stage.ts'
 import type { RequiredCheck } from './check.ts'
 import type { ImportSource } from './import-results.ts'
 import type { CheckProgress, JudgedChecks } from './judge-checks.ts'

@@ -1,10 +1,14 @@
+import type { GateStage } from '../../evidence/stage.ts'
 import { cacheFor } from '../../kernel/async/cached.ts'
 import type { Clock, Log } from '../../kernel/ports.ts'
-import { type LifecyclePorts, type LifecycleStatus, readLifecycle } from '../install/installation.ts'
+import {
+  type LifecyclePorts,
+  type LifecycleStatus,
+  readLifecycle,
+} from '../../setup/git-hooks/installation.ts'
 import type { GateVerdict } from '../judge.ts'
 import type { GitReader } from '../ports.ts'
 import { readSdd, type SddPorts, type SddStatus } from '../sdd/sdd.ts'
-import type { GateStage } from '../stage.ts'
 import { RESOURCES, type ResourceUri, TOOLS } from './catalog.ts'
 
 /** The answer of the evidence server at `/status`. */

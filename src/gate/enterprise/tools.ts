@@ -1,10 +1,10 @@
+import type { GateStage } from '../../evidence/stage.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { stackOf } from '../../kernel/invoke.ts'
 import { quoteShellWord } from '../../kernel/text/shell-quote.ts'
-import { repositoryFaults } from '../install/repository-faults.ts'
+import { repositoryFaults } from '../../setup/git-hooks/repository-faults.ts'
 import type { SddDecision } from '../sdd/decision.ts'
 import { evaluateSdd, type SddEvaluation } from '../sdd/sdd.ts'
-import type { GateStage } from '../stage.ts'
 import type { ToolName } from './catalog.ts'
 import { type EnterprisePorts, readGitflow } from './enterprise.ts'
 

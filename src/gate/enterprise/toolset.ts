@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { GATE_STAGES, type GateStage } from '../../evidence/stage.ts'
 import { defineResource, type Resource } from '../../kernel/resource.ts'
 import { type CallContext, defineTool, type Tool } from '../../kernel/tool.ts'
-import { GATE_STAGES, type GateStage } from '../stage.ts'
 import { RESOURCES, TOOLS, type ToolName } from './catalog.ts'
 import type { EnterpriseReader } from './enterprise.ts'
 import type { Envelope } from './tools.ts'

@@ -1,8 +1,8 @@
 import type { JudgedTree } from '../../evidence/schema.ts'
+import type { GateStage } from '../../evidence/stage.ts'
 import { recordJudgedTree } from '../judged-tree.ts'
 import type { ChangeSet, GitReader, Scope, TrackedFiles } from '../ports.ts'
 import type { PolicyChange } from '../rules/policy-change.ts'
-import type { GateStage } from '../stage.ts'
 import { type Detection, detectPlatforms, SCRIPT_SUFFIXES, SIGNAL_PATHS } from './detect-platforms.ts'
 import { keepLostFolders } from './lost-folders.ts'
 import {

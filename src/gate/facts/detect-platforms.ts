@@ -1,7 +1,7 @@
 import { GENERIC_PLATFORM, platformOf } from '../../evidence/path-platform.ts'
 import type { Confidence, Platform } from '../../evidence/schema.ts'
 import { extensionOf, LANGUAGES } from '../../kernel/text/languages.ts'
-import type { PlatformRoots } from '../rules/path-coverage.ts'
+import type { PlatformRoots } from '../rules/paths-by-rule.ts'
 import {
   DEPENDENCY_FOLDERS,
   findManifest,

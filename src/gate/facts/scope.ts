@@ -1,6 +1,6 @@
+import type { GateStage } from '../../evidence/stage.ts'
 import { gateFaults } from '../faults.ts'
 import { EMPTY_TREE, type GitReader, type NamedCommit, type Scope } from '../ports.ts'
-import type { GateStage } from '../stage.ts'
 
 /** The scopes that commands and tools accept by name. */
 export const SCOPES = ['staged', 'worktree', 'repository'] as const

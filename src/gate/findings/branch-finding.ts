@@ -1,7 +1,7 @@
 import type { RepoState } from '../../evidence/schema.ts'
+import type { GateStage } from '../../evidence/stage.ts'
 import type { GitReader } from '../ports.ts'
 import { findProtected } from '../protected-branches.ts'
-import type { GateStage } from '../stage.ts'
 import type { FindingDraft } from './collect.ts'
 import { POLICY_SOURCE } from './policy-findings.ts'
 

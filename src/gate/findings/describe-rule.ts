@@ -1,7 +1,7 @@
+import type { GateStage } from '../../evidence/stage.ts'
 import { isAtLeast, stageSeverity } from '../policy.ts'
 import type { CompiledRule } from '../rules/compiled-rule.ts'
 import { pathUse } from '../rules/path-kinds.ts'
-import type { GateStage } from '../stage.ts'
 
 /** What a finding says about its rule. */
 export const describeRule = ({ id, code, aliases, why, fix, category, cwe }: CompiledRule) => ({

@@ -1,7 +1,7 @@
+import type { GateStage } from '../../evidence/stage.ts'
 import type { CommitResult, ReceiptProblem } from '../../receipts/judge-commits.ts'
 import type { ChangeSet } from '../ports.ts'
 import type { ReceiptMode } from '../receipt-mode.ts'
-import type { GateStage } from '../stage.ts'
 import type { FindingDraft } from './collect.ts'
 import { POLICY_SOURCE } from './policy-findings.ts'
 

@@ -1,10 +1,10 @@
 import { compareText } from '../../evidence/compare.ts'
 import type { GateOutcome, Platform, Ruleset, Severity } from '../../evidence/schema.ts'
 import { SEVERITIES } from '../../evidence/severities.ts'
+import type { GateStage } from '../../evidence/stage.ts'
 import type { GatePolicy } from '../policy.ts'
 import type { RuleProfile } from '../rules/profile.ts'
 import type { AppliedOverride } from '../rules/severity-overrides.ts'
-import type { GateStage } from '../stage.ts'
 import type { GateCitation } from './citations.ts'
 
 /** Lines and columns count from 1, columns in UTF-16 code units; the end is exclusive. */

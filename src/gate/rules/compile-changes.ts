@@ -1,7 +1,7 @@
 import type { Severity } from '../../evidence/schema.ts'
 import { type CompileOptions, ruleCode, rulePlatforms } from './compile.ts'
 import type { Pack } from './packs.ts'
-import { coverage, rootsFor } from './path-coverage.ts'
+import { coverage, rootsFor } from './paths-by-rule.ts'
 import { profileSeverity } from './profile.ts'
 import type { ChangeFile } from './rule.ts'
 import { findOverride } from './severity-overrides.ts'

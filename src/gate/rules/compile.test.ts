@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { GateStage } from '../stage.ts'
+import type { GateStage } from '../../evidence/stage.ts'
 import { type CompileOptions, compileRules, selectRules } from './compile.ts'
 import { compileChanges } from './compile-changes.ts'
 import { readPack } from './packs.ts'
-import type { PlatformRoots } from './path-coverage.ts'
+import type { PlatformRoots } from './paths-by-rule.ts'
 import type { RuleAlias } from './rule.ts'
 
 const rule = (extra: string, metadata = 'platform: backend'): string =>

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Severity } from '../../evidence/schema.ts'
+import { GATE_STAGES } from '../../evidence/stage.ts'
 import { exceedsAlternatives, MAX_ALTERNATIVES } from '../../kernel/text/glob.ts'
-import { GATE_STAGES } from '../stage.ts'
 
 /**
  * A rule about syntax is an ast-grep rule. `transform`, `rewriters` and `labels` are accepted, so that the same file

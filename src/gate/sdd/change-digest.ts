@@ -1,5 +1,6 @@
 import { digestBytes, digestJson } from '../../kernel/encoding/hash.ts'
-import type { FolderNames, RepositoryFiles } from '../ports.ts'
+import type { RepositoryFiles } from '../../kernel/ports.ts'
+import type { FolderNames } from '../ports.ts'
 
 type ChangeFiles = Pick<RepositoryFiles, 'read'> & FolderNames
 

@@ -1,6 +1,6 @@
 import type { Finding } from '../../evidence/schema.ts'
+import type { GateStage } from '../../evidence/stage.ts'
 import type { JsonObject } from '../../kernel/encoding/json.ts'
-import type { GateStage } from '../stage.ts'
 import type { ChangeState, OpenSpecStatus, SddValidation } from './openspec.ts'
 import type { SessionState } from './session.ts'
 

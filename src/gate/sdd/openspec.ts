@@ -1,5 +1,6 @@
 import { isRecord } from '../../kernel/encoding/json.ts'
-import type { FolderNames, OpenSpecProgram, ProgramResult, RepositoryFiles } from '../ports.ts'
+import type { RepositoryFiles } from '../../kernel/ports.ts'
+import type { FolderNames, OpenSpecProgram, ProgramResult } from '../ports.ts'
 
 /** The oldest supported OpenSpec: earlier validators report no totals. */
 const MINIMUM_VERSION = '1.1.1'

@@ -1,6 +1,6 @@
-import type { Clock } from '../../kernel/ports.ts'
-import type { FolderNames, LocalConfig, OpenSpecProgram, RepositoryFiles } from '../ports.ts'
-import type { GateStage } from '../stage.ts'
+import type { GateStage } from '../../evidence/stage.ts'
+import type { Clock, LocalConfig, RepositoryFiles } from '../../kernel/ports.ts'
+import type { FolderNames, OpenSpecProgram } from '../ports.ts'
 import { type ChangeDigest, digestChange } from './change-digest.ts'
 import { decideSdd, judgeValidation, type SddDecision } from './decision.ts'
 import {

@@ -1,6 +1,5 @@
 import { defineFaults } from '../../kernel/fault.ts'
-import type { Clock } from '../../kernel/ports.ts'
-import type { LocalConfig } from '../ports.ts'
+import type { Clock, LocalConfig } from '../../kernel/ports.ts'
 import { type ChangeState, isChangeId } from './openspec.ts'
 
 export const sessionFaults = defineFaults('session', {

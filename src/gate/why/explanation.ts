@@ -1,5 +1,5 @@
 import type { GateStatus, Severity } from '../../evidence/schema.ts'
-import type { GateStage } from '../stage.ts'
+import type { GateStage } from '../../evidence/stage.ts'
 
 export interface VerdictRequest {
   /** Undefined: the stage of the evidence. */

@@ -1,3 +1,4 @@
+import type { GateStage } from '../../evidence/stage.ts'
 import type { Check } from '../checks/check.ts'
 import type { GateVerdict } from '../judge.ts'
 import {
@@ -10,7 +11,6 @@ import {
   stricterPolicy,
 } from '../policy.ts'
 import type { PolicyFiles } from '../policy-files.ts'
-import type { GateStage } from '../stage.ts'
 import type { PolicyLine } from './explanation.ts'
 import { jsonMemberLine } from './member-line.ts'
 

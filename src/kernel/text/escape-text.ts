@@ -11,3 +11,14 @@ export const escapeInvisible = (text: string): string =>
 
 /** Escapes untrusted text for use inside one line, so that it cannot forge another line or repaint the terminal. */
 export const escapeLineBreaks = (text: string): string => text.replace(HOSTILE, toUnicodeEscape)
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what we look for
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\ufffd\p{Cf}\p{Zl}\p{Zp}]/u
+
+const PRINTABLE_ASCII = /^[ -~]*$/
+
+/** A name as one line of text. A newline inside of it is escaped, so that it does not look like two names. */
+export const showName = (name: string): string => {
+  if (PRINTABLE_ASCII.test(name) || !UNPRINTABLE.test(name)) return name
+  return escapeInvisible(JSON.stringify(name))
+}

@@ -1,6 +1,6 @@
 import { mkdir, realpath, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { GitMetadataFiles } from '../../gate/install/ports.ts'
+import type { GitMetadataFiles } from '../../setup/git-hooks/ports.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { replaceFile } from './atomic-write.ts'
 

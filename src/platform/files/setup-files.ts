@@ -1,7 +1,7 @@
 import { lstat, mkdir, rmdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { UneditableFile } from '../../gate/setup/editors/insertion.ts'
-import type { SetupFiles } from '../../gate/setup/ports.ts'
+import { UneditableFile } from '../../setup/editors/insertion.ts'
+import type { SetupFiles } from '../../setup/ports.ts'
 import { openAsyncJail } from '../jail/async.ts'
 import { replaceFile } from './atomic-write.ts'
 

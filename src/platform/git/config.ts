@@ -1,4 +1,4 @@
-import type { LocalConfig } from '../../gate/ports.ts'
+import type { LocalConfig } from '../../kernel/ports.ts'
 import { escapeRegExp } from '../../kernel/text/escape-regexp.ts'
 import { findPlace, type GitStart } from './place.ts'
 import { askGit, type GitPlace, gitFaults } from './run.ts'

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
-import type { LifecycleGit, RepositoryPlaces } from '../../gate/install/ports.ts'
-import type { LocalConfig } from '../../gate/ports.ts'
+import type { LocalConfig } from '../../kernel/ports.ts'
+import type { LifecycleGit, RepositoryPlaces } from '../../setup/git-hooks/ports.ts'
 import { followLinks } from '../files/git-metadata.ts'
 import { askGit, type GitPlace } from './run.ts'
 

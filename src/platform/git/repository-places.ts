@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { LifecycleGit, RepositoryPlaces } from '../../gate/install/ports.ts'
+import type { LifecycleGit, RepositoryPlaces } from '../../setup/git-hooks/ports.ts'
 import { followLinks } from '../files/git-metadata.ts'
 import { runProgram } from '../programs/program.ts'
 import { findPlace, type GitStart } from './place.ts'

@@ -2,7 +2,8 @@ import type { Stats } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gateFaults } from '../../gate/faults.ts'
-import { type FileReading, type FolderNames, MAX_FILE_BYTES, type RepositoryFiles } from '../../gate/ports.ts'
+import { type FileReading, type FolderNames, MAX_FILE_BYTES } from '../../gate/ports.ts'
+import type { RepositoryFiles } from '../../kernel/ports.ts'
 import { type AsyncJail, openAsyncJail } from '../jail/async.ts'
 
 /** A path that is not UTF-8 holds U+FFFD and cannot be opened by that name; the file exists all the same. */

@@ -1,5 +1,5 @@
 import type { NapiConfig } from '@ast-grep/napi'
-import type { SyntaxNode, SyntaxParser } from '../../project/source/syntax-tree.ts'
+import type { SyntaxNode, SyntaxParser } from '../../kernel/syntax-tree.ts'
 import { parseLines, type SgNode } from './ast-grep.ts'
 import { missingGrammar } from './grammar-packages.ts'
 

@@ -5,7 +5,8 @@ import {
   jailFaults,
   type PathRules,
 } from '../../kernel/jail.ts'
-import { isClutter, showEntries, showName } from '../access-rules.ts'
+import { showName } from '../../kernel/text/escape-text.ts'
+import { isClutter, showEntries } from '../access-rules.ts'
 import type { JobContext } from '../job-context.ts'
 import { countFitting } from './text.ts'
 import { isOwnFile } from './walk.ts'

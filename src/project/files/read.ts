@@ -1,7 +1,7 @@
 import { Fault } from '../../kernel/fault.ts'
 import type { FileBytes, PathRules } from '../../kernel/jail.ts'
+import { showName } from '../../kernel/text/escape-text.ts'
 import { describeHidden } from '../../kernel/text/hidden-characters.ts'
-import { showName } from '../access-rules.ts'
 import type { JobContext } from '../job-context.ts'
 import { chooseLines, decodeText, fitLines, type LineChoice, type LineSlice } from './text.ts'
 

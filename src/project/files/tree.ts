@@ -1,5 +1,5 @@
+import { showName } from '../../kernel/text/escape-text.ts'
 import { anyGlob } from '../../kernel/text/glob.ts'
-import { showName } from '../access-rules.ts'
 import type { JobContext } from '../job-context.ts'
 import { countFitting } from './text.ts'
 import { namesOf, type WalkEnd, walkTree } from './walk.ts'

@@ -1,5 +1,5 @@
+import type { SyntaxNode } from '../../kernel/syntax-tree.ts'
 import { extensionOf, type Grammar, grammarForExtension } from '../../kernel/text/languages.ts'
-import type { SyntaxNode } from '../source/syntax-tree.ts'
 
 export const grammarOf = (name: string): Grammar | undefined => grammarForExtension(extensionOf(name))
 

@@ -1,14 +1,14 @@
 import { Fault } from '../../kernel/fault.ts'
 import { type FileBytes, quotePath } from '../../kernel/jail.ts'
+import type { SyntaxNode } from '../../kernel/syntax-tree.ts'
+import { showName } from '../../kernel/text/escape-text.ts'
 import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import type { Grammar } from '../../kernel/text/languages.ts'
 import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
-import { showName } from '../access-rules.ts'
 import { projectFaults } from '../faults.ts'
 import { countFitting, decodeText } from '../files/text.ts'
 import { type WalkEnd, walkTree } from '../files/walk.ts'
 import type { JobContext } from '../job-context.ts'
-import type { SyntaxNode } from '../source/syntax-tree.ts'
 import { type DeclaredSymbol, grammarOf, readSymbols } from './declarations.ts'
 
 const MAX_LEVELS = 64

@@ -1,4 +1,4 @@
-import type { GateStage } from '../../stage.ts'
+import type { GateStage } from '../../../evidence/stage.ts'
 import type { ReaderName } from '../readers/check-readers.ts'
 
 /** The files of a repository, as far as suggestions look at them. */

@@ -1,0 +1,73 @@
+import { relative, resolve, sep } from 'node:path'
+import { MAX_FILE_BYTES } from '../../../gate/ports.ts'
+import type { AgentHookPorts } from '../../../hooks/ports.ts'
+import { lazyAsync } from '../../../kernel/async/once.ts'
+import { isPathInside } from '../../../kernel/text/path-inside.ts'
+import { findWriteTarget } from '../../../platform/files/write-target.ts'
+import { findPlace } from '../../../platform/git/place.ts'
+import { gitReader } from '../../../platform/git/reader.ts'
+import { askGit } from '../../../platform/git/run.ts'
+import { openRegularFile, readBytes } from '../../../platform/jail/async.ts'
+import type { Config } from '../../config/settings.ts'
+import { readOwnPaths } from './protected-paths.ts'
+
+interface HookContext {
+  readonly environment: NodeJS.ProcessEnv
+  readonly cwd: string
+  /** The file of this program. */
+  readonly program: string | undefined
+  readonly signal: AbortSignal
+}
+
+const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
+
+/** The first bytes of a regular file, as many as the gate reads. */
+const readFileBytes = async (path: string): Promise<Uint8Array | undefined> => {
+  const opened = await openRegularFile(path).catch((cause: NodeJS.ErrnoException) => {
+    if (ABSENT.has(cause.code ?? '')) return undefined
+    throw cause
+  })
+  if (opened === undefined) return undefined
+  return readBytes(opened.file, Math.min(opened.size, MAX_FILE_BYTES)).finally(() => opened.file.close())
+}
+
+const ALIAS_NAME = /^[A-Za-z0-9][\w-]{0,63}$/
+
+/** Opens the repository around the working folder for one event. Undefined outside of a repository. */
+export const openAgentHook = async (
+  config: Config,
+  { environment, cwd, program, signal }: HookContext,
+): Promise<AgentHookPorts | undefined> => {
+  const { gitFolders } = config
+  const start = { folder: resolve(cwd, config.root), environment, gitFolders }
+  const place = await findPlace(start, signal)
+  if (place === undefined) return undefined
+  const root = place.folder
+  const home = environment.HOME ?? environment.USERPROFILE ?? root
+  const judging = lazyAsync(async () => {
+    const { openFileJudge } = await import('./evaluate-proposed-files.ts')
+    const git = gitReader({ ...start, found: place })
+    return openFileJudge({ config, root, git, environment, signal })
+  })
+  const own = lazyAsync(() => readOwnPaths({ place, home, environment, program }))
+  return {
+    root,
+    home,
+    cwd,
+    locate: async (path) => {
+      const real = await findWriteTarget(path)
+      const inside = isPathInside(root, real) ? relative(root, real).split(sep).join('/') : ''
+      return { real, path: inside === '' ? undefined : inside }
+    },
+    read: readFileBytes,
+    ownPaths: () => own.get(),
+    gitAlias: async (name) => {
+      if (!ALIAS_NAME.test(name)) return undefined
+      const { code, text } = await askGit(place, ['config', '--get', `alias.${name}`], { signal })
+      return code === 0 ? text.replace(/\n$/, '') : undefined
+    },
+    judge: async (files) => (await judging.get()).judge(files),
+    judgeWritten: async (files) => (await judging.get()).judgeWritten(files),
+    state: async () => (await import('./hook-state.ts')).readGateState({ config, root, environment, signal }),
+  }
+}

@@ -1,0 +1,223 @@
+import { childrenOfKind, digestOf, type SyntaxNode } from '../../kernel/syntax-tree.ts'
+import { folderOf } from '../source/source-files.ts'
+import {
+  type CallExpression,
+  type ImportBinding,
+  type Method,
+  NO_METHOD,
+  type SourceUnit,
+  type TypeUnit,
+  type Variable,
+} from '../source/source-unit.ts'
+import { ExpressionReader } from './expression-reader.ts'
+import { GO } from './go-expression.ts'
+
+const CALLS = ['call_expression', 'composite_literal']
+const IMPORTS = ['import_spec']
+const STRUCTS = ['type_spec']
+const VARIABLES = [
+  'short_var_declaration',
+  'assignment_statement',
+  'var_spec',
+  'const_spec',
+  'return_statement',
+]
+/** A composite literal with the names of its fields: `Config{Addr: …}`. */
+const KEYED_LITERAL = /\b\w+\{\s*\w+:/
+/** Values that a function may return and that a detector may use. */
+const RETURNED = /^(interpreted_string_literal|raw_string_literal|binary_expression|call_expression)$/
+const FUNCTIONS = ['function_declaration', 'method_declaration']
+
+/** The package name of an import path: `github.com/a/b/v2` is `b`. */
+const packageName = (path: string): string =>
+  path
+    .replace(/\/v\d+$/, '')
+    .replace(/^.*\//, '')
+    .replace(/^go-|\.v\d+$|[-.]go$/g, '')
+
+const importOf = (spec: SyntaxNode): readonly [string, ImportBinding] => {
+  const module = spec.field('path')?.text().slice(1, -1) ?? ''
+  return [spec.field('name')?.text() ?? packageName(module), { module, name: '*' }]
+}
+
+/** `env:"ADDR" envDefault:"x"` in the tag of a field: it gets its value from that environment variable. */
+const taggedValue = (tag = ''): Pick<Variable, 'value'> => {
+  const [, name] = /\b(?:env|envconfig|mapstructure):"([A-Z][A-Z0-9_]*)[",]/.exec(tag) ?? []
+  if (name === undefined) return {}
+  const [, fallback] = /\b(?:envDefault|env-default|default):"([^"]*)"/.exec(tag) ?? []
+  const text = fallback === undefined ? `\${${name}}` : `\${${name}:${fallback}}`
+  return { value: { kind: 'text', text } }
+}
+
+/** Comments before the package clause. */
+const MAX_HEAD = 40
+
+class GoReader {
+  readonly #expressions = new ExpressionReader(GO)
+
+  /** Relevant calls, and composite literals with a type as calls that make it. */
+  calls(node: SyntaxNode): readonly CallExpression[] {
+    const text = node.text()
+    if (!GO.names.within.test(text) && !KEYED_LITERAL.test(text)) return []
+    return node
+      .descend(CALLS)
+      .flatMap((one) =>
+        one.kind === 'call_expression' ? this.#expressions.calls([one]) : this.#literal(one),
+      )
+  }
+
+  #literal(node: SyntaxNode): readonly CallExpression[] {
+    if (!/^(type_identifier|qualified_type)$/.test(node.field('type')?.kind ?? '')) return []
+    const made = this.#expressions.read(node)
+    if (made.kind !== 'record') return []
+    const [name = '', owner] = (made.type ?? '').split('.').reverse()
+    return [
+      {
+        ...(owner !== undefined && { receiver: { kind: 'name', name: owner } }),
+        name,
+        makes: true,
+        args: [made],
+        line: node.line,
+      },
+    ]
+  }
+
+  /** The value that a function returns, as a variable named `return`. */
+  #returned(node: SyntaxNode): readonly Variable[] {
+    const [value] = node.children()[0]?.children() ?? []
+    if (value === undefined || !RETURNED.test(value.kind)) return []
+    return [
+      {
+        name: 'return',
+        type: '',
+        line: node.line,
+        annotations: [],
+        value: this.#expressions.read(value),
+      },
+    ]
+  }
+
+  /** Go assigns several names at once; with one value for all of them, the first gets it. */
+  variables(node: SyntaxNode): readonly Variable[] {
+    if (node.kind === 'return_statement') return this.#returned(node)
+    const left = node.field('left') ?? node.field('name')
+    const names = left?.kind === 'expression_list' ? left.children() : left === undefined ? [] : [left]
+    const right = node.field('right') ?? node.field('value')
+    const values = right?.children() ?? []
+    const type = node.field('type')?.text() ?? ''
+    return names.map((name, at) => {
+      const value = values.length === names.length ? values[at] : at === 0 ? values[0] : undefined
+      return {
+        name: name.text().slice(0, 200),
+        type,
+        line: node.line,
+        annotations: [],
+        ...(value !== undefined && { value: this.#expressions.read(value) }),
+      }
+    })
+  }
+
+  parameters(list: SyntaxNode | undefined): readonly Variable[] {
+    return childrenOfKind(list, 'parameter_declaration').flatMap((one) => {
+      const type = one.field('type')?.text().slice(0, 200) ?? ''
+      const names = childrenOfKind(one, 'identifier')
+      return names.map((name) => ({ name: name.text(), type, line: one.line, annotations: [] }))
+    })
+  }
+
+  /** A method is named with the type of its receiver: `Server.routes`; the receiver is its first parameter. */
+  function(node: SyntaxNode): Method {
+    const receiver = this.parameters(node.field('receiver'))
+    const owner =
+      receiver[0]?.type.replace(/^\*|\[.*$/g, '') ??
+      node
+        .field('receiver')
+        ?.text()
+        .replace(/[()*\s]/g, '')
+    const name = node.field('name')?.text() ?? ''
+    const body = node.field('body')
+    return {
+      ...NO_METHOD,
+      name: owner === undefined ? name : `${owner}.${name}`,
+      line: node.field('name')?.line ?? node.line,
+      lines: body === undefined ? 0 : Math.max(1, body.lastLine - body.line - 1),
+      returns: node.field('result')?.text().slice(0, 200) ?? '',
+      parameters: [...receiver, ...this.parameters(node.field('parameters'))],
+      locals: (body?.descend(VARIABLES) ?? []).flatMap((one) => this.variables(one)),
+      calls: body === undefined ? [] : this.calls(body),
+      digest: digestOf(body, body?.text() ?? ''),
+    }
+  }
+
+  type(node: SyntaxNode): readonly TypeUnit[] {
+    const struct = node.field('type')
+    if (struct?.kind !== 'struct_type' && struct?.kind !== 'interface_type') return []
+    const fields = childrenOfKind(struct.children()[0], 'field_declaration').flatMap((one) =>
+      childrenOfKind(one, 'field_identifier').map((name) => ({
+        name: name.text(),
+        type: one.field('type')?.text().slice(0, 200) ?? '',
+        line: one.line,
+        annotations: [],
+        ...taggedValue(one.field('tag')?.text()),
+      })),
+    )
+    return [
+      {
+        name: node.field('name')?.text() ?? '',
+        kind: struct.kind === 'struct_type' ? 'class' : 'interface',
+        line: node.line,
+        lines: node.lastLine - node.line + 1,
+        annotations: [],
+        implements: [],
+        fields,
+        constructors: [],
+        methods: [],
+        calls: [],
+      },
+    ]
+  }
+}
+
+/** Files that no build contains: `//go:build ignore` before the package. */
+const isExcluded = (root: SyntaxNode): boolean =>
+  root
+    .children()
+    .slice(0, MAX_HEAD)
+    .some(
+      (one) =>
+        one.kind === 'comment' && /^\/\/\s*(go:build|\+build)\s+(ignore|tools?|none)\b/.test(one.text()),
+    )
+
+export const readGo = (file: string, root: SyntaxNode): SourceUnit => {
+  if (isExcluded(root))
+    return {
+      file,
+      language: 'go',
+      package: folderOf(file),
+      imports: [],
+      bindings: new Map(),
+      exports: new Map(),
+      types: [],
+      functions: [],
+      topLevel: NO_METHOD,
+    }
+  const reader = new GoReader()
+  const specs = root.descend(IMPORTS).map(importOf)
+  const outside = root.children().filter(({ kind }) => !FUNCTIONS.includes(kind))
+  return {
+    file,
+    language: 'go',
+    // A package is a folder; its name in the code need not be unique.
+    package: folderOf(file),
+    imports: specs.map(([, { module }]) => module),
+    bindings: new Map(specs),
+    exports: new Map(),
+    types: root.descend(STRUCTS).flatMap((one) => reader.type(one)),
+    functions: childrenOfKind(root, ...FUNCTIONS).map((one) => reader.function(one)),
+    topLevel: {
+      ...NO_METHOD,
+      locals: outside.flatMap((one) => one.descend(VARIABLES)).flatMap((one) => reader.variables(one)),
+      calls: outside.flatMap((one) => reader.calls(one)),
+    },
+  }
+}

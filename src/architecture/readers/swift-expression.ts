@@ -1,0 +1,160 @@
+import { childOfKind, childrenOfKind, type SyntaxNode } from '../../kernel/syntax-tree.ts'
+import type { Annotation, Expression } from '../source/source-unit.ts'
+import {
+  decodeEscapes,
+  type ExpressionRule,
+  type ExpressionSyntax,
+  joinNames,
+  joinParts,
+} from './expression-reader.ts'
+import { SWIFT_CALLS } from './relevant-calls.ts'
+
+type Read = (node: SyntaxNode | undefined) => Expression
+
+const text = (value: string): Expression => ({ kind: 'text', text: value })
+
+const isComment = ({ kind }: SyntaxNode): boolean => kind.endsWith('comment')
+
+const memberOf = (node: SyntaxNode | undefined): string =>
+  childOfKind(childOfKind(node, 'navigation_suffix'), 'simple_identifier')?.text() ?? ''
+
+/** The first parameter of a closure; `$0` when it has no name. */
+const closureParameter = (closure: SyntaxNode): Expression => {
+  const types = childOfKind(closure, 'lambda_function_type')
+  const [first] = childrenOfKind(childOfKind(types, 'lambda_function_type_parameters'), 'lambda_parameter')
+  const name = childOfKind(first, 'simple_identifier')?.text()
+  return { kind: 'name', name: name ?? '$0' }
+}
+
+/**
+ * Arguments without a label in their order; those with one are a record at the end. A closure behind the arguments has
+ * the label `{}` and is read as its first parameter.
+ */
+const argumentsOf = (suffix: SyntaxNode | undefined, read: Read): readonly Expression[] => {
+  const positional: Expression[] = []
+  const labelled = new Map<string, Expression>()
+  for (const one of childrenOfKind(childOfKind(suffix, 'value_arguments'), 'value_argument')) {
+    const label = childOfKind(one, 'value_argument_label')?.text()
+    const value = read(
+      one
+        .children()
+        .filter((part) => !isComment(part) && part.kind !== 'value_argument_label')
+        .at(-1),
+    )
+    if (label === undefined) positional.push(value)
+    else labelled.set(label, value)
+  }
+  const closure = childOfKind(suffix, 'lambda_literal')
+  if (closure !== undefined) labelled.set('{}', closureParameter(closure))
+  return labelled.size === 0 ? positional : [...positional, { kind: 'record', entries: labelled }]
+}
+
+/** `.post` and `.postgres(…)`: the type before the dot is implied. */
+const impliedMember = (node: SyntaxNode | undefined): string | undefined =>
+  node?.kind === 'prefix_expression' && node.words().includes('.')
+    ? childOfKind(node, 'simple_identifier')?.text()
+    : undefined
+
+const calledName = (node: SyntaxNode): string => {
+  const [callee] = node.children()
+  if (callee?.kind === 'navigation_expression') return memberOf(callee)
+  return impliedMember(callee) ?? (callee?.kind === 'simple_identifier' ? callee.text() : '')
+}
+
+/** `ProcessInfo.processInfo.environment["X"]` is a call with brackets. */
+const isSubscript = (suffix: SyntaxNode | undefined): boolean =>
+  childOfKind(suffix, 'value_arguments')?.words().includes('[') === true
+
+/** Environment variables: `Environment.get("X")`, `ProcessInfo.processInfo.environment["X"]`. */
+const variableOf = (callee: Expression, [first]: readonly Expression[]): Expression | undefined =>
+  first?.kind === 'text' &&
+  callee.kind === 'name' &&
+  /^Environment\.get$|(^|\.)environment$/.test(callee.name)
+    ? text(`\${${first.text}}`)
+    : undefined
+
+const callOf = (node: SyntaxNode, read: Read): Expression => {
+  const [callee, suffix] = node.children()
+  const navigates = callee?.kind === 'navigation_expression'
+  const name = calledName(node)
+  const args = argumentsOf(suffix, read)
+  if (callee !== undefined && (isSubscript(suffix) || name === 'get')) {
+    const variable = variableOf(read(callee), args)
+    if (variable !== undefined || isSubscript(suffix)) return variable ?? { kind: 'other', text: '' }
+  }
+  return {
+    kind: 'call',
+    call: {
+      ...(navigates && { receiver: read(callee?.children()[0]) }),
+      name: name.slice(0, 100),
+      makes: !navigates && /^[A-Z]/.test(name),
+      args,
+      line: (navigates ? childOfKind(callee, 'navigation_suffix')?.line : undefined) ?? node.line,
+    },
+  }
+}
+
+/** `@Model`, `@Field(key: "name")` */
+export const swiftAttribute = (node: SyntaxNode): Annotation => ({
+  name: (childOfKind(node, 'user_type')?.text() ?? '').slice(0, 100),
+  line: node.line,
+  args: new Map(),
+})
+
+const RULES: Readonly<Record<string, ExpressionRule>> = {
+  line_string_literal: (node, read) =>
+    joinParts(node.children().length === 0 ? [text('')] : node.children().map(read)),
+  multi_line_string_literal: (node, read) => joinParts([text(''), ...node.children().map(read)]),
+  line_str_text: (node) => text(node.text()),
+  multi_line_str_text: (node) => text(node.text()),
+  str_escaped_char: (node) => text(decodeEscapes(node.text())),
+  interpolated_expression: (node, read) => read(node.children()[0]),
+  simple_identifier: (node) => ({ kind: 'name', name: node.text() }),
+  self_expression: () => ({ kind: 'name', name: 'this' }),
+  integer_literal: (node) => text(node.text().replaceAll('_', '')),
+  boolean_literal: (node) => text(node.text()),
+  navigation_expression: (node, read) => {
+    const [object] = node.children()
+    const member = memberOf(node)
+    return (
+      joinNames(read(object), member) ?? {
+        kind: 'call',
+        call: { receiver: read(object), name: member, makes: false, args: [], line: node.line },
+      }
+    )
+  },
+  prefix_expression: (node) => {
+    const member = impliedMember(node)
+    return member === undefined ? undefined : { kind: 'name', name: `.${member}` }
+  },
+  postfix_expression: (node, read) => read(node.children()[0]),
+  try_expression: (node, read) => read(node.children().at(-1)),
+  await_expression: (node, read) => read(node.children().at(-1)),
+  as_expression: (node, read) => read(node.children()[0]),
+  tuple_expression: (node, read) => (node.children().length === 1 ? read(node.children()[0]) : undefined),
+  additive_expression: (node, read) =>
+    node.words().includes('+') ? joinParts(node.children().map(read)) : undefined,
+  // `Environment.get("X") ?? "y"` is `${X:y}`.
+  nil_coalescing_expression: (node, read) => {
+    const [value, fallback] = node.children().map(read)
+    const [, variable] = (value?.kind === 'text' ? /^\$\{([A-Z][A-Z0-9_]*)\}$/.exec(value.text) : null) ?? []
+    if (variable === undefined || fallback === undefined) return value
+    return /^(text|name|join)$/.test(fallback.kind)
+      ? joinParts([text(`\${${variable}:`), fallback, text('}')])
+      : value
+  },
+  array_literal: (node, read) => ({
+    kind: 'list',
+    items: node
+      .children()
+      .filter((one) => !isComment(one))
+      .map(read),
+  }),
+  call_expression: callOf,
+}
+
+export const SWIFT: ExpressionSyntax = {
+  rule: (node, read) => RULES[node.kind]?.(node, read),
+  names: SWIFT_CALLS,
+  nameOf: calledName,
+}

@@ -1,0 +1,248 @@
+import { resolve } from 'node:path'
+import { graphConfig } from '../../app/open/beliefs.ts'
+import { locateRepository, openRepositoryForCommand } from '../../app/open/repository.ts'
+import { locateDecisions, openStore } from '../../app/open/store.ts'
+import { loadSettings } from '../../app/process-context.ts'
+import type { Beliefs } from '../../beliefs/beliefs.ts'
+import { verifyReplay } from '../../beliefs/log/verify-replay.ts'
+import { checkAnchors } from '../../lineage/anchors.ts'
+import { auditLog } from '../../lineage/audit.ts'
+import { storeFaults } from '../../lineage/faults.ts'
+import { DECISION_LOG } from '../../lineage/origin.ts'
+import { readEntry, readRows } from '../../lineage/read-rows.ts'
+import type { LogReader, LogStore } from '../../lineage/store.ts'
+import type { ChainVerdict } from '../../lineage/verify.ts'
+import { systemClock } from '../../platform/system/clock.ts'
+import { type Invocation, usageFaults } from '../command/command.ts'
+import { readCount, runSubcommand, type Subcommand } from '../command/subcommand.ts'
+import { requireWritable } from '../require-writable.ts'
+import { showDifference } from './diff.ts'
+import { showEntry, showLog } from './log.ts'
+import {
+  adopt,
+  checkpoint,
+  checkSeen,
+  checkSince,
+  consistency,
+  printProof,
+  prove,
+  readOlder,
+  verifyFile,
+  writeBundle,
+} from './proofs.ts'
+import { publishLog } from './publish.ts'
+import { withBeliefs, withLog, withStore } from './with-beliefs.ts'
+
+interface VerifiedLog {
+  readonly good: boolean
+  readonly chain: ChainVerdict
+}
+
+/** What the log of decisions in the same store anchored of the configured graph. */
+const findAnchored = (invocation: Invocation) =>
+  withStore(invocation, async (store) => {
+    const decisions = await store.find(DECISION_LOG)
+    return decisions && checkAnchors(decisions, store, loadSettings(invocation).config.graph)
+  })
+
+/** Verifies links and payloads with the independent verifier, then replays every operation from the genesis. */
+const verifyGraph = async (invocation: Invocation, { graphStore }: Beliefs) => {
+  const { log } = graphStore
+  const { chain, erasures } = await auditLog(log)
+  if (chain.outcome === 'broken') return { good: false, chain, ...(erasures && { erasures }) }
+  const { config } = loadSettings(invocation)
+  const execution = await verifyReplay(graphConfig(config), readRows(log))
+  // An erased operation cannot be replayed; its erasure is recorded, or the audit had failed.
+  if (execution.outcome === 'erased') return { good: true, chain, execution, erasures }
+  return { good: execution.outcome === 'same', chain, execution }
+}
+
+/** What witnesses saw of the log, by the notes of the repository around the root, if there is one. */
+const findWitnesses = async (invocation: Invocation, log: LogReader) => {
+  const { config } = loadSettings(invocation)
+  const root = await locateRepository(config, resolve(config.root)).catch(() => undefined)
+  if (root === undefined) return []
+  const { git, signal } = await openRepositoryForCommand(config)
+  return (await import('../../app/open/receipts/open-witness.ts')).readWitnesses(
+    { root, config, git, signal },
+    log,
+  )
+}
+
+/** Decisions are not operations: there is nothing to replay. */
+const verifyDecisions = async (invocation: Invocation, log: LogReader, store: LogStore) => {
+  const { chain, erasures } = await auditLog(log)
+  const shown = erasures && erasures.recorded.length + erasures.unexplained.length > 0 ? { erasures } : {}
+  const witnesses = chain.outcome === 'intact' ? await findWitnesses(invocation, log) : []
+  const anchors = chain.outcome === 'intact' ? await checkAnchors(log, store) : []
+  const seen = [...witnesses, ...anchors].every(({ outcome }) => outcome === 'grown')
+  return {
+    good: chain.outcome === 'intact' && seen,
+    chain,
+    ...shown,
+    ...(anchors.length > 0 && { anchored: anchors }),
+    ...(witnesses.length > 0 && { witnesses }),
+  }
+}
+
+const verify: Subcommand = async (invocation, [file]) => {
+  if (file !== undefined) return verifyFile(invocation, file)
+  const older = await readOlder(invocation)
+  const show = async (log: LogReader, { good, ...found }: VerifiedLog) => {
+    const since = older && (await checkSince(invocation, log, found.chain, older))
+    const seen = await checkSeen(invocation, log, found.chain)
+    const grown = (since === undefined || since.outcome === 'grown') && seen === undefined
+    return printProof(invocation, { ...found, ...(since && { since }), ...(seen && { seen }) }, good && grown)
+  }
+  if (loadSettings(invocation).config.graph === DECISION_LOG)
+    return withLog(invocation, async (log, store) => show(log, await verifyDecisions(invocation, log, store)))
+  return withBeliefs(invocation, async (beliefs) => {
+    const found = await verifyGraph(invocation, beliefs)
+    const [anchors] = (found.good && (await findAnchored(invocation))) || []
+    const good = found.good && (anchors === undefined || anchors.outcome === 'grown')
+    return show(beliefs.graphStore.log, { ...found, good, ...(anchors && { anchored: anchors }) })
+  })
+}
+
+const replay: Subcommand = (invocation, [from]) => {
+  const start = from === undefined ? undefined : readCount(from, 'the first entry')
+  return withBeliefs(invocation, async (beliefs) => {
+    return printProof(invocation, await beliefs.replay(start))
+  })
+}
+
+const exportLog: Subcommand = (invocation, [path]) => {
+  if (path === undefined) throw usageFaults.argument('name the file to write: lineage export FILE')
+  if (invocation.flags.bundle) return writeBundle(invocation, path)
+  return withBeliefs(invocation, async (beliefs) => {
+    return printProof(invocation, await beliefs.exportLog(path))
+  })
+}
+
+/** Ends a quarantine when the log verifies. The repair becomes an entry of the log. */
+const repair: Subcommand = (invocation) =>
+  withBeliefs(invocation, async (beliefs) => {
+    const { replica, log } = beliefs.graphStore
+    const reason = await log.quarantine()
+    if (reason === null) return printProof(invocation, { outcome: 'healthy' })
+    const { good, ...found } = await verifyGraph(invocation, beliefs)
+    if (!good) return printProof(invocation, { outcome: 'beyond repair', ...found }, false)
+    await replica.submit({ op: 'lineage.repair', args: { reason } })
+    await log.setQuarantine(null)
+    return printProof(invocation, { outcome: 'repaired', reason })
+  })
+
+/** The node that an entry created, whose claim is erased with it. Undefined when the payload is unreadable. */
+const createdNode = (payload: string): number | undefined => {
+  try {
+    const { op, result } = JSON.parse(payload)
+    return op === 'node.create' ? result.id : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const readReason = ({ flags: { reason } }: Invocation): string => {
+  if (typeof reason === 'string' && reason.trim() !== '') return reason
+  throw usageFaults.option('--reason TEXT is required; it becomes part of the log')
+}
+
+/** Removes the payload of an entry from the log. Every proof stays valid. */
+const erase: Subcommand = (invocation, [entry]) => {
+  const seq = readCount(entry, 'the entry')
+  const reason = readReason(invocation)
+  return withBeliefs(invocation, async (beliefs) => {
+    const [row] = await beliefs.graphStore.log.read(seq, 1)
+    if (row === undefined) throw storeFaults.absent(`there is no entry ${seq}`)
+    if (row.payload === null) return printProof(invocation, { outcome: 'already erased', seq })
+    if (readEntry(row).operation === 'lineage.erase')
+      throw storeFaults.kept(`entry ${seq} records an erasure`)
+    const node = createdNode(row.payload)
+    const { seq: recordedAt } = await beliefs.graphStore.erase({
+      seq,
+      reason,
+      ...(node !== undefined && { node }),
+    })
+    return printProof(invocation, { outcome: 'erased', seq, recorded_at: recordedAt })
+  })
+}
+
+/** Puts the heads of the graphs into the log of decisions, where there is such a log. */
+const anchorGraphs = async (invocation: Invocation): Promise<void> => {
+  const { config } = loadSettings(invocation)
+  if (config.store === 'memory') return
+  const root = await locateDecisions(config, resolve(config.root))
+  const store = await openStore(config, root)
+  const log = await store.find(DECISION_LOG).finally(() => store.close())
+  if (log === undefined) return
+  const warn = (message: string) => invocation.terminal.printError(`warrant: ${message}`)
+  const { openDecisions } = await import('../../app/open/decisions.ts')
+  const recorder = openDecisions(config, root, systemClock, warn)
+  await recorder.anchor().finally(() => recorder.close())
+}
+
+/** What is signed has the heads of the graphs. */
+const anchored =
+  (work: Subcommand): Subcommand =>
+  async (invocation, words) => {
+    await anchorGraphs(invocation)
+    return work(invocation, words)
+  }
+
+/** Verbs that change the log, write a file, or create the key. */
+const WRITING = ['export', 'publish', 'checkpoint', 'repair', 'erase', 'adopt']
+
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
+  verify,
+  replay,
+  export: exportLog,
+  publish: anchored(publishLog),
+  prove,
+  consistency,
+  checkpoint: anchored(checkpoint),
+  repair,
+  erase,
+  adopt,
+  log: showLog,
+  show: showEntry,
+  diff: showDifference,
+}
+
+const MAX_ARGUMENTS = {
+  verify: 1,
+  replay: 1,
+  export: 1,
+  publish: 1,
+  prove: 2,
+  consistency: 0,
+  checkpoint: 0,
+  repair: 0,
+  erase: 1,
+  adopt: 0,
+  log: 0,
+  show: 1,
+  diff: 2,
+}
+
+/** The subcommands that use an option. */
+const OPTION_USERS: Readonly<Record<string, readonly string[]>> = {
+  bundle: ['export'],
+  checkpoint: ['verify', 'consistency'],
+  key: ['verify', 'consistency'],
+  reason: ['erase'],
+  tlog: ['prove'],
+  limit: ['log'],
+  operation: ['log'],
+  since: ['log'],
+}
+
+export const run = async (invocation: Invocation): Promise<number> => {
+  const [verb = ''] = invocation.positionals
+  // An ignored option would look as if it had been used, such as a checkpoint to compare with.
+  for (const [flag, users] of Object.entries(OPTION_USERS))
+    if (invocation.flags[flag] !== undefined && Object.hasOwn(SUBCOMMANDS, verb) && !users.includes(verb))
+      throw usageFaults.option(`lineage ${verb} takes no --${flag}`)
+  if (WRITING.includes(verb) || invocation.flags.tlog)
+    requireWritable(loadSettings(invocation).config, `\`warrant lineage ${verb}\``)
+  return runSubcommand(SUBCOMMANDS, invocation, MAX_ARGUMENTS)
+}

@@ -1,0 +1,78 @@
+import { storeFaults } from '../../lineage/faults.ts'
+import { readPayload } from '../../lineage/newest-run.ts'
+import { logOrigin } from '../../lineage/origin.ts'
+import { proveInclusion } from '../../lineage/proof.ts'
+import { readEntry } from '../../lineage/read-rows.ts'
+import type { LogReader, Row } from '../../lineage/store.ts'
+import { checkInclusion } from '../../lineage/verify.ts'
+import { type Invocation, usageFaults } from '../command/command.ts'
+import { readCount, type Subcommand, textFlag } from '../command/subcommand.ts'
+import { writeTable } from '../command/table.ts'
+import { printOutput } from '../print-output.ts'
+import { type ListedEntry, listEntry } from './entry-text.ts'
+import { printProof } from './proofs.ts'
+import { withAuditLog } from './with-beliefs.ts'
+
+const PAGE_ROWS = 500
+const DEFAULT_LIMIT = 30
+
+/** All rows, newest first. */
+async function* readBackwards(log: LogReader): AsyncGenerator<Row> {
+  for (let end = (await log.head()).size; end > 0; end -= PAGE_ROWS) {
+    const from = Math.max(0, end - PAGE_ROWS)
+    yield* (await log.read(from, end - from)).toReversed()
+  }
+}
+
+const readSince = (invocation: Invocation): number => {
+  const since = textFlag(invocation, 'since')
+  const at = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since)
+  if (Number.isNaN(at))
+    throw usageFaults.option('--since must be a time, such as 2026-01-31 or 2026-01-31T12:00Z')
+  return at
+}
+
+/** Lists the entries of a log, newest first. */
+export const showLog: Subcommand = (invocation) => {
+  const limit = readCount(textFlag(invocation, 'limit') ?? String(DEFAULT_LIMIT), '--limit')
+  const operation = textFlag(invocation, 'operation')
+  const since = readSince(invocation)
+  return withAuditLog(invocation, async (log, name) => {
+    const entries: ListedEntry[] = []
+    for await (const row of readBackwards(log)) {
+      if (entries.length >= limit) break
+      const entry = readEntry(row)
+      if (operation !== undefined && entry.operation !== operation) continue
+      // Clocks of several machines differ, so an older time does not end the search.
+      if (Date.parse(entry.timestamp) < since) continue
+      entries.push(listEntry(row))
+    }
+    const { size } = await log.head()
+    const value = { log: name, origin: size === 0 ? null : await logOrigin(name, log), size, entries }
+    return printOutput(invocation, value, () =>
+      writeTable(
+        ['entry', 'time', 'operation', 'result', 'subject'],
+        entries.map((one) => [String(one.index), one.time, one.operation, one.result, one.subject]),
+      ),
+    )
+  })
+}
+
+/** Shows one entry, what it records, and the proof that it is in the log. */
+export const showEntry: Subcommand = (invocation, [entry]) => {
+  const index = readCount(entry, 'the entry')
+  return withAuditLog(invocation, async (log, name) => {
+    const [row] = await log.read(index, 1)
+    if (row === undefined) throw storeFaults.absent(`there is no entry ${index} in ${name}`)
+    const proof = await proveInclusion(log, index)
+    const holds = checkInclusion(proof)
+    const { size, root, path } = proof
+    const value = {
+      origin: await logOrigin(name, log),
+      entry: readEntry(row),
+      payload: row.payload === null ? 'erased' : readPayload(row),
+      proof: { size, root, path, holds },
+    }
+    return printProof(invocation, value, holds)
+  })
+}

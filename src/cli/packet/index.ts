@@ -1,0 +1,40 @@
+import type { Invocation } from '../command/command.ts'
+import { runSubcommand, type Subcommand } from '../command/subcommand.ts'
+import { checkArguments } from './options.ts'
+
+/** A verb whose module is loaded when it runs. */
+const from =
+  <K extends string>(load: () => Promise<Readonly<Record<K, Subcommand>>>, name: K): Subcommand =>
+  async (invocation, rest) =>
+    (await load())[name](invocation, rest)
+
+const ask = () => import('./ask.ts')
+const store = () => import('./store.ts')
+const compare = () => import('./compare.ts')
+const lock = () => import('./lock.ts')
+
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
+  build: from(() => import('./build.ts'), 'build'),
+  publish: from(() => import('./publish.ts'), 'publish'),
+  'publish-model': from(() => import('./publish-model.ts'), 'publishModel'),
+  pull: from(() => import('./pull.ts'), 'pull'),
+  lock: from(lock, 'lock'),
+  sync: from(lock, 'sync'),
+  outdated: from(lock, 'outdated'),
+  revoke: from(() => import('./revoke.ts'), 'revoke'),
+  lookup: from(ask, 'lookup'),
+  query: from(ask, 'query'),
+  plan: from(ask, 'plan'),
+  digest: from(ask, 'digest'),
+  inspect: from(() => import('./show.ts'), 'inspect'),
+  verify: from(store, 'verify'),
+  diff: from(compare, 'diff'),
+  cache: from(store, 'cache'),
+  catalog: from(compare, 'catalog'),
+  serve: from(() => import('./serve.ts'), 'serve'),
+}
+
+export const run = async (invocation: Invocation): Promise<number> => {
+  checkArguments(invocation)
+  return runSubcommand(SUBCOMMANDS, invocation)
+}

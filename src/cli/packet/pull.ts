@@ -1,0 +1,33 @@
+import { parseReference, sourceUri } from '../../packets/format/reference.ts'
+import { keepResolution } from '../../packets/resolutions.ts'
+import { pullPacket } from '../../packets/transfer/pull.ts'
+import { usageFaults } from '../command/command.ts'
+import type { Subcommand } from '../command/subcommand.ts'
+import { withProgress } from '../progress.ts'
+import { requireWritable } from '../require-writable.ts'
+import { openPullPorts } from './pull-ports.ts'
+import { embedSettings, NO_ABORT, needText, packetSettings, printResult, progressJob } from './settings.ts'
+
+/** Downloads a packet, so that it can be queried offline. */
+export const pull: Subcommand = async (invocation, [name]) => {
+  const { rebuild, provider } = invocation.flags
+  if (provider !== undefined && !rebuild) throw usageFaults.option('--provider is for --rebuild')
+  // Settings are checked before the download.
+  const { config } = rebuild ? await embedSettings(invocation) : packetSettings(invocation)
+  requireWritable(config, '`warrant packet pull`')
+  const uri = sourceUri({ ref: needText(name, 'a packet'), registry: config.registry })
+  if (uri === undefined) throw usageFaults.argument('name a registry with --registry, or an oci:// reference')
+  const { folder: root, ports, close } = openPullPorts(config)
+  const ref = parseReference(uri)
+  const { digest, folder, warnings } = await withProgress(
+    progressJob(invocation, 'pull', 'bytes'),
+    (progress) => pullPacket(ports, { ref, signal: NO_ABORT, progress }),
+  ).finally(close)
+  await keepResolution(ports.resolutions, ref, digest)
+  if (rebuild === true) {
+    const { rebuildPacketVectors } = await import('./rebuild.ts')
+    await rebuildPacketVectors(invocation, { config, root, digest, folder })
+  }
+  const lines = [...warnings.map((one) => `# ${one}`), digest, folder]
+  return printResult(invocation, { digest, folder, warnings }, lines.join('\n'))
+}

@@ -1,0 +1,55 @@
+import type { Config } from '../../app/config/settings.ts'
+import { PacketWorkspace } from '../../app/open/packet-workspace.ts'
+import { openRegistry } from '../../app/open/registry.ts'
+import { Fault } from '../../kernel/fault.ts'
+import type { Reference } from '../../packets/format/reference.ts'
+import type { RegistryWriter } from '../../packets/registry.ts'
+import type { Published, UploadOptions } from '../../packets/transfer/push-artifact.ts'
+import { OciClient } from '../../platform/registry/client.ts'
+import { OciPusher } from '../../platform/registry/push.ts'
+import { systemClock } from '../../platform/system/clock.ts'
+import type { Invocation } from '../command/command.ts'
+import { withProgress } from '../progress.ts'
+import { printResult, progressJob } from './settings.ts'
+
+/** Drops the cached meaning of the tags, so that the next query finds what was just published. */
+const forgetTags = async (config: Config, { pinned_uri, tags }: Published): Promise<void> => {
+  const place = pinned_uri.slice(0, pinned_uri.indexOf('@'))
+  try {
+    const { cache } = new PacketWorkspace(config, systemClock)
+    for (const tag of tags) await cache.dropAlias(`${place}:${tag}`)
+  } catch {
+    // A packet folder that is refused here is refused by every query too: there is no cache to drop.
+  }
+}
+
+/** Reads what a tag names now; undefined when the registry has no such tag. */
+const publishedDigest = (client: OciClient) => async (ref: Reference, signal: AbortSignal) => {
+  try {
+    return (await client.resolve(ref, signal)).digest
+  } catch (thrown) {
+    if (thrown instanceof Fault && thrown.kind === 'missing') return undefined
+    throw thrown
+  }
+}
+
+/** Publishes something with progress, and prints its address. */
+export const uploadArtifact = async (
+  invocation: Invocation,
+  config: Config,
+  upload: (pusher: RegistryWriter, options: UploadOptions) => Promise<Published>,
+  /** Registries that the caller named in arguments. */
+  named: readonly string[] = [],
+): Promise<number> => {
+  const http = openRegistry(config, process.env, named)
+  const published = await withProgress(progressJob(invocation, 'publish', 'bytes'), (progress) =>
+    upload(new OciPusher(http), {
+      ...(invocation.flags['move-tag'] !== true && { resolve: publishedDigest(new OciClient(http)) }),
+      progress,
+    }),
+  )
+  await forgetTags(config, published)
+  const { ref, digest, sent, there, tags, pinned_uri } = published
+  const done = `${sent} uploaded, ${there} already there, tagged ${tags.join(', ')}`
+  return printResult(invocation, published, `${ref}\n${digest} (${done})\n${pinned_uri}`)
+}

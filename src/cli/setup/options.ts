@@ -1,0 +1,41 @@
+import { SETUP_CLIENT_NAMES } from '../../setup/clients.ts'
+import type { Option } from '../command/command.ts'
+
+export const INIT_OPTIONS: readonly Option[] = [
+  { flag: 'yes', kind: 'switch', description: 'Write without asking.' },
+  { flag: 'dry-run', kind: 'switch', description: 'Show what would be written, and write nothing.' },
+  {
+    flag: 'clients',
+    kind: 'text',
+    value: 'LIST',
+    description: `Clients to set up, separated by commas: ${SETUP_CLIENT_NAMES.join(', ')}; none for no client. Default: those that are found.`,
+  },
+  {
+    flag: 'action',
+    kind: 'text',
+    value: 'ACTION',
+    description:
+      'Also create a CI workflow with the action of a release: OWNER/REPOSITORY@COMMIT, with the full id of the commit.',
+  },
+  {
+    flag: 'checks',
+    kind: 'switch',
+    description:
+      'Also create .warrant/checks.yml with the checks that `warrant checks suggest` prints. They block until a person allows them.',
+  },
+]
+
+export const UNINSTALL_OPTIONS: readonly Option[] = [
+  {
+    flag: 'purge-artifacts',
+    kind: 'switch',
+    description:
+      'Also remove the evidence file and the OpenSpec files that install created, unless git tracks them.',
+  },
+  {
+    flag: 'purge',
+    kind: 'switch',
+    description:
+      'Also remove the state folder, with the log of decisions and the receipts of this clone, and what --purge-artifacts removes.',
+  },
+]

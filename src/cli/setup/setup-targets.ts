@@ -1,0 +1,97 @@
+import { EVIDENCE_FILE } from '../../evidence/store.ts'
+import { CHECKS_FILE } from '../../gate/checks/check.ts'
+import { KEYS_FILE } from '../../receipts/keys-path.ts'
+import { CLIENT_HOOKS, type HookedClient, hookEntries } from '../../setup/client-hooks.ts'
+import { CLIENT_SERVERS } from '../../setup/client-servers.ts'
+import { SETUP_CLIENT_NAMES, type SetupClient } from '../../setup/clients.ts'
+import { listLines, wholeFile } from '../../setup/editors/edit-script.ts'
+import { neededStateLines, stateLines } from '../../setup/git-hooks/install.ts'
+import { everyHookTarget } from '../../setup/hook-targets.ts'
+import { type LaunchWords, PATH_LAUNCH } from '../../setup/launch.ts'
+import type { SetupRecord } from '../../setup/record.ts'
+import { excludeTarget, jsonTarget, type TargetFile, textTarget } from '../../setup/target-file.ts'
+import { workflowTarget } from '../../setup/workflow.ts'
+import type { OpenedSetup } from './open-setup.ts'
+
+const isHookedClient = (client: SetupClient): client is SetupClient & HookedClient => client in CLIENT_HOOKS
+
+const serverTarget = (client: keyof typeof CLIENT_SERVERS, file: string, launch: LaunchWords): TargetFile => {
+  const entries = [CLIENT_SERVERS[client].entry(launch)]
+  return file.endsWith('.toml') ? textTarget(file, entries) : jsonTarget(file, {}, entries)
+}
+
+/** One target a file: a client may have its servers and its hooks in the same one. */
+const joinTargets = (targets: readonly TargetFile[]): TargetFile[] => {
+  const byPath = new Map<string, TargetFile>()
+  for (const target of targets) {
+    const found = byPath.get(target.path)
+    byPath.set(target.path, found ? { ...found, entries: [...found.entries, ...target.entries] } : target)
+  }
+  return [...byPath.values()]
+}
+
+type PickFiles = (files: readonly string[]) => Promise<readonly string[]>
+
+const clientTargets = async (
+  clients: readonly SetupClient[],
+  launch: LaunchWords,
+  pick: PickFiles,
+): Promise<TargetFile[]> => {
+  const targets: TargetFile[] = []
+  for (const client of clients) {
+    if (client in CLIENT_SERVERS) {
+      const name = client as keyof typeof CLIENT_SERVERS
+      const files = await pick(CLIENT_SERVERS[name].files)
+      targets.push(...files.map((file) => serverTarget(name, file, launch)))
+    }
+    if (isHookedClient(client)) {
+      const { file, empty } = CLIENT_HOOKS[client]
+      targets.push(jsonTarget(file, empty, hookEntries(client, launch)))
+    }
+  }
+  return joinTargets(targets)
+}
+
+/** The files of the clients; of several that a client reads, the one that exists, or the first. */
+export const chosenClientTargets = (
+  { exists }: OpenedSetup,
+  clients: readonly SetupClient[],
+  launch: LaunchWords,
+): Promise<TargetFile[]> =>
+  clientTargets(clients, launch, async (files) => {
+    for (const file of files) if (await exists(file)) return [file]
+    return files.slice(0, 1)
+  })
+
+const EVIDENCE_LINE = `/${EVIDENCE_FILE}`
+
+/** What hides the state and the evidence from git in this clone, as far as it does not ignore them already. */
+export const ignoreTarget = async ({ ports, places, lifecycle, signal }: OpenedSetup) => {
+  const { files, git } = lifecycle
+  const old = (await files.read(`${places.common}/info/exclude`))?.toString('latin1') ?? ''
+  const present = new Set(old.split(/\r?\n/))
+  const state = await neededStateLines(ports, present, signal)
+  const isHidden = !present.has(EVIDENCE_LINE) && (await git.ignores(EVIDENCE_FILE, signal))
+  const isTracked = (await git.tracked([EVIDENCE_FILE], signal)).length > 0
+  return excludeTarget(listLines([...state, ...(isHidden || isTracked ? [] : [EVIDENCE_LINE])]))
+}
+
+/** A file of ours in the state folder that is committed, created where there is none. */
+export const ownFileTarget = (path: typeof KEYS_FILE | typeof CHECKS_FILE, text: string): TargetFile =>
+  textTarget(path, [wholeFile(text, () => false)])
+
+/** All files that may hold something of ours. Those that have no shape of their own only if they are recorded. */
+export const everyTarget = async (setup: OpenedSetup, record: SetupRecord | undefined) => {
+  const { ports, places, lifecycle } = setup
+  const options = { places, files: lifecycle.files, launch: PATH_LAUNCH, program: ports.program }
+  const { stateFolder } = ports
+  const lines = [...(stateFolder === undefined ? [] : stateLines(stateFolder)), EVIDENCE_LINE]
+  const own = ([KEYS_FILE, CHECKS_FILE] as const).filter((path) => record?.files.has(path))
+  return [
+    ...(await clientTargets(SETUP_CLIENT_NAMES, PATH_LAUNCH, async (files) => files)),
+    ...(await everyHookTarget(options)),
+    workflowTarget(''),
+    ...own.map((path) => ownFileTarget(path, '')),
+    excludeTarget(listLines(lines)),
+  ]
+}

@@ -1,0 +1,240 @@
+import { configOptions, type SettingGroup } from '../app/config/config-options.ts'
+import { GATE_STAGES } from '../evidence/stage.ts'
+import { HOOK_CLIENTS } from '../hooks/clients.ts'
+import { CLIENTS } from './command/client-config.ts'
+import type { Command, Option } from './command/command.ts'
+import { SHELLS } from './command/completion.ts'
+import { GATE_OPTIONS, OPENSPEC_OPTION, SDD_OPTIONS } from './gate/options.ts'
+import { AGENT_HOOK_OPTIONS } from './hooks/options.ts'
+import { LINEAGE_OPTIONS, LINEAGE_VERBS } from './lineage/options.ts'
+import { packetCommand } from './packet/options.ts'
+import { PROJECT_COMMANDS } from './project/table.ts'
+import { KEY_OPTIONS, RECEIPT_OPTIONS } from './receipts/options.ts'
+import { CLIENT_OPTIONS } from './server/client-options.ts'
+import { INIT_OPTIONS, UNINSTALL_OPTIONS } from './setup/options.ts'
+
+type Definition = Pick<Command, 'name' | 'summary' | 'run'> &
+  Partial<Pick<Command, 'usage' | 'choices' | 'maxPositionals'>> & {
+    readonly options?: readonly Option[]
+    /** The settings that its help lists. Default: those of the repository and of the gate. */
+    readonly settings?: readonly SettingGroup[] | 'all'
+  }
+
+/** A command that takes every setting, and options of its own. */
+const define = ({ options = [], settings = ['repository', 'gate'], ...command }: Definition): Command => ({
+  usage: '',
+  choices: [],
+  ...command,
+  settings: settings === 'all' ? undefined : settings,
+  options: () => [
+    ...options,
+    // An option of the command takes the place of a setting with the same flag.
+    ...configOptions().filter(({ flag }) => !options.some((own) => own.flag === flag)),
+  ],
+})
+
+/** Every command. The code of a command is loaded when it runs. */
+export const commands = (): readonly Command[] => [
+  define({
+    name: 'mcp',
+    summary: 'Serve MCP over stdio. MCP clients start this command.',
+    settings: 'all',
+    run: async (invocation) => (await import('./server/mcp.ts')).run(invocation),
+  }),
+  define({
+    name: 'serve',
+    summary: 'Serve MCP over HTTP, with health checks and metrics, until stopped.',
+    settings: 'all',
+    run: async (invocation) => (await import('./server/serve.ts')).run(invocation),
+  }),
+  define({
+    name: 'doctor',
+    summary: 'Check that Warrant runs on this machine, and time a handshake of both protocol eras.',
+    options: [
+      {
+        flag: 'fire',
+        kind: 'switch',
+        description:
+          'Instead, plant canaries in a copy of the repository, and show what blocks: hooks of agents and of git, server, CI.',
+      },
+    ],
+    settings: ['repository', 'http', 'store', 'gate', 'receipts'],
+    run: async (invocation) =>
+      invocation.flags.fire === true
+        ? (await import('./canaries/fire.ts')).run(invocation)
+        : (await import('./server/doctor.ts')).run(invocation),
+  }),
+  define({
+    name: 'init',
+    summary:
+      'Set up this repository: MCP servers and hooks of its agents, git hooks, keys. Asks before it writes.',
+    options: INIT_OPTIONS,
+    settings: ['repository', 'gate', 'receipts'],
+    run: async (invocation) => (await import('./setup/init.ts')).run(invocation),
+  }),
+  define({
+    name: 'install',
+    summary: 'Install the gate in the git hooks of this repository, and run it once if there is no evidence.',
+    options: [OPENSPEC_OPTION],
+    run: async (invocation) => (await import('./gate/install.ts')).run(invocation),
+  }),
+  define({
+    name: 'uninstall',
+    summary:
+      'Take out what init or install put into this repository. Leaves what was edited since, and says so.',
+    options: UNINSTALL_OPTIONS,
+    run: async (invocation) => (await import('./setup/uninstall.ts')).run(invocation),
+  }),
+  define({
+    name: 'update',
+    summary: 'Update the installed hooks to the version of this program. Downloads nothing.',
+    options: [OPENSPEC_OPTION],
+    run: async (invocation) => (await import('./gate/install.ts')).runUpdate(invocation),
+  }),
+  define({
+    name: 'status',
+    summary: 'Show what is installed in this repository.',
+    run: async (invocation) => (await import('./gate/status.ts')).run(invocation),
+  }),
+  define({
+    name: 'hooks',
+    summary: 'Install the gate in the pre-commit and pre-push hooks, remove it, or show its state.',
+    usage: '<install|uninstall|status>',
+    maxPositionals: 1,
+    choices: ['install', 'uninstall', 'status'],
+    run: async (invocation) => (await import('./gate/hooks.ts')).run(invocation),
+  }),
+  define({
+    name: 'hook',
+    summary: 'Answer an event of a coding agent, read from stdin. Clients start this command.',
+    usage: `<${HOOK_CLIENTS.join('|')}>`,
+    maxPositionals: 1,
+    options: AGENT_HOOK_OPTIONS,
+    settings: ['repository', 'gate', 'store'],
+    choices: HOOK_CLIENTS,
+    run: async (invocation) => (await import('./hooks/hook.ts')).run(invocation),
+  }),
+  define({
+    name: 'sdd',
+    summary: 'Check the OpenSpec specification, and open or close a session for one change.',
+    usage: '<status|validate|session>',
+    maxPositionals: 1,
+    options: SDD_OPTIONS,
+    choices: ['status', 'validate', 'session'],
+    run: async (invocation) => (await import('./gate/sdd.ts')).run(invocation),
+  }),
+  define({
+    name: 'tools',
+    summary: 'List the tools that a client gets, with their cost in bytes and tokens.',
+    settings: ['repository', 'tools'],
+    run: async (invocation) => (await import('./server/tools.ts')).run(invocation),
+  }),
+  define({
+    name: 'config',
+    summary: 'Show the value of every setting and its source.',
+    settings: 'all',
+    run: async (invocation) => (await import('./server/config.ts')).run(invocation),
+  }),
+  define({
+    name: 'print-config',
+    summary: 'Print the configuration for an MCP client.',
+    usage: `<${CLIENTS.join('|')}>`,
+    maxPositionals: 1,
+    options: CLIENT_OPTIONS,
+    choices: CLIENTS,
+    settings: ['repository', 'tools'],
+    run: async (invocation) => (await import('./server/print-config.ts')).run(invocation),
+  }),
+  define({
+    name: 'gate',
+    summary: 'Check a change against the rules and write the evidence. Exits with 1 when it is blocked.',
+    usage: '[baseline | merge SHARD... | PATH...]',
+    maxPositionals: 1_000,
+    options: GATE_OPTIONS,
+    choices: ['baseline', 'merge'],
+    settings: ['repository', 'gate', 'receipts', 'store'],
+    run: async (invocation) => (await import('./gate/gate.ts')).run(invocation),
+  }),
+  define({
+    name: 'why',
+    summary:
+      'Explain the newest verdict: reasons, smallest repair, policy lines. Exits with 1 when it is blocked.',
+    usage: '[FINGERPRINT | RULE | PATH]',
+    maxPositionals: 1,
+    options: [
+      {
+        flag: 'stage',
+        kind: 'text',
+        value: 'STAGE',
+        description: 'Stage to explain. Default: the stage of the evidence.',
+        choices: GATE_STAGES,
+      },
+    ],
+    settings: ['repository', 'gate', 'receipts'],
+    run: async (invocation) => (await import('./gate/why.ts')).run(invocation),
+  }),
+  define({
+    name: 'checks',
+    summary: 'List, allow, run and suggest the checks that .warrant/checks.yml declares.',
+    usage: '<list|run [NAME...]|allow|suggest>',
+    maxPositionals: 51,
+    options: [{ flag: 'write', kind: 'switch', description: 'With suggest: create .warrant/checks.yml.' }],
+    choices: ['list', 'run', 'allow', 'suggest'],
+    run: async (invocation) => (await import('./gate/checks.ts')).run(invocation),
+  }),
+  define({
+    name: 'receipts',
+    summary: 'List, show, verify, export, fetch and push receipts, and check that every commit has one.',
+    usage:
+      '<list|show [NAME]|verify [NAME|FILE]|check [RANGE]|export [NAME]|fetch [REMOTE]|push [REMOTE [RANGE]]>',
+    options: RECEIPT_OPTIONS,
+    choices: ['list', 'show', 'verify', 'check', 'export', 'fetch', 'push'],
+    settings: ['repository', 'receipts', 'store'],
+    run: async (invocation) => (await import('./receipts/receipts.ts')).run(invocation),
+  }),
+  define({
+    name: 'keys',
+    summary:
+      'Show the key that signs receipts on this machine, and edit the keys that the repository trusts.',
+    usage: '<show|list|add [KEY]|revoke NAME>',
+    options: KEY_OPTIONS,
+    choices: ['show', 'list', 'add', 'revoke'],
+    settings: ['repository', 'receipts'],
+    run: async (invocation) => (await import('./receipts/keys.ts')).run(invocation),
+  }),
+  define({
+    name: 'graph',
+    summary: 'List belief graphs, show one as a table or diagram, query a node, print statistics.',
+    usage: '<ls|show|query NODE|stats>',
+    options: [
+      { flag: 'svg', kind: 'switch', description: 'With show: print SVG.' },
+      { flag: 'dot', kind: 'switch', description: 'With show: print Graphviz source.' },
+      { flag: 'mermaid', kind: 'switch', description: 'With show: print Mermaid source.' },
+    ],
+    choices: ['ls', 'show', 'query', 'stats'],
+    settings: ['repository', 'store', 'beliefs'],
+    run: async (invocation) => (await import('./lineage/graph.ts')).run(invocation),
+  }),
+  packetCommand(async (invocation) => (await import('./packet/index.ts')).run(invocation)),
+  define({
+    name: 'lineage',
+    summary:
+      'List, verify, export, publish, prove and compare the log of decisions and effects, and the lineage of belief graphs.',
+    usage:
+      '<log|show SEQ|diff A B|verify [FILE]|replay [FROM]|export FILE|publish DIR|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt>',
+    options: LINEAGE_OPTIONS,
+    choices: LINEAGE_VERBS,
+    settings: ['repository', 'store', 'receipts', 'beliefs'],
+    run: async (invocation) => (await import('./lineage/lineage.ts')).run(invocation),
+  }),
+  ...PROJECT_COMMANDS,
+  {
+    name: 'completion',
+    summary: 'Print a completion script for a shell.',
+    usage: `<${SHELLS.join('|')}>`,
+    maxPositionals: 1,
+    options: () => [],
+    choices: SHELLS,
+    run: async (invocation) => (await import('./server/completion.ts')).run(invocation, commands()),
+  },
+]

@@ -1,0 +1,163 @@
+import { join, relative, sep } from 'node:path'
+import { isPathInside } from '../kernel/text/path-inside.ts'
+import { scriptBlock } from './editors/edit-script.ts'
+import type { FileEntry } from './editors/insertion.ts'
+import {
+  type HookManager,
+  hookGenerator,
+  huskyFolder,
+  LEFTHOOK_FILES,
+  PRE_COMMIT_FILE,
+  startsGate,
+} from './git-hooks/hook-manager.ts'
+import {
+  EMPTY_HOOK,
+  HOOK_NAMES,
+  type HookName,
+  writeCommandBlock,
+  writeProgramBlock,
+} from './git-hooks/hook-script.ts'
+import type { GitMetadataFiles, RepositoryPlaces } from './git-hooks/ports.ts'
+import { type LaunchWords, shellCommand } from './launch.ts'
+import { lefthookSteps, preCommitStep } from './manager-steps.ts'
+import type { SetupPlace } from './ports.ts'
+import { scriptTarget, type TargetFile, textTarget } from './target-file.ts'
+
+/** How a repository manages its git hooks. */
+export interface HookSetup {
+  readonly manager: HookManager | undefined
+  /** The file of the manager, from the top of the working tree. */
+  readonly file: string | undefined
+  /** Hooks that git starts through the manager in this clone. */
+  readonly active: ReadonlySet<HookName>
+}
+
+/** What the repository says about its hooks. */
+interface HookFacts {
+  readonly places: RepositoryPlaces
+  readonly files: Pick<GitMetadataFiles, 'read' | 'real'>
+  /** Whether a path of the working tree exists. */
+  readonly exists: (path: string) => Promise<boolean>
+  /** Names of the packages that package.json lists. */
+  readonly packages: ReadonlySet<string>
+}
+
+const firstExisting = async (names: readonly string[], exists: HookFacts['exists']) => {
+  for (const name of names) if (await exists(name)) return name
+  return undefined
+}
+
+export const findHookSetup = async ({ places, files, exists, packages }: HookFacts): Promise<HookSetup> => {
+  if (huskyFolder(places) !== undefined)
+    return { manager: 'husky', file: '.husky', active: new Set(HOOK_NAMES) }
+  const generators = await Promise.all(
+    HOOK_NAMES.map(async (hook) => ({
+      hook,
+      by: hookGenerator(await files.read(await files.real(join(places.hooks, hook)))),
+    })),
+  )
+  const activeBy = (manager: HookManager) =>
+    new Set(generators.flatMap(({ hook, by }) => (by === manager ? [hook] : [])))
+  const lefthook = await firstExisting(LEFTHOOK_FILES, exists)
+  const declared: Readonly<Record<HookManager, string | undefined>> = {
+    husky: (await exists('.husky')) || packages.has('husky') ? '.husky' : undefined,
+    lefthook,
+    'pre-commit': (await exists(PRE_COMMIT_FILE)) ? PRE_COMMIT_FILE : undefined,
+  }
+  const generator = generators.find(({ by }) => by !== undefined && declared[by] !== undefined)?.by
+  const managers: readonly HookManager[] = ['husky', 'lefthook', 'pre-commit']
+  const manager = generator ?? managers.find((one) => declared[one] !== undefined)
+  if (manager === undefined) return { manager, file: undefined, active: new Set() }
+  return { manager, file: declared[manager], active: activeBy(manager) }
+}
+
+/** A hook of husky. A line that a person wrote for the gate is enough. */
+const huskyBlock = (hook: HookName, launch: LaunchWords): FileEntry => {
+  const command = Buffer.from(shellCommand(launch)).toString('latin1')
+  const entry = scriptBlock(hook, writeCommandBlock(hook, command))
+  return { ...entry, insert: async (text) => (startsGate(text, hook) ? [] : entry.insert(text)) }
+}
+
+const toPath = (from: string, to: string): string => relative(from, to).split(sep).join('/')
+
+/** Where a hook file is; undefined outside of the repository. */
+const locate = (
+  { top, common }: RepositoryPlaces,
+  path: string,
+): { readonly place: SetupPlace; readonly path: string } | undefined => {
+  if (isPathInside(common, path)) return { place: 'git', path: toPath(common, path) }
+  return isPathInside(top, path) ? { place: 'tree', path: toPath(top, path) } : undefined
+}
+
+interface TargetOptions {
+  readonly places: RepositoryPlaces
+  readonly files: Pick<GitMetadataFiles, 'real'>
+  readonly launch: LaunchWords
+  /** Path of the running program, for hooks that are not committed. */
+  readonly program: string
+}
+
+/** A hook that git starts itself; undefined when it lies outside of the repository. */
+const plainHook = async (
+  { places, files, program }: TargetOptions,
+  hook: HookName,
+  folder = places.hooks,
+  suffix = '',
+): Promise<TargetFile | undefined> => {
+  const located = locate(places, await files.real(join(folder, `${hook}${suffix}`)))
+  const entry = scriptBlock(hook, writeProgramBlock(hook, program))
+  return located && scriptTarget(located.place, located.path, EMPTY_HOOK, entry, suffix === '')
+}
+
+const isDefined = <T>(value: T | undefined): value is T => value !== undefined
+
+const managerTargets = ({ manager, file }: HookSetup, launch: LaunchWords): TargetFile[] => {
+  if (manager === undefined || file === undefined) return []
+  if (manager === 'lefthook') return [textTarget(file, lefthookSteps(launch), false)]
+  if (manager === 'pre-commit') return [textTarget(file, [preCommitStep(launch)], false)]
+  return HOOK_NAMES.map((hook) =>
+    scriptTarget('tree', `${file}/${hook}`, EMPTY_HOOK, huskyBlock(hook, launch)),
+  )
+}
+
+/**
+ * The files through which git comes to the gate. A manager that is not active in this clone has its own hooks put in
+ * the place of ours when it is installed, so until then ours are needed. pre-commit would run both.
+ */
+export const hookTargets = async (
+  setup: HookSetup,
+  options: TargetOptions,
+): Promise<{ readonly targets: readonly TargetFile[]; readonly outside: boolean }> => {
+  const { manager, active } = setup
+  const plain = HOOK_NAMES.filter(
+    (hook) => !active.has(hook) && !(manager === 'pre-commit' && hook === 'pre-commit'),
+  )
+  const hooks = await Promise.all(plain.map((hook) => plainHook(options, hook)))
+  return {
+    targets: [...managerTargets(setup, options.launch), ...hooks.filter(isDefined)],
+    outside: hooks.some((hook) => hook === undefined),
+  }
+}
+
+/** The suffixes under which lefthook and pre-commit keep a hook that was there before. */
+const KEPT_SUFFIXES = ['', '.old', '.legacy'] as const
+
+/** All files that may hold a block or a step, whatever manager is used now. */
+export const everyHookTarget = async (options: TargetOptions): Promise<readonly TargetFile[]> => {
+  const { places, launch } = options
+  const folders = [...new Set([places.hooks, join(places.common, 'hooks')])]
+  const plain = folders.flatMap((folder) =>
+    HOOK_NAMES.flatMap((hook) => KEPT_SUFFIXES.map((suffix) => plainHook(options, hook, folder, suffix))),
+  )
+  const managers: readonly HookSetup[] = [
+    { manager: 'husky', file: '.husky', active: new Set() },
+    ...LEFTHOOK_FILES.map((file) => ({ manager: 'lefthook' as const, file, active: new Set<HookName>() })),
+    { manager: 'pre-commit', file: PRE_COMMIT_FILE, active: new Set() },
+  ]
+  const targets = [
+    ...managers.flatMap((one) => managerTargets(one, launch)),
+    ...(await Promise.all(plain)).filter(isDefined),
+  ]
+  const keys = targets.map(({ place, path }) => `${place}:${path}`)
+  return targets.filter((_, at) => keys.indexOf(keys[at] ?? '') === at)
+}
