@@ -3,11 +3,10 @@ import type { SecretFinding } from '../kernel/text/secrets.ts'
 import type { Structure } from './build/shape.ts'
 import type { Connections } from './connections/interconnections.ts'
 import { rolesOf } from './connections/roles.ts'
-import { findCycles } from './dependency-cycles.ts'
-import type { ArchitectureGraph } from './graph.ts'
+import type { ArchitectureGraph, GraphNode } from './graph.ts'
 import { inOrder, nameOf } from './source/source-files.ts'
 import type { SourceIndex, TypeLocation } from './source/source-index.ts'
-import { findAnnotation, type Method } from './source/source-unit.ts'
+import { bodiesOf, findAnnotation, type Method } from './source/source-unit.ts'
 import {
   type Group,
   type Measured,
@@ -16,7 +15,122 @@ import {
   type Suggestion,
   type SuggestionSeverity,
 } from './suggestion.ts'
-import { TYPE_RULES } from './type-metrics.ts'
+
+const LONG_METHOD = 50
+const LONG_CLASS = 300
+const HUGE_CLASS = 800
+const MANY_PARAMETERS = 7
+
+type Rule = (place: TypeLocation) => readonly Measured[]
+
+const FRAMEWORK =
+  /^(org\.springframework|jakarta\.(persistence|ws|ejb)|javax\.(persistence|ws|ejb)|org\.hibernate)\b/
+
+/** A rule over each constructor and method. `find` returns the lines to report; their value is 1. */
+const lineRule =
+  (rule: string, severity: SuggestionSeverity, find: (method: Method) => readonly number[]): Rule =>
+  (place) =>
+    bodiesOf(place.type).flatMap((method) =>
+      find(method).map((line) =>
+        measuredAt(place, { rule, severity, value: 1, line, subject: `${place.type.name}.${method.name}` }),
+      ),
+    )
+
+/** Rules that need one type only. */
+const TYPE_RULES: readonly Rule[] = [
+  (place) => {
+    const { lines } = place.type
+    const severity = lines > HUGE_CLASS ? 'high' : 'medium'
+    return lines > LONG_CLASS ? [measuredAt(place, { rule: 'long_class', severity, value: lines })] : []
+  },
+  (place) =>
+    bodiesOf(place.type)
+      .filter(({ lines }) => lines > LONG_METHOD)
+      .map(({ name, line, lines }) => {
+        const subject = `${place.type.name}.${name}`
+        return measuredAt(place, { rule: 'long_method', severity: 'medium', value: lines, line, subject })
+      }),
+  (place) =>
+    place.type.constructors
+      .filter(({ parameters }) => parameters.length > MANY_PARAMETERS && place.type.kind !== 'record')
+      .map(({ line, parameters }) =>
+        measuredAt(place, { rule: 'many_parameters', severity: 'medium', value: parameters.length, line }),
+      ),
+  (place) => {
+    const fields = place.type.fields.filter(
+      ({ annotations }) => findAnnotation(annotations, 'Autowired', 'Inject') !== undefined,
+    )
+    const [first] = fields
+    if (first === undefined || place.unit.language === 'script') return []
+    const { line } = first
+    return [measuredAt(place, { rule: 'field_injection', severity: 'low', value: fields.length, line })]
+  },
+  lineRule('silent_catch', 'high', ({ silentCatches }) => silentCatches),
+  lineRule('print_stack', 'low', ({ calls }) =>
+    calls.filter(({ name }) => name === 'printStackTrace').map(({ line }) => line),
+  ),
+  lineRule('raw_thread', 'medium', ({ calls }) =>
+    calls.filter(({ makes, name }) => makes && name === 'Thread').map(({ line }) => line),
+  ),
+  (place) => {
+    const { package: name, imports, types } = place.unit
+    const foreign = imports.filter((one) => FRAMEWORK.test(one) || /\.infrastructure\./.test(one))
+    const inDomain = /(^|\.)domain(\.|$)/.test(name) && types[0] === place.type
+    return inDomain && foreign.length > 0
+      ? [measuredAt(place, { rule: 'domain_framework', severity: 'high', value: foreign.length })]
+      : []
+  },
+]
+
+/**
+ * Strongly connected components by Kosaraju's algorithm: the second walk follows the reversed edges, in the reverse
+ * order in which the first walk finished. Iterative, because a chain may be as long as the project has types.
+ */
+const findCycles = ({ nodes, edges }: ArchitectureGraph): readonly (readonly GraphNode[])[] => {
+  const forward = linksOf(edges.map(({ from, to }) => [from, to]))
+  const backward = linksOf(edges.map(({ from, to }) => [to, from]))
+  const finished: string[] = []
+  const seen = new Set<string>()
+  for (const { id } of nodes) visit(id, forward, seen, (one) => finished.push(one))
+  const groups: string[][] = []
+  const assigned = new Set<string>()
+  for (const id of finished.reverse()) {
+    const group: string[] = []
+    visit(id, backward, assigned, (one) => group.push(one))
+    if (group.length > 1) groups.push(group)
+  }
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  return groups.map((group) => group.sort().flatMap((id) => byId.get(id) ?? []))
+}
+
+const linksOf = (pairs: readonly (readonly [string, string])[]): ReadonlyMap<string, readonly string[]> => {
+  const links = new Map<string, string[]>()
+  for (const [from, to] of pairs) pushTo(links, from, to)
+  return links
+}
+
+/** Depth-first walk; calls `leave` for each node after all nodes behind it. */
+const visit = (
+  start: string,
+  links: ReadonlyMap<string, readonly string[]>,
+  seen: Set<string>,
+  leave: (id: string) => void,
+): void => {
+  if (seen.has(start)) return
+  seen.add(start)
+  const path = [{ id: start, next: 0 }]
+  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+    const next = links.get(top.id)?.[top.next]
+    top.next += 1
+    if (next === undefined) {
+      leave(top.id)
+      path.pop()
+    } else if (!seen.has(next)) {
+      seen.add(next)
+      path.push({ id: next, next: 0 })
+    }
+  }
+}
 
 interface MeasureInput {
   readonly index: SourceIndex

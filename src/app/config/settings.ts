@@ -4,7 +4,20 @@ import { DEFAULT_LIMITS } from '../../kernel/limits.ts'
 import { DIALECT_NAMES } from '../../mcp/dialect.ts'
 import type { Provider } from '../../packets/embed.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../../platform/system/log.ts'
-import { checkEmbedder } from './check-embedder.ts'
+
+const CHOICES = ['minilm', 'words', 'server']
+const PINNED = /^oci:\/\/[^\s@]+\/[^\s@]+@sha256:[0-9a-f]{64}$/
+
+/**
+ * Why a value of the setting `embedder` is refused; undefined when it is valid. A model on a registry is named by
+ * digest: a tag may name another model tomorrow, and its vectors would not fit those of the packets.
+ */
+const checkEmbedder = (value: unknown): string | undefined => {
+  if (typeof value === 'string' && (CHOICES.includes(value) || PINNED.test(value))) return undefined
+  return typeof value === 'string' && value.startsWith('oci://')
+    ? `a model is named by its digest, oci://HOST/NAME@sha256:…; \`warrant packet pull ${value.slice(0, 200)}\` prints the digest of a tag`
+    : `expected one of ${CHOICES.join(', ')}, or oci://HOST/NAME@sha256:…`
+}
 
 /** The rule for one setting. `T` is the type of its value. */
 interface Rule<T> {

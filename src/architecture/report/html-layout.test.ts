@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ArchitectureGraph, GraphNode } from '../graph.ts'
-import { renderArchitectureSvg } from './html-diagram.ts'
-import { boxLabel, boxWidth } from './html-label.ts'
-import { BOX_HEIGHT, layOut } from './html-layout.ts'
+import { renderArchitectureSvg } from './html.ts'
+import { BOX_HEIGHT, boxLabel, boxWidth, layOut } from './html-layout.ts'
 
 const source = { file: 'a', line: 1 }
 const node = (id: string, kind: GraphNode['kind'], name = id): GraphNode => ({

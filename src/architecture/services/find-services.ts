@@ -3,18 +3,22 @@ import type { DeclaredContainer } from '../deployment/declared-container.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { folderOf, inOrder, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
-import { backgroundProcesses, processServices } from './background-processes.ts'
 import { ContainerFolders } from './container-folders.ts'
 import { type Container, mergeContainers } from './containers.ts'
 import { goDrafts } from './go-programs.ts'
-import { imageDrafts, imageServices } from './image-services.ts'
-import { androidDraft, jvmBuildDraft, jvmMain } from './jvm-applications.ts'
+import { backgroundProcesses, imageDrafts, imageServices, processServices } from './image-services.ts'
+import {
+  androidDraft,
+  jvmBuildDraft,
+  jvmMain,
+  pythonApplication,
+  pythonCommandDraft,
+  swiftDraft,
+} from './jvm-applications.ts'
 import { libraryFolders } from './library-modules.ts'
 import { chooseName, folderName, isDeveloperFile, isExample, isInside, isVendored } from './names.ts'
 import { nestDrafts, packageDraft, startedFolder } from './package-file.ts'
-import { pythonApplication, pythonCommandDraft } from './python-applications.ts'
 import type { Deployable, ServiceDraft, ServiceKind } from './service-draft.ts'
-import { swiftDraft } from './swift-applications.ts'
 import { type CloudResource, cloudResources, cloudServices } from './terraform.ts'
 import { packageUses } from './workspace-packages.ts'
 

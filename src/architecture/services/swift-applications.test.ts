@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { swiftDraft } from './swift-applications.ts'
+import { swiftDraft } from './jvm-applications.ts'
 
 const target = (name: string, type: string) => `		A1 /* ${name} */ = {
 			isa = PBXNativeTarget;

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../kernel/encoding/json.ts'
-import { FORBIDDEN_NAMES } from './forbidden-names.ts'
-import { isForbidden, sanitize } from './sanitize.ts'
+import { FORBIDDEN_NAMES, isForbidden, sanitize } from './sanitize.ts'
 
 const PATTERNS = Object.values(FORBIDDEN_NAMES).flat()
 

@@ -1,6 +1,143 @@
 import { isRecord, type Json } from '../../kernel/encoding/json.ts'
-import { confusableSkeleton } from './confusables.ts'
-import { FORBIDDEN_NAMES } from './forbidden-names.ts'
+
+/**
+ * Letters of other scripts that look like a Latin letter (confusables), by that letter. Both cases are listed when they
+ * resemble different letters (capital eta looks like H, small eta like n); otherwise one case stands for both.
+ */
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  a: 'аαɑᴀ',
+  b: 'вьβʙƅВΒЬ',
+  c: 'сϲᴄҫς',
+  d: 'ԁɗᴅժ',
+  e: 'еεєҽᴇЕΕ℮',
+  f: 'ғϝƒꜰ',
+  g: 'ɡɢԌց',
+  h: 'һнНΗհʜћ',
+  i: 'іιıɪӏΙІⲓ',
+  j: 'јϳᴊ',
+  k: 'кκᴋԟКΚ',
+  l: 'ӀʟǀⳑԼ',
+  m: 'мᴍМΜ',
+  n: 'ηпɴոΝ',
+  o: 'оοσօᴏΟОⲟ',
+  p: 'рρᴘРΡⲣ',
+  q: 'ԛզ',
+  r: 'гʀᴦΓ',
+  s: 'ѕꜱʂտ',
+  t: 'тτᴛТΤ',
+  u: 'υμսᴜц',
+  v: 'νѵᴠ',
+  w: 'ωԝшᴡա',
+  x: 'хχ×ХΧ',
+  y: 'уγүʏУΥҮ',
+  z: 'ζᴢΖ',
+}
+
+const lookalikeMap = (): Map<string, string> => {
+  const listed = Object.entries(LOOKALIKES).flatMap(([latin, others]) =>
+    [...others].map((other): [string, string] => [other, latin]),
+  )
+  const capitals = listed.map(([other, latin]): [string, string] => [other.toUpperCase(), latin])
+  // Explicit entries override capitals that were derived from small letters.
+  return new Map([...capitals, ...listed])
+}
+
+const LATIN = lookalikeMap()
+
+const toLatin = (text: string): string =>
+  text.replace(/[^\0-\x7f]/gu, (letter) => LATIN.get(letter) ?? letter)
+
+/**
+ * The UTS #39 skeleton of a name, with a smaller table: names that look alike have the same skeleton. Combining marks,
+ * invisible characters and everything but letters and digits are removed. I, l and 1 count as one letter, o and 0 too.
+ */
+const confusableSkeleton = (name: string): string =>
+  toLatin(
+    toLatin(name)
+      .normalize('NFKD')
+      .replace(/[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, ''),
+  )
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '')
+    .replace(/[l1]/g, 'i')
+    .replace(/0/g, 'o')
+
+/** Member names that the belief tools must never send, by family. A name is forbidden when it contains one of these. */
+export const FORBIDDEN_NAMES = {
+  topology: [
+    'dag_topology',
+    'node_ids',
+    'edge_weights',
+    'adjacency_matrix',
+    'adjacency_list',
+    'adjacency',
+    'topology',
+    'dag_structure',
+    'node_connections',
+    'edge_list',
+    'internal_edges',
+    'node_internal_state',
+    'belief_vector',
+    'energy_allocation',
+    'propagation_path',
+  ],
+  esv: [
+    'esv_raw',
+    'esv_matrix',
+    'esv_checksum_internal',
+    'ethical_gradient',
+    'harm_potential_raw',
+    'truth_confidence_internal',
+    'moral_vector',
+    'raw_tau',
+    'raw_harm',
+    'raw_chi',
+    'ethical_potential_raw',
+  ],
+  energy: [
+    'energy_matrix',
+    'node_energies',
+    'energy_distribution',
+    'energy_redistribution_log',
+    'governor_correction_delta',
+    'thermodynamic_state',
+    'entropy_internal',
+    'energy_delta',
+    'node_energy_allocation',
+    'hamiltonian',
+    'internal_energy',
+  ],
+  lineage: [
+    'lineage_hash_chain',
+    'lineage_chain',
+    'full_lineage',
+    'lineage_entries',
+    'ledger_raw',
+    'cascade_hash_internal',
+    'parent_hash',
+    'shard_id',
+    'hash_chain',
+    'state_snapshots',
+  ],
+  governor: [
+    'governor_quorum_state',
+    'consensus_votes',
+    'drift_correction_vector',
+    'node_energy_deltas',
+    'quorum_members',
+  ],
+  meta: ['reflective_state', 'coherence_raw', 'meta_cognitive_variance', 'self_referential_state'],
+  debug: [
+    'internal_state',
+    'debug_info',
+    'substrate_state',
+    'raw_state',
+    'stack_trace',
+    'backtrace',
+    'panic_message',
+    'internal_error',
+  ],
+} as const
 
 const FORBIDDEN = new RegExp(Object.values(FORBIDDEN_NAMES).flat().map(confusableSkeleton).join('|'))
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { canonicalJson } from '../../kernel/encoding/canonical.ts'
 import type { Operation } from '../graph/operation.ts'
-import { writePayload } from './payload.ts'
+import { writePayload } from './replica.ts'
 
 const numbers = fc.double({ noNaN: true, noDefaultInfinity: true })
 const node = fc.record({ at: numbers, belief: numbers, energy: numbers, id: fc.nat(), stability: numbers })

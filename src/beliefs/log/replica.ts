@@ -1,13 +1,20 @@
+import { canonicalJson } from '../../kernel/encoding/canonical.ts'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
 import type { Log } from '../../kernel/ports.ts'
 import type { EntryDraft } from '../../lineage/entry.ts'
 import { storeFaults } from '../../lineage/faults.ts'
 import type { LogWriter } from '../../lineage/log-writer.ts'
-import type { Operation } from '../graph/operation.ts'
+import type { Operation, OperationResult } from '../graph/operation.ts'
 import { type BatchPlan, type Committed, type GraphJob, settleAll } from './batch.ts'
 import type { GraphState } from './graph-state.ts'
-import { writePayload } from './payload.ts'
 import type { TimestampSource } from './timestamps.ts'
+
+/**
+ * The payload of an entry as canonical JSON. The outer members are written in sorted order by hand; digests, salts and
+ * operation names need no escaping.
+ */
+export const writePayload = (operation: Operation, done: OperationResult, salt: string): string =>
+  `{"args":${canonicalJson(operation.args)},"delta":"${done.delta}","op":"${operation.op}","result":${canonicalJson(done.result)},"salt":"${salt}"}`
 
 export const replicaFaults = defineFaults('replica', {
   quarantined: {

@@ -3,11 +3,99 @@ import type { CommandContext, PlainCommand } from './command-context.ts'
 import { ask, deny } from './command-verdict.ts'
 import { expandWord } from './expand-word.ts'
 import { type GitArguments, readGitArguments, readSubcommand, runsHooks } from './git-arguments.ts'
-import { isKnownSubcommand } from './git-subcommands.ts'
 import { findSkippingVariable } from './hook-variables.ts'
-import { judgeGitConfig, movesHooks } from './judge-git-config.ts'
 import { isKnown, type ShellField, UNKNOWN } from './shell-scope.ts'
 import { splitCommands } from './split-commands.ts'
+
+/** Subcommands of git: git ignores an alias with the name of one. */
+const SUBCOMMANDS = new Set(
+  `add am annotate apply archive backfill bisect branch bugreport bundle cat-file check-attr check-ignore check-mailmap
+check-ref-format checkout checkout-index cherry cherry-pick citool clean clone column commit commit-graph commit-tree
+config count-objects credential describe diagnose diff diff-files diff-index diff-pairs diff-tree difftool fast-export
+fast-import fetch fetch-pack filter-branch fmt-merge-msg for-each-ref for-each-repo format-patch fsck gc grep gui
+hash-object help history hook http-push index-pack init interpret-trailers last-modified lfs log ls-files ls-remote
+ls-tree maintenance merge merge-base merge-file merge-index merge-tree mergetool mktag mktree multi-pack-index mv
+name-rev notes pack-objects pack-refs patch-id prune pull push range-diff read-tree rebase receive-pack reflog refs
+remote repack replace replay repo request-pull rerere reset restore rev-list rev-parse revert rm send-email send-pack
+shortlog show show-branch show-index show-ref sparse-checkout stage stash status stripspace submodule subtree switch
+symbolic-ref tag unpack-file unpack-objects update-index update-ref update-server-info upload-archive upload-pack var
+verify-commit verify-pack verify-tag version whatchanged worktree write-tree`.split(/\s+/),
+)
+
+const isKnownSubcommand = (name: string): boolean => SUBCOMMANDS.has(name)
+
+/** Settings that decide which hooks run, or that read further settings from another file. */
+const MOVES_HOOKS = /^(?:core\.hookspath|include\.path|includeif\..*|hook\..*)$/i
+
+const movesHooks = (name: string): boolean => MOVES_HOOKS.test(name)
+
+/** Settings that only a person changes: also those of the installation. */
+const isProtectedSetting = (name: string): boolean =>
+  movesHooks(name) || /^(?:core\.(?:worktree|bare)|(?:pumuki|warrant)\..*)$/i.test(name)
+
+const PROTECTED_SECTION = /^(?:core|include|includeif\b.*|hook\b.*|pumuki|warrant)$/i
+
+const VALUED = ['-f', '--file', '--blob', '--type', '--default', '--comment', '--value', '--fixed-value']
+const READS =
+  /^(?:--get|--get-all|--get-regexp|--get-urlmatch|--get-color|--get-colorbool|-l|--list|--show-origin|--show-scope|--name-only)$/
+const REMOVES = /^(?:--unset|--unset-all|--remove-section|--rename-section)$/
+
+type ConfigMode = 'read' | 'write' | 'section' | 'edit'
+
+const VERBS: Readonly<Record<string, ConfigMode>> = {
+  get: 'read',
+  list: 'read',
+  set: 'write',
+  unset: 'write',
+  'remove-section': 'section',
+  'rename-section': 'section',
+  edit: 'edit',
+}
+
+/** What a command line of `git config` does, and with which names. */
+const readConfig = (args: readonly ShellField[]) => {
+  const names: string[] = []
+  let mode: ConfigMode | undefined
+  for (let at = 0; at < args.length; at++) {
+    const text = args[at]?.text ?? ''
+    if (VALUED.includes(text)) at += 1
+    else if (READS.test(text)) mode = 'read'
+    else if (/^(?:-e|--edit)$/.test(text)) mode = 'edit'
+    else if (/^--(?:remove|rename)-section$/.test(text)) mode = 'section'
+    else if (REMOVES.test(text) || /^--(?:add|replace-all)$/.test(text)) mode = 'write'
+    else if (!text.startsWith('-')) names.push(text)
+  }
+  const verb = mode === undefined ? VERBS[names[0] ?? ''] : undefined
+  if (verb !== undefined) return { mode: verb, names: names.slice(1) }
+  return { mode: mode ?? (names.length > 1 ? ('write' as const) : ('read' as const)), names }
+}
+
+/** Judges `git config`: reading is free, and most settings are. */
+const judgeGitConfig = (args: readonly ShellField[], context: CommandContext): void => {
+  const { mode, names } = readConfig(args)
+  const [name = '', value = ''] = names
+  if (mode === 'read') return
+  if (mode === 'edit') {
+    context.add(
+      ask('`git config --edit` may change the settings of the git hooks. Set one value by name instead.'),
+    )
+    return
+  }
+  if (name.includes(UNKNOWN))
+    context.add(ask('The name of the setting is known only when `git config` runs.'))
+  const isProtected =
+    mode === 'section' ? names.some((one) => PROTECTED_SECTION.test(one)) : isProtectedSetting(name)
+  if (isProtected)
+    context.add(
+      deny(
+        'hooks-moved',
+        `\`git config\` of ${name} changes which git hooks run. Leave it as it is; a person changes it where that is intended.`,
+      ),
+    )
+  // An alias is judged as it would be run.
+  if (/^alias\./i.test(name) && value !== '')
+    context.judgeApart(value.startsWith('!') ? value.slice(1) : `git ${value}`)
+}
 
 const RUN_HOOKS = 'The gate must judge the change: run the same command without it.'
 

@@ -3,9 +3,38 @@ import type { Outbound } from '../../connections/connections.ts'
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
-import { dsnAddress } from './dsn.ts'
 import { fieldOf, goCalls, isFixed, moduleOf, type PlacedGoCall } from './go-calls.ts'
 import { GoValues } from './go-values.ts'
+
+/** Connection strings of Go's drivers as addresses. */
+
+/** `host=db port=5432 dbname=shop` */
+const keywordAddress = (text: string): string | undefined => {
+  const value = (key: string): string | undefined =>
+    new RegExp(`(?:^|\\s)${key}\\s*=\\s*'?([^\\s']+)`).exec(text)?.[1]
+  const host = value('host')
+  if (host === undefined) return undefined
+  const [port, database] = [value('port'), value('dbname')]
+  return `${host}${port === undefined ? '' : `:${port}`}${database === undefined ? '' : `/${database}`}`
+}
+
+/** `user:password@tcp(db:3306)/shop?parseTime=true` */
+const MYSQL_DSN = /^(?:[^@]*@)?(?:tcp)?\(([^)]+)\)\/([^?]*)/
+
+/**
+ * The address that a connection string holds, without user and password; a text that is none comes back as it is.
+ * `sqlite:` is the scheme of files.
+ */
+const dsnAddress = (scheme: string, text: string): string => {
+  if (scheme === 'sqlite')
+    return `sqlite:${text.replace(/^(sqlite3?:(\/\/)?|file:)/, '').replace(/\?.*$/, '')}`
+  if (text.includes('://') || scheme === '') return text
+  const keywords = keywordAddress(text)
+  if (keywords !== undefined) return `${scheme}://${keywords}`
+  const [, host, database = ''] = MYSQL_DSN.exec(text) ?? []
+  if (host !== undefined) return `${scheme}://${host}${database === '' ? '' : `/${database}`}`
+  return /^[\w.-]+(:\d+)?$/.test(text) ? `${scheme}://${text}` : text
+}
 
 /** Clients of stores and brokers, by the package of the function that makes them. */
 

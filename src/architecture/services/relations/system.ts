@@ -5,10 +5,15 @@ import type { ServicesFound } from '../find-services.ts'
 import { grpcName, hostOf, isDeveloperFile, isInside, isLocal, isVendored } from '../names.ts'
 import type { Deployable } from '../service-draft.ts'
 import { serviceOf, servicesOf } from '../service-files.ts'
-import { containerHosts } from './container-addresses.ts'
-import { DirectMessages, isDirectMessage } from './direct-messages.ts'
 import { type BuildLibrary, peerCalls, peerService } from './library-peers.ts'
-import { isOwnAddress, LocalServices, type LocalSources } from './local-services.ts'
+import {
+  containerHosts,
+  DirectMessages,
+  isDirectMessage,
+  isOwnAddress,
+  LocalServices,
+  type LocalSources,
+} from './local-services.ts'
 import { type SystemModel, type SystemNode, SystemRelations } from './system-model.ts'
 import { SystemNodes } from './system-nodes.ts'
 import type { UsedNames } from './used-names.ts'
