@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { syntaxTrees } from '../platform/syntax/syntax-trees.ts'
 import { analyse } from './architecture.ts'
-import { coverageBlocks, nothingFound } from './report/coverage-blocks.ts'
+import { coverageBlocks, nothingFound } from './report/content.ts'
 import { REPORT_STRINGS } from './report/strings.ts'
 import { isGeneratedPath, isGeneratedText, isTestPath } from './source/discovery-rules.ts'
 import { memoryFiles } from './source/memory-files.fake.ts'

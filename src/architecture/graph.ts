@@ -1,6 +1,6 @@
 import { pushTo } from '../kernel/multimap.ts'
 import { originOf } from './connections/addresses.ts'
-import type { Outbound } from './connections/connections.ts'
+import type { Outbound } from './connections/framework.ts'
 import type { Connections } from './connections/interconnections.ts'
 import { injectionsOf, type Role, rolesOf } from './connections/roles.ts'
 import { inOrder } from './source/source-files.ts'

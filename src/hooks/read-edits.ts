@@ -1,7 +1,8 @@
 import { quoteShell } from '../kernel/text/shell-quote.ts'
+import { type FileEdit, parsePatch, type Replacement } from './apply-edit.ts'
 import { hookEventFaults } from './faults.ts'
-import type { FileEdit, Replacement } from './file-edit.ts'
 import {
+  type AgentEvent,
   ALL_MEMBERS,
   flagMember,
   LIST_MEMBERS,
@@ -13,9 +14,7 @@ import {
   TEXT_MEMBERS,
   type ToolInput,
   textMember,
-} from './input-members.ts'
-import { parsePatch } from './parse-patch.ts'
-import type { AgentEvent } from './read-event.ts'
+} from './read-event.ts'
 
 type CalledTool = NonNullable<AgentEvent['tool']>
 

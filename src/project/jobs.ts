@@ -1,8 +1,14 @@
 import { SENTINEL_RULES } from './access-rules.ts'
-import { describePath, listFolder, listStructure, type PageArgs } from './files/list.ts'
+import {
+  describePath,
+  findFiles,
+  listFolder,
+  listStructure,
+  type PageArgs,
+  renderFileTree,
+} from './files/list.ts'
 import { type ReadArgs, readMany, readText } from './files/read.ts'
 import { searchText } from './files/search.ts'
-import { findFiles, renderFileTree } from './files/tree.ts'
 import type { JobContext } from './job-context.ts'
 import { writeReport } from './report-file-name.ts'
 import { findSymbol, findUses, outlineFile } from './symbols/symbols.ts'

@@ -1,6 +1,6 @@
 import { analyse } from '../../src/architecture/architecture.ts'
 import type { BuildModule } from '../../src/architecture/build/build-module.ts'
-import type { Inbound, Outbound } from '../../src/architecture/connections/connections.ts'
+import type { Inbound, Outbound } from '../../src/architecture/connections/framework.ts'
 import { memoryFiles } from '../../src/architecture/source/memory-files.fake.ts'
 import type {
   Annotation,

@@ -11,7 +11,7 @@ import { JOBS, type JobName, type RunJob } from '../../project/jobs.ts'
 import type { RunWorkflow } from '../../project/workflow-jobs.ts'
 import type { Config } from '../config/settings.ts'
 import { createJobContext, type ProjectSetup } from './open-job-context.ts'
-import { openRoot } from './root.ts'
+import { openRoot } from './repository.ts'
 import { type OpenWorkflows, openWorkflows } from './workflows.ts'
 
 /** Time limit of one job. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { NO_COMPAT } from '../../mcp/handshake.ts'
 import { LOG_LEVELS } from '../../platform/system/log.ts'
-import { openRoot } from '../open/root.ts'
+import { openRoot } from '../open/repository.ts'
 import type { CompatServer } from './compat-server.ts'
 
 const MiB = 1024 * 1024

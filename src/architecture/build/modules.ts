@@ -1,6 +1,5 @@
 import { pushTo } from '../../kernel/multimap.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
-import { packageDeclaration } from '../source/package-declaration.ts'
 import {
   folderOf,
   inOrder,
@@ -10,6 +9,21 @@ import {
 } from '../source/source-files.ts'
 import type { BuildModule } from './build-module.ts'
 import type { ModuleView } from './shape.ts'
+
+const SKIP = /(?:\s+|\/\/[^\n]*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/|@[\w.:]+(?:\([^()]*\))?|#![^\n]*)/y
+const PACKAGE = /package\s+([\p{L}\p{N}_$.`]+)/uy
+
+/** The package of a Java or Kotlin file, read without parsing the file. */
+const packageDeclaration = (text: string): string => {
+  let at = text.startsWith('\uFEFF') ? 1 : 0
+  for (;;) {
+    SKIP.lastIndex = at
+    if (!SKIP.test(text) || SKIP.lastIndex === at) break
+    at = SKIP.lastIndex
+  }
+  PACKAGE.lastIndex = at
+  return PACKAGE.exec(text)?.[1]?.replaceAll('`', '') ?? ''
+}
 
 type Packages = Map<string, string[]>
 

@@ -3,7 +3,7 @@ import type { KnownText, TextResolver } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import { joinAddress, plainAddress } from './addresses.ts'
 import { CreatedClients } from './client-creations.ts'
-import type { Outbound } from './connections.ts'
+import type { Outbound } from './framework.ts'
 import { type EndpointRoute, isSpringController, jaxRoutes, prefixesOf, springRoutes } from './inbound-web.ts'
 
 interface DeclaredClient {

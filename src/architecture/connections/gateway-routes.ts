@@ -1,6 +1,6 @@
 import type { Configuration } from '../source/configuration.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
-import type { Inbound, Outbound } from './connections.ts'
+import type { Inbound, Outbound } from './framework.ts'
 import { toInbound } from './inbound-web.ts'
 
 /** Routes of Spring Cloud Gateway and Zuul in configuration files: endpoints, and calls to the services behind them. */

@@ -10,7 +10,7 @@ import {
 } from '../source/source-unit.ts'
 import type { TextResolver } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
-import type { Inbound } from './connections.ts'
+import type { Inbound } from './framework.ts'
 import { type ProtoService, servedGrpcService } from './proto.ts'
 import { channelOf } from './reactive-messaging.ts'
 

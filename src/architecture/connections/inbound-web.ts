@@ -10,7 +10,7 @@ import {
 import { type KnownText, type TextResolver, weaker } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import { joinRoutes } from './addresses.ts'
-import type { Inbound } from './connections.ts'
+import type { Inbound } from './framework.ts'
 
 const SUBCOMMANDS: Readonly<Record<string, string>> = {
   GetMapping: 'GET',

@@ -1,10 +1,9 @@
-import type { Configuration, FilledText } from '../source/configuration.ts'
-import type { ConfigEntry } from '../source/configuration-files.ts'
+import type { ConfigEntry, Configuration, FilledText } from '../source/configuration.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { nameOf } from '../source/source-files.ts'
-import { isTemplatePath } from '../source/template-text.ts'
+import { isTemplatePath } from '../source/text-resolver.ts'
 import { databaseOf, isNamespaceUrl, originOf } from './addresses.ts'
-import type { Outbound } from './connections.ts'
+import type { Outbound } from './framework.ts'
 
 const ADDRESS = /\b(?:[a-z][a-z0-9+.-]{0,30}:){1,4}\/\/[^\s"'<>,]{1,2000}/gi
 

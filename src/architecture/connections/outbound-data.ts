@@ -13,7 +13,7 @@ import {
   R2DBC_STORE,
   REDIS_STORE,
 } from './configured-stores.ts'
-import type { Outbound } from './connections.ts'
+import type { Outbound } from './framework.ts'
 import { entityOf } from './inbound-events.ts'
 import { callerOf } from './outbound-http.ts'
 import { repositoryKind } from './repository-kinds.ts'

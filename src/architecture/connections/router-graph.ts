@@ -1,7 +1,7 @@
 import { pushTo } from '../../kernel/multimap.ts'
 import { weaker } from '../source/text-resolver.ts'
 import { joinRoutes } from './addresses.ts'
-import type { Inbound } from './connections.ts'
+import type { Inbound } from './framework.ts'
 import { type EndpointRoute, toInbound } from './inbound-web.ts'
 
 /** A router, application, blueprint or group that routes are declared on, by its file and its name there. */

@@ -8,7 +8,7 @@ import {
 } from '../source/source-unit.ts'
 import type { TextResolver } from '../source/text-resolver.ts'
 import { TypeScope } from '../source/type-scope.ts'
-import type { Inbound, Outbound } from './connections.ts'
+import type { Inbound, Outbound } from './framework.ts'
 import { injectionsOf, rolesOf } from './roles.ts'
 
 interface AnnotationView {

@@ -1,5 +1,5 @@
 import { pushTo } from '../../kernel/multimap.ts'
-import type { ConfigEntry } from '../source/configuration-files.ts'
+import type { ConfigEntry } from '../source/configuration.ts'
 import { folderOf } from '../source/source-files.ts'
 import type { DeclaredContainer } from './declared-container.ts'
 

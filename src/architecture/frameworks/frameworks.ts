@@ -16,7 +16,7 @@ import { SCRIPT_MESSAGES } from './script/messages.ts'
 import { NEST } from './script/nest.ts'
 import { NEXT } from './script/next.ts'
 import { SCRIPT_PROXIES } from './script/proxies.ts'
-import { ROUTER_FRAMEWORKS } from './script/routers.ts'
+import { ROUTER_FRAMEWORKS } from './script/router-mounts.ts'
 import { TRPC } from './script/trpc.ts'
 import { SWIFT_FRAMEWORKS } from './swift/swift-frameworks.ts'
 

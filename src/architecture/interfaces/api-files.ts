@@ -1,7 +1,7 @@
 import { joinRoutes } from '../connections/addresses.ts'
-import type { Inbound, Outbound } from '../connections/connections.ts'
+import type { Inbound, Outbound } from '../connections/framework.ts'
 import type { Connections } from '../connections/interconnections.ts'
-import { type ConfigEntry, readYamlSettings } from '../source/configuration-files.ts'
+import { type ConfigEntry, readYamlSettings } from '../source/configuration.ts'
 import { nameOf } from '../source/source-files.ts'
 
 /** What OpenAPI and AsyncAPI files and GraphQL schemas declare. */

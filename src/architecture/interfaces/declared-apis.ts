@@ -1,4 +1,4 @@
-import type { Inbound } from '../connections/connections.ts'
+import type { Inbound } from '../connections/framework.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
 import { type DeclaredApi, isApiJson, isApiText, readApiFile } from './api-files.ts'
 

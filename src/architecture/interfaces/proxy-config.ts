@@ -1,4 +1,4 @@
-import type { Outbound } from '../connections/connections.ts'
+import type { Outbound } from '../connections/framework.ts'
 import type { Configuration } from '../source/configuration.ts'
 import { nameOf } from '../source/source-files.ts'
 

@@ -8,8 +8,109 @@ import {
   joinNames,
   joinParts,
 } from './expression-reader.ts'
-import { calledValue, fillMarks } from './python-values.ts'
 import { PYTHON_CALLS } from './relevant-calls.ts'
+
+/** Calls of the standard library and of settings libraries whose value is text that can be known. */
+
+const keyword = (args: readonly Expression[], name: string): Expression | undefined => {
+  const last = args.at(-1)
+  return last?.kind === 'record' ? last.entries.get(name) : undefined
+}
+
+/** Functions that read an environment variable: of the standard library, django-environ, decouple, environs. */
+const STANDARD = /^(os\.)?(getenv|environ\.get)$/
+const LIBRARY = /^((\w*env\w*|\w*Env\w*|config)(\.(str|url|get|__call__))?|get_from_env|\w+_from_env)$/
+const VARIABLE_NAME = /^[A-Z][A-Z0-9_]+$/
+
+/** `os.getenv("URL", "http://a")` is the placeholder `${URL:http://a}`. */
+const environmentValue = (name: string, args: readonly Expression[]): Expression | undefined => {
+  const [key] = args
+  if (key?.kind !== 'text') return undefined
+  if (!STANDARD.test(name) && !(LIBRARY.test(name) && VARIABLE_NAME.test(key.text))) return undefined
+  const fallback = args[1]?.kind === 'record' ? keyword(args, 'default') : args[1]
+  return text(fallback?.kind === 'text' ? `\${${key.text}:${fallback.text}}` : `\${${key.text}}`)
+}
+
+/** Conversions: the value is the first argument. */
+const CONVERSIONS = /^(str|int|URL|make_url|AnyUrl|AnyHttpUrl|HttpUrl|\w+Dsn|Path|SecretStr|quote|_)$/
+/** Methods of text whose result has the same meaning. */
+const SAME_TEXT =
+  /^(strip|rstrip|lstrip|removesuffix|lower|unicode_string|get_secret_value|as_posix|resolve)$/
+
+/** Replaces the marks of a format by values: `"a/{}".format(b)` is `"a/" + b`. */
+const fillMarks = (format: string, mark: RegExp, values: readonly Expression[]): Expression => {
+  const pieces = format.split(mark)
+  return joinParts(
+    pieces.flatMap((piece, at) =>
+      at === pieces.length - 1 ? [text(piece)] : [text(piece), values[at] ?? text('{}')],
+    ),
+  )
+}
+
+/** With single slashes between the parts, as far as they are literal. */
+const joinPaths = (parts: readonly Expression[]): Expression =>
+  joinParts(
+    parts.flatMap((part, at) => {
+      const bare = part.kind === 'text' ? text(part.text.replace(at === 0 ? /\/+$/ : /^\/+|\/+$/g, '')) : part
+      return at === 0 ? [bare] : [text('/'), bare]
+    }),
+  )
+
+/** `PostgresDsn.build(scheme=…, host=…)` and `URL.create("postgresql", host=…)`, without user and password. */
+const builtAddress = (args: readonly Expression[]): Expression | undefined => {
+  const scheme = keyword(args, 'scheme') ?? keyword(args, 'drivername') ?? args[0]
+  const host = keyword(args, 'host')
+  if (scheme === undefined || scheme.kind === 'record' || host === undefined) return undefined
+  const port = keyword(args, 'port')
+  const database = keyword(args, 'path') ?? keyword(args, 'database')
+  return joinParts([
+    scheme,
+    text('://'),
+    host,
+    ...(port === undefined ? [] : [text(':'), port]),
+    ...(database === undefined ? [] : [text('/'), database]),
+  ])
+}
+
+/** The value of a call that only passes on or puts together its arguments; undefined for all other calls. */
+const calledValue = ({ receiver, name, args }: CallExpression): Expression | undefined => {
+  const owner = receiver?.kind === 'name' ? receiver.name : undefined
+  const full = owner === undefined ? name : `${owner}.${name}`
+  const [first, second] = args
+  if (receiver === undefined || owner !== undefined) {
+    const variable = environmentValue(full, args)
+    if (variable !== undefined) return variable
+  }
+  if (/(^|\.)urljoin$/.test(full) && first !== undefined && second !== undefined)
+    return joinPaths([first, second])
+  if (full === 'os.path.join' || full === 'posixpath.join') return joinPaths(args)
+  if (/^(build|create)$/.test(name) && /(Dsn|Url|URL)$/.test(owner ?? '')) return builtAddress(args)
+  if (receiver === undefined) {
+    if (name === 'dict' && first?.kind === 'record') return first
+    if (name === 'Field') return keyword(args, 'default') ?? (first?.kind === 'text' ? first : undefined)
+    if (name === 'getattr' && first?.kind === 'name' && second?.kind === 'text') {
+      // A setting with a default is shown like a variable of the environment.
+      const fallback = args[2]?.kind === 'text' ? args[2].text : undefined
+      return fallback === undefined
+        ? { kind: 'name', name: `${first.name}.${second.text}` }
+        : text(`\${${second.text}:${fallback}}`)
+    }
+    return first !== undefined && args.length === 1 && first.kind !== 'record' && CONVERSIONS.test(name)
+      ? first
+      : undefined
+  }
+  if (receiver.kind === 'text') {
+    if (name === 'format')
+      return fillMarks(
+        receiver.text,
+        /\{\w*\}/,
+        args.filter(({ kind }) => kind !== 'record'),
+      )
+    if (name === 'join' && first?.kind === 'list')
+      return joinParts(first.items.flatMap((one, at) => (at === 0 ? [one] : [receiver, one])))
+  }
+  return SAME_TEXT.test(name) && args.every(({ kind }) => kind === 'text') ? receiver : undefined
+}
 
 const text = (value: string): Expression => ({ kind: 'text', text: value })
 

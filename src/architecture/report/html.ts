@@ -1,7 +1,7 @@
 import { escapeMarkup } from '../../kernel/text/escape-markup.ts'
 import { type Drawing, renderArchitectureMermaid } from '../mermaid.ts'
 import { BOX_HEIGHT, type Box, type EdgeRoute, layOut } from './html-layout.ts'
-import { type InlineFormat, renderInline } from './inline.ts'
+import { type InlineFormat, renderInline } from './markdown.ts'
 import type { Block, ReportLanguage, ReportModel, Section } from './model.ts'
 import { REPORT_STRINGS } from './strings.ts'
 

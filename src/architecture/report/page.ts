@@ -1,11 +1,11 @@
 import { maskAll } from '../../kernel/text/secrets.ts'
 import type { Architecture } from '../architecture.ts'
 import { fitGraph } from '../mermaid.ts'
-import type { Deployable } from '../services/service-draft.ts'
-import { serviceOf, servicesOf } from '../services/service-files.ts'
+import { type Deployable, serviceOf, servicesOf } from '../services/service-draft.ts'
 import { systemGraph } from '../system-graph.ts'
 import {
   libraryBlocks,
+  nothingFound,
   type ReportFacts,
   serviceTables,
   suggestionSection,
@@ -13,7 +13,6 @@ import {
   tableOf,
   titleSection,
 } from './content.ts'
-import { nothingFound } from './coverage-blocks.ts'
 import type { Block, ReportLanguage, ReportModel, Section } from './model.ts'
 import { REPORT_STRINGS, type ReportStrings } from './strings.ts'
 

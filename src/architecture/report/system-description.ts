@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Architecture } from '../architecture.ts'
-import { serviceOf } from '../services/service-files.ts'
+import { serviceOf } from '../services/service-draft.ts'
 
 /**
  * Services, relations and endpoints with ids that do not change with line numbers or the order of files: what

@@ -10,8 +10,7 @@ import {
 } from '../deployment/technologies.ts'
 import { folderOf, inOrder, joinPath, nameOf } from '../source/source-files.ts'
 import type { PlacedContainer } from './containers.ts'
-import { folderName, isInside } from './names.ts'
-import type { ServiceDraft } from './service-draft.ts'
+import { folderName, isInside, type ServiceDraft } from './service-draft.ts'
 
 /** Images that run the code that is put into them. */
 const RUNTIME =

@@ -1,8 +1,7 @@
 import { pushTo } from '../../kernel/multimap.ts'
 import type { DeclaredContainer } from '../deployment/declared-container.ts'
 import { imagePath, type Technology } from '../deployment/technologies.ts'
-import { isInside } from './names.ts'
-import type { ServiceEvidence } from './service-draft.ts'
+import { isInside, type ServiceEvidence } from './service-draft.ts'
 
 /** A declared container with the folder of its code, or with the technology that it runs. */
 export interface PlacedContainer extends DeclaredContainer {

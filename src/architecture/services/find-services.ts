@@ -16,11 +16,19 @@ import {
   swiftDraft,
 } from './jvm-applications.ts'
 import { libraryFolders } from './library-modules.ts'
-import { chooseName, folderName, isDeveloperFile, isExample, isInside, isVendored } from './names.ts'
-import { nestDrafts, packageDraft, startedFolder } from './package-file.ts'
-import type { Deployable, ServiceDraft, ServiceKind } from './service-draft.ts'
+import { nestDrafts, packageDraft, packageUses, startedFolder } from './package-file.ts'
+import {
+  chooseName,
+  type Deployable,
+  folderName,
+  isDeveloperFile,
+  isExample,
+  isInside,
+  isVendored,
+  type ServiceDraft,
+  type ServiceKind,
+} from './service-draft.ts'
 import { type CloudResource, cloudResources, cloudServices } from './terraform.ts'
-import { packageUses } from './workspace-packages.ts'
 
 export interface ServicesFound {
   /** Those with a folder in the order of their folders, then the others. */

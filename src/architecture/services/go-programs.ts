@@ -1,5 +1,5 @@
 import { pushTo } from '../../kernel/multimap.ts'
-import { isImportOf } from '../source/go-imports.ts'
+import { isImportOf } from '../source/module-files.ts'
 import { folderOf, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
 import type { ServiceDraft, ServiceKind } from './service-draft.ts'

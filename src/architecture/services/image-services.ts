@@ -2,8 +2,7 @@ import { isDockerfile, readDockerfile } from '../deployment/dockerfile.ts'
 import { joinPath, nameOf } from '../source/source-files.ts'
 import type { ContainerFolders } from './container-folders.ts'
 import { type Container, containerNames } from './containers.ts'
-import { isInside } from './names.ts'
-import type { Deployable, ServiceDraft } from './service-draft.ts'
+import { type Deployable, isInside, type ServiceDraft } from './service-draft.ts'
 
 /** Containers that run the code of a service with another command: workers of a queue and schedulers. */
 

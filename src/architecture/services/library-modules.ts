@@ -1,5 +1,5 @@
 import { folderOf, joinPath, nameOf } from '../source/source-files.ts'
-import { isInside } from './names.ts'
+import { isInside } from './service-draft.ts'
 
 /** Modules of a build or a workspace that are libraries: their code is part of the applications that use them. */
 

@@ -1,6 +1,5 @@
 import { isTestPath } from '../source/discovery-rules.ts'
-import { plainName } from './names.ts'
-import type { Deployable, ServiceEvidence } from './service-draft.ts'
+import { type Deployable, plainName, type ServiceEvidence } from './service-draft.ts'
 
 /** A store, a broker or a service that Terraform creates. */
 export interface CloudResource {

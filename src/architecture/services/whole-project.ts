@@ -1,6 +1,6 @@
 import type { Connections } from '../connections/interconnections.ts'
 import type { ServicesFound } from './find-services.ts'
-import { isDeveloperFile, isVendored } from './names.ts'
+import { isDeveloperFile, isVendored } from './service-draft.ts'
 
 /** A project with endpoints or calls in which nothing shows a deployable is one application. */
 export const withWholeProject = (

@@ -1,4 +1,4 @@
-import type { ConfigEntry } from './configuration-files.ts'
+import type { ConfigEntry } from './configuration.ts'
 
 /** Constants that a Gradle script of Android generates: `buildConfigField("String", "API_URL", "\"https://…\"")`. */
 

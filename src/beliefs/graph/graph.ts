@@ -55,7 +55,7 @@ const scoreNode = (truth: number, harm: number, coherence: number, { epsilon }: 
 }
 
 /** Audits one node and its edges. */
-export const auditNode = (tables: Tables, config: GraphConfig, id: number): NodeAudit =>
+const auditNode = (tables: Tables, config: GraphConfig, id: number): NodeAudit =>
   scoreNode(
     tables.nodes.isIntact(id) ? 1 : 0,
     nodeHarm(tables, id),

@@ -1,5 +1,5 @@
 import { isRecord } from '../../kernel/encoding/json.ts'
-import type { CanaryRow } from '../../setup/canaries/canary-row.ts'
+import type { CanaryRow } from '../../setup/canaries/read-answer.ts'
 import type { FireContext } from './fire-clients.ts'
 
 const SERVER_MS = 30_000

@@ -1,5 +1,5 @@
 import type { ProgramResult } from '../../gate/ports.ts'
-import type { CanaryRow } from '../../setup/canaries/canary-row.ts'
+import type { CanaryRow } from '../../setup/canaries/read-answer.ts'
 import type { FireContext } from './fire-clients.ts'
 
 const lastLine = ({ stderr, stdout }: ProgramResult): string =>

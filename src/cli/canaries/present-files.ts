@@ -1,5 +1,5 @@
 import { runProgram } from '../../platform/programs/program.ts'
-import { LEFTHOOK_FILES, PRE_COMMIT_FILE } from '../../setup/git-hooks/hook-manager.ts'
+import { LEFTHOOK_FILES, PRE_COMMIT_FILE } from '../../setup/git-hooks/hooks.ts'
 
 /** What decides about hooks and policy, and may not be committed yet. */
 const DECIDING = ['.warrant', '.husky', '.githooks', 'package.json', PRE_COMMIT_FILE, ...LEFTHOOK_FILES]

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import { killProcess } from '../../app/force-exit.ts'
 import { openProject } from '../../app/open/project.ts'
 import { loadSettings } from '../../app/process-context.ts'
+import { killProcess } from '../../app/shutdown.ts'
 import { Fault, viewFault } from '../../kernel/fault.ts'
 import { escapeLineBreaks, showName } from '../../kernel/text/escape-text.ts'
 import { TextAnswer } from '../../kernel/text-answer.ts'

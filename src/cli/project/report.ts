@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { killProcess } from '../../app/force-exit.ts'
 import { openProject } from '../../app/open/project.ts'
 import { readingCachePath } from '../../app/open/user-state.ts'
 import { loadSettings } from '../../app/process-context.ts'
+import { killProcess } from '../../app/shutdown.ts'
 import { REPORT_LANGUAGES, type ReportLanguage } from '../../architecture/report/model.ts'
 import {
   compareSystems,

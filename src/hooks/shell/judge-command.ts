@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { FileEdit } from '../file-edit.ts'
+import type { FileEdit } from '../apply-edit.ts'
 import type { CommandContext, PlainCommand, ShellKnowledge } from './command-context.ts'
 import { ask, type CommandVerdict, worstVerdict } from './command-verdict.ts'
 import { expandText, expandWord, literalOutput, scriptsIn } from './expand-word.ts'

@@ -6,8 +6,7 @@ import { CLIENT_HOOKS } from '../client-hooks.ts'
 import { canaryEvents, makeCanary } from './canary-events.ts'
 import { readCodexTrust, readGeminiTrust } from './client-trust.ts'
 import { findHookLine } from './hook-line.ts'
-import { judgeWorkflow, runsGate } from './judge-workflow.ts'
-import { readAnswer } from './read-answer.ts'
+import { judgeWorkflow, readAnswer, runsGate } from './read-answer.ts'
 
 const canary = makeCanary(new Uint8Array(20).fill(7))
 

@@ -1,6 +1,56 @@
 import type { HookClient } from '../../hooks/clients.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 
+/** What a canary showed. */
+type CanaryResult =
+  | 'blocks'
+  | 'does not block'
+  | 'reports only'
+  | 'skipped until trusted'
+  | 'cannot be shown'
+  | 'not set up'
+
+/** One place where something may be refused. */
+export interface CanaryRow {
+  readonly point: string
+  readonly result: CanaryResult
+  readonly detail: string
+  readonly fix?: string
+}
+
+/** Whether something that should block does not. */
+export const isFailedCanary = ({ result }: CanaryRow): boolean =>
+  result === 'does not block' || result === 'reports only'
+
+const USES = /^\s*(?:-\s+)?uses:\s*["']?([^\s"'#]+)/gm
+/** Steps of the same repository and images by digest need no commit. */
+const PINNED = /^(?:\.\/|docker:\/\/.+@sha256:)|@[0-9a-f]{40}$/
+const REQUIRED = 'whether its job is a required check cannot be shown from here'
+
+/** Whether a line of a workflow runs the gate: a command, or the action. */
+export const runsGate = (text: string): boolean =>
+  /^[^#\n]*\bwarrant(?:\.js)?['"]? gate\b/m.test(text) ||
+  [...text.matchAll(USES)].some(([, name = '']) => /(?:^|\/)[\w.-]*warrant[\w.-]*(?:\/[^@]*)?@/i.test(name))
+
+/** What a workflow that runs the gate shows about CI. */
+export const judgeWorkflow = (file: string, text: string): CanaryRow => {
+  const loose = [...text.matchAll(USES)].map(([, name = '']) => name).filter((name) => !PINNED.test(name))
+  const point = 'CI'
+  if (loose.length === 0)
+    return {
+      point,
+      result: 'cannot be shown',
+      detail: `${file} runs the gate, pinned by commit; ${REQUIRED}`,
+      fix: 'Make the job a required check of the branch.',
+    }
+  return {
+    point,
+    result: 'cannot be shown',
+    detail: `${file} runs the gate; not pinned by commit: ${loose.join(', ')}; ${REQUIRED}`,
+    fix: 'Name each action by the full id of a commit, and make the job a required check of the branch.',
+  }
+}
+
 /** `late`: refused because the time was not enough. `none`: no answer that the client understands. */
 export type ReadAnswer = 'allowed' | 'denied' | 'asked' | 'late' | 'none'
 

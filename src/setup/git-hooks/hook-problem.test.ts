@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { checkHook } from './hook-problem.ts'
 import { insertBlock } from './hook-script.ts'
+import { checkHook } from './hooks.ts'
 
 const PROGRAM = '/opt/warrant.js'
 const bytes = (text: string) => Buffer.from(text, 'latin1')

@@ -1,6 +1,10 @@
 import { databaseOf } from '../../connections/addresses.ts'
-import type { Outbound } from '../../connections/connections.ts'
-import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import {
+  type DetectionContext,
+  type Framework,
+  importsModule,
+  type Outbound,
+} from '../../connections/framework.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
 import { fieldOf, goCalls, isFixed, moduleOf, type PlacedGoCall } from './go-calls.ts'

@@ -1,5 +1,10 @@
-import type { Inbound, Outbound } from '../../connections/connections.ts'
-import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import {
+  type DetectionContext,
+  type Framework,
+  type Inbound,
+  importsModule,
+  type Outbound,
+} from '../../connections/framework.ts'
 import { toInbound } from '../../connections/inbound-web.ts'
 import type { ProtoService } from '../../connections/proto.ts'
 import type { CallExpression, Method } from '../../source/source-unit.ts'

@@ -1,5 +1,5 @@
 import { pushTo } from '../../../kernel/multimap.ts'
-import { isImportOf } from '../../source/go-imports.ts'
+import { isImportOf } from '../../source/module-files.ts'
 import {
   type CallExpression,
   type Expression,

@@ -1,7 +1,11 @@
 import { joinAddress, plainAddress } from '../../connections/addresses.ts'
 import { callChain } from '../../connections/client-base-url.ts'
-import type { Outbound } from '../../connections/connections.ts'
-import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import {
+  type DetectionContext,
+  type Framework,
+  importsModule,
+  type Outbound,
+} from '../../connections/framework.ts'
 import type { Expression } from '../../source/source-unit.ts'
 import { type KnownText, weaker } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'

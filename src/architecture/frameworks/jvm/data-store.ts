@@ -1,5 +1,9 @@
-import type { Outbound } from '../../connections/connections.ts'
-import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import {
+  type DetectionContext,
+  type Framework,
+  importsModule,
+  type Outbound,
+} from '../../connections/framework.ts'
 import type { Variable } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 

@@ -1,6 +1,11 @@
 import { callChain } from '../../connections/client-base-url.ts'
-import type { Inbound, Outbound } from '../../connections/connections.ts'
-import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import {
+  type DetectionContext,
+  type Framework,
+  type Inbound,
+  importsModule,
+  type Outbound,
+} from '../../connections/framework.ts'
 import { predicatePath, toInbound } from '../../connections/inbound-web.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'

@@ -1,6 +1,11 @@
 import { plainAddress } from '../../connections/addresses.ts'
-import type { Inbound, Outbound } from '../../connections/connections.ts'
-import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import {
+  type DetectionContext,
+  type Framework,
+  type Inbound,
+  importsModule,
+  type Outbound,
+} from '../../connections/framework.ts'
 import { combinePaths, type EndpointRoute, orEmptyPath, toInbound } from '../../connections/inbound-web.ts'
 import {
   type Annotation,

@@ -1,6 +1,5 @@
 import { configuredTarget, JDBC_STORE } from '../../connections/configured-stores.ts'
-import type { Outbound } from '../../connections/connections.ts'
-import type { DetectionContext, Framework } from '../../connections/framework.ts'
+import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
 import { entityOf } from '../../connections/inbound-events.ts'
 import type { SourceIndex } from '../../source/source-index.ts'
 import {

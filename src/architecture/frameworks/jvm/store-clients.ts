@@ -13,8 +13,7 @@ import {
   REDIS_STORE,
   S3_STORE,
 } from '../../connections/configured-stores.ts'
-import type { Outbound } from '../../connections/connections.ts'
-import type { DetectionContext, Framework } from '../../connections/framework.ts'
+import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
 import { firstArgument, simpleName, type TypeUnit, type Variable } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 

@@ -1,10 +1,184 @@
 import { joinRoutes } from '../../connections/addresses.ts'
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
 import type { RouterKey } from '../../connections/router-graph.ts'
-import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import type { TypeLocation } from '../../source/source-index.ts'
+import {
+  type Annotation,
+  type CallExpression,
+  type Expression,
+  findAnnotation,
+  type Method,
+  simpleName,
+} from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
-import { viewOf, viewsetRoutes } from './django-views.ts'
 import { keyword, positional } from './python-calls.ts'
+
+/** The HTTP methods that a view of Django or of its REST framework answers. */
+
+const VERBS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options']
+
+/** Methods of the base classes, by the end of their names. The longest name that fits counts. */
+const BASE_VIEWS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/ListCreate\w*View$/, ['GET', 'POST']],
+  [/RetrieveUpdateDestroy\w*View$/, ['GET', 'PUT', 'PATCH', 'DELETE']],
+  [/RetrieveUpdate\w*View$/, ['GET', 'PUT', 'PATCH']],
+  [/RetrieveDestroy\w*View$/, ['GET', 'DELETE']],
+  [/CreateAPIView$/, ['POST']],
+  [/UpdateAPIView$/, ['PUT', 'PATCH']],
+  [/DestroyAPIView$/, ['DELETE']],
+  [/(ListAPI|RetrieveAPI|List|Detail|Template|Redirect|Archive)View$/, ['GET']],
+  [/(Form|Create|Update|Delete|Login|Logout|Password\w+)View$/, ['GET', 'POST']],
+]
+
+/** Actions of a viewset: its method, its HTTP method, and whether it is about one object. */
+const ACTIONS: readonly (readonly [string, string, boolean])[] = [
+  ['list', 'GET', false],
+  ['create', 'POST', false],
+  ['retrieve', 'GET', true],
+  ['update', 'PUT', true],
+  ['partial_update', 'PATCH', true],
+  ['destroy', 'DELETE', true],
+]
+
+const BASE_ACTIONS: Readonly<Record<string, readonly string[]>> = {
+  ModelViewSet: ['list', 'create', 'retrieve', 'update', 'partial_update', 'destroy'],
+  ReadOnlyModelViewSet: ['list', 'retrieve'],
+  ListModelMixin: ['list'],
+  CreateModelMixin: ['create'],
+  RetrieveModelMixin: ['retrieve'],
+  UpdateModelMixin: ['update', 'partial_update'],
+  DestroyModelMixin: ['destroy'],
+}
+
+const MAX_BASES = 40
+
+/** A type and the bases of it that the project declares; the names of all others. */
+const lineOf = (place: TypeLocation, scope: TypeScope) => {
+  const places = [place]
+  const names: string[] = []
+  for (const { unit, type } of places)
+    for (const written of [type.extends, ...type.implements]) {
+      if (written === undefined || places.length > MAX_BASES) continue
+      names.push(simpleName(written))
+      const base = scope.index.find(written, unit)
+      if (base !== undefined && !places.some((one) => one.type === base.type)) places.push(base)
+    }
+  return { methods: places.flatMap(({ type }) => type.methods), names }
+}
+
+const classMethods = (place: TypeLocation, scope: TypeScope): readonly string[] => {
+  const { methods, names } = lineOf(place, scope)
+  const own = VERBS.filter((verb) => methods.some(({ name }) => name === verb)).map((one) =>
+    one.toUpperCase(),
+  )
+  if (own.length > 0) return own
+  const inherited = BASE_VIEWS.find(([ending]) => names.some((name) => ending.test(name)))
+  return inherited?.[1] ?? ['ANY']
+}
+
+const listedMethods = (annotation: Annotation, scope: TypeScope, { resolver }: DetectionContext) =>
+  resolver
+    .texts(annotation.args.get('value') ?? annotation.args.get('http_method_names'), scope)
+    .map(({ text }) => text.toUpperCase())
+
+const isVerb = (text: string): boolean => VERBS.includes(text.toLowerCase())
+
+const functionMethods = (method: Method, scope: TypeScope, context: DetectionContext): readonly string[] => {
+  const { resolver } = context
+  const listed = findAnnotation(method.annotations, 'api_view', 'require_http_methods')
+  if (listed !== undefined) {
+    const named = listedMethods(listed, scope, context)
+    return named.length === 0 ? ['GET'] : named
+  }
+  if (findAnnotation(method.annotations, 'require_POST') !== undefined) return ['POST']
+  // A decorator of the project that names nothing but methods: `@cors("GET", "POST")`.
+  const own = method.annotations
+    .map(({ args }) => resolver.texts(args.get('*') ?? args.get('value'), scope).map(({ text }) => text))
+    .find((texts) => texts.length > 0 && texts.every((text) => /^[A-Z]+$/.test(text) && isVerb(text)))
+  if (own !== undefined) return own
+  return findAnnotation(method.annotations, 'require_GET', 'require_safe') === undefined ? ['ANY'] : ['GET']
+}
+
+/** The class that an import of the file names: other modules may have one of the same name. */
+const importedType = (name: string, { unit }: TypeScope, { modules }: DetectionContext) => {
+  const [head = '', member] = name.split('.')
+  const declared = modules.declaration(head, unit)
+  const type = declared.unit.types.find((one) => one.name === (member ?? declared.name))
+  return type === undefined ? undefined : { unit: declared.unit, type }
+}
+
+/** A view as it is named in a URL pattern: `views.index`, `views.Items.as_view()`. */
+const viewOf = (
+  view: Expression | undefined,
+  scope: TypeScope,
+  context: DetectionContext,
+): { readonly handler: string; readonly methods: readonly string[] } | undefined => {
+  if (view?.kind === 'name') {
+    const [head = '', member] = view.name.split('.')
+    const declared = context.modules.declaration(head, scope.unit)
+    const found = declared.unit.functions.find(({ name }) => name === (member ?? declared.name))
+    return {
+      handler: view.name,
+      methods: found === undefined ? ['ANY'] : functionMethods(found, scope, context),
+    }
+  }
+  if (view?.kind !== 'call') return undefined
+  const { name, receiver, args } = view.call
+  // Django Channels.
+  if (name === 'as_asgi') return { handler: receiver?.kind === 'name' ? receiver.name : '', methods: ['WS'] }
+  // A decorated view: `login_required(views.index)`.
+  if (name !== 'as_view') return args.length === 1 ? viewOf(args[0], scope, context) : undefined
+  const handler = receiver?.kind === 'name' ? receiver.name : ''
+  const [actions] = args
+  if (actions?.kind === 'record' && VERBS.some((verb) => actions.entries.has(verb)))
+    return { handler, methods: [...actions.entries.keys()].map((verb) => verb.toUpperCase()) }
+  const place = importedType(handler, scope, context) ?? scope.index.find(handler, scope.unit)
+  return { handler, methods: place === undefined ? ['ANY'] : classMethods(place, scope) }
+}
+
+interface ViewsetRoute {
+  readonly method: string
+  /** Below the prefix that the viewset is registered with. */
+  readonly path: string
+  readonly handler: string
+  readonly line: number
+}
+
+/** All routes of a viewset: the standard actions that it has, and those marked with `@action`. */
+const viewsetRoutes = (
+  name: string,
+  scope: TypeScope,
+  { resolver }: DetectionContext,
+): readonly ViewsetRoute[] => {
+  const place = scope.index.find(name, scope.unit)
+  if (place === undefined) return []
+  const { methods, names } = lineOf(place, scope)
+  const has = new Set([
+    ...methods.map((one) => one.name),
+    ...names.flatMap((base) => BASE_ACTIONS[base] ?? []),
+  ])
+  const there = scope.at(place.unit, place.type, place.unit.topLevel)
+  const standard = ACTIONS.filter(([action]) => has.has(action)).map(([action, method, detail]) => ({
+    method,
+    path: detail ? '/{pk}' : '',
+    handler: `${place.type.name}.${action}`,
+    line: methods.find((one) => one.name === action)?.line ?? place.type.line,
+  }))
+  const extra = methods.flatMap((one) => {
+    const action = findAnnotation(one.annotations, 'action')
+    if (action === undefined) return []
+    const detail = resolver.text(action.args.get('detail'), there)?.text === 'True' ? '/{pk}' : ''
+    const path = resolver.text(action.args.get('url_path'), there)?.text ?? one.name
+    const verbs = resolver.texts(action.args.get('methods'), there).map(({ text }) => text.toUpperCase())
+    return (verbs.length === 0 ? ['GET'] : verbs).map((method) => ({
+      method,
+      path: `${detail}/${path}`,
+      handler: `${place.type.name}.${one.name}`,
+      line: one.line,
+    }))
+  })
+  return [...standard, ...extra]
+}
 
 /** URL patterns of Django, and the routers of its REST framework. */
 

@@ -1,5 +1,10 @@
-import type { Inbound, Outbound } from '../../connections/connections.ts'
-import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import {
+  type DetectionContext,
+  type Framework,
+  type Inbound,
+  importsModule,
+  type Outbound,
+} from '../../connections/framework.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { positional, pythonCalls } from './python-calls.ts'
 

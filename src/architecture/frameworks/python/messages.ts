@@ -1,5 +1,4 @@
-import type { Inbound } from '../../connections/connections.ts'
-import type { DetectionContext, Framework } from '../../connections/framework.ts'
+import type { DetectionContext, Framework, Inbound } from '../../connections/framework.ts'
 import type { Expression } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { type FoundMessage, type MessageDirection, messageDetectors } from '../found-messages.ts'

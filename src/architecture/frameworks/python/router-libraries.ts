@@ -1,6 +1,6 @@
 import type { DetectionContext } from '../../connections/framework.ts'
 import type { RouterKey } from '../../connections/router-graph.ts'
-import { isLeftOut } from '../../source/imported-files.ts'
+import { isLeftOut } from '../../source/module-files.ts'
 import { type CallExpression, simpleName } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 

@@ -1,11 +1,10 @@
-import type { Outbound } from '../../connections/connections.ts'
-import type { DetectionContext, Framework } from '../../connections/framework.ts'
+import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
 import type { Expression, Variable } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
+import { pythonStore, pythonStoreTarget } from './data-clients.ts'
 import { keyword, positional, pythonText } from './python-calls.ts'
-import { pythonStore, pythonStoreTarget } from './python-stores.ts'
 
 /** Stores and brokers in the settings of Django, Flask and Celery: variables with names that these libraries read. */
 

@@ -1,5 +1,9 @@
-import type { Inbound } from '../../connections/connections.ts'
-import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import {
+  type DetectionContext,
+  type Framework,
+  type Inbound,
+  importsModule,
+} from '../../connections/framework.ts'
 import {
   type Annotation,
   type Expression,

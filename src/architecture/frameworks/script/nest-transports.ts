@@ -1,5 +1,4 @@
-import type { Outbound } from '../../connections/connections.ts'
-import type { DetectionContext } from '../../connections/framework.ts'
+import type { DetectionContext, Outbound } from '../../connections/framework.ts'
 import { callsOf } from '../../connections/outbound-http.ts'
 import type { SourceIndex } from '../../source/source-index.ts'
 import { type CallExpression, type Expression, findAnnotation } from '../../source/source-unit.ts'

@@ -1,6 +1,5 @@
 import { joinRoutes } from '../../connections/addresses.ts'
-import type { Inbound } from '../../connections/connections.ts'
-import type { DetectionContext, Framework } from '../../connections/framework.ts'
+import type { DetectionContext, Framework, Inbound } from '../../connections/framework.ts'
 import { toInbound } from '../../connections/inbound-web.ts'
 import { folderOf, joinPath } from '../../source/source-files.ts'
 import type { SourceIndex } from '../../source/source-index.ts'

@@ -1,6 +1,5 @@
 import { pushTo } from '../../../kernel/multimap.ts'
-import type { Inbound } from '../../connections/connections.ts'
-import type { DetectionContext, Framework } from '../../connections/framework.ts'
+import type { DetectionContext, Framework, Inbound } from '../../connections/framework.ts'
 import type { RouterGraph } from '../../connections/router-graph.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'

@@ -1,6 +1,10 @@
 import { plainAddress } from '../../connections/addresses.ts'
-import type { Outbound } from '../../connections/connections.ts'
-import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import {
+  type DetectionContext,
+  type Framework,
+  importsModule,
+  type Outbound,
+} from '../../connections/framework.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { labelled, SwiftValues, swiftCalls, unlabelled } from './swift-values.ts'

@@ -1,7 +1,6 @@
 import { pushTo } from '../../../kernel/multimap.ts'
 import type { Container } from '../containers.ts'
-import { isInside } from '../names.ts'
-import type { Deployable } from '../service-draft.ts'
+import { type Deployable, isInside } from '../service-draft.ts'
 
 const RELATIONAL_STORE = /^(PostgreSQL|MySQL|SQL Server|Oracle|database)$/
 

@@ -1,11 +1,9 @@
-import type { Inbound, Outbound } from '../../connections/connections.ts'
+import type { Inbound, Outbound } from '../../connections/framework.ts'
 import type { ListeningPort } from '../../connections/listening-ports.ts'
 import { isVariableFile } from '../../source/discovery-rules.ts'
 import type { Container } from '../containers.ts'
 import type { ServicesFound } from '../find-services.ts'
-import { hostOf, isInside } from '../names.ts'
-import type { Deployable } from '../service-draft.ts'
-import { serviceOf } from '../service-files.ts'
+import { type Deployable, hostOf, isInside, serviceOf } from '../service-draft.ts'
 import { localPort, publishes } from './deployed-services.ts'
 
 /** Names of variables whose value is a host, without scheme and port. */

@@ -1,8 +1,7 @@
 import { pushTo } from '../../../kernel/multimap.ts'
 import { type Container, containerNames } from '../containers.ts'
 import type { ServicesFound } from '../find-services.ts'
-import { nearest, plainName } from '../names.ts'
-import type { Deployable } from '../service-draft.ts'
+import { type Deployable, nearest, plainName } from '../service-draft.ts'
 import { DeployedServices, shortHost } from './deployed-services.ts'
 import type { SystemNode, SystemRelations } from './system-model.ts'
 

@@ -1,10 +1,18 @@
-import type { Inbound, Outbound } from '../../connections/connections.ts'
+import type { Inbound, Outbound } from '../../connections/framework.ts'
 import { imageName, isStoreConsole, technologyOf } from '../../deployment/technologies.ts'
 import type { Container } from '../containers.ts'
 import type { ServicesFound } from '../find-services.ts'
-import { grpcName, hostOf, isDeveloperFile, isInside, isLocal, isVendored } from '../names.ts'
-import type { Deployable } from '../service-draft.ts'
-import { serviceOf, servicesOf } from '../service-files.ts'
+import {
+  type Deployable,
+  grpcName,
+  hostOf,
+  isDeveloperFile,
+  isInside,
+  isLocal,
+  isVendored,
+  serviceOf,
+  servicesOf,
+} from '../service-draft.ts'
 import { type BuildLibrary, peerCalls, peerService } from './library-peers.ts'
 import {
   containerHosts,
@@ -16,8 +24,7 @@ import {
 } from './local-services.ts'
 import { type SystemModel, type SystemNode, SystemRelations } from './system-model.ts'
 import { SystemNodes } from './system-nodes.ts'
-import type { UsedNames } from './used-names.ts'
-import { UsedStores } from './used-stores.ts'
+import { type UsedNames, UsedStores } from './used-names.ts'
 
 interface SystemSources extends ServicesFound, LocalSources, UsedNames {
   readonly inbound: readonly Inbound[]
