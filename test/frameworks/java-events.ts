@@ -43,94 +43,6 @@ mp.messaging.incoming.fights.topic=fights.v1`,
   ],
 }
 
-const EVENTUATE: FrameworkSnippets = {
-  framework: 'Eventuate',
-  language: 'Java, Kotlin',
-  finds: ['messages'],
-  found: [
-    {
-      title: 'events of an aggregate and their handlers',
-      files: {
-        'Order.java': 'package shop.orders;\nclass Order {}',
-        'OrderEvents.java': `package shop.orders;
-import io.eventuate.tram.events.aggregates.AbstractAggregateDomainEventPublisher;
-class OrderEvents extends AbstractAggregateDomainEventPublisher<Order, OrderEvent> {}`,
-        'Deliveries.java': `package shop.deliveries;
-import io.eventuate.tram.events.subscriber.*;
-class Deliveries {
-  DomainEventHandlers handlers() {
-    return DomainEventHandlersBuilder.forAggregateType("shop.orders.Order").onEvent(Placed.class, this::on).build();
-  }
-}`,
-      },
-      rows: [
-        'in 5: Messaging-Eventuate shop.orders.Order, Deliveries.handlers',
-        'out 3: Messaging-Eventuate Eventuate -> shop.orders.Order, OrderEvents',
-      ],
-    },
-    {
-      title: 'commands and their channel',
-      files: {
-        'Channels.java': 'interface Channels { String KITCHEN = "kitchenService"; }',
-        'Kitchen.java': `import io.eventuate.tram.commands.consumer.CommandHandlers;
-class Kitchen {
-  CommandHandlers handlers() { return SagaCommandHandlersBuilder.fromChannel(Channels.KITCHEN).onMessage(A.class, this::a).build(); }
-}`,
-        'KitchenProxy.java': `import io.eventuate.tram.sagas.simpledsl.CommandEndpoint;
-class KitchenProxy {
-  final CommandEndpoint<A> create = CommandEndpointBuilder.forCommand(A.class).withChannel(Channels.KITCHEN).build();
-}`,
-      },
-      rows: [
-        'in 3: Messaging-Eventuate kitchenService, Kitchen.handlers',
-        'out 3: Messaging-Eventuate Eventuate -> kitchenService, KitchenProxy',
-      ],
-    },
-    {
-      title: 'annotations, a publisher, and Kafka by the settings',
-      files: {
-        'Customers.java': `import io.eventuate.tram.events.publisher.DomainEventPublisher;
-class Customers {
-  DomainEventPublisher events;
-  void create() { events.publish("Customer", id, list); }
-  @EventuateDomainEventHandler(subscriberId = "customers", channel = "Order") void on(Event event) {}
-}`,
-        'application.properties': 'eventuatelocal.kafka.bootstrap.servers=kafka:9092',
-      },
-      rows: [
-        'in 5: Messaging-Kafka Order, Customers.on',
-        'out 4: Messaging-Kafka Eventuate -> Customer, Customers',
-      ],
-    },
-    {
-      title: 'handlers and a publisher in Kotlin',
-      files: {
-        'Tickets.kt': `import io.eventuate.tram.events.publisher.DomainEventPublisher
-import io.eventuate.tram.events.subscriber.DomainEventHandlersBuilder
-
-class Tickets(private val events: DomainEventPublisher) {
-    fun handlers() = DomainEventHandlersBuilder.forAggregateType("Order").onEvent(Placed::class.java, ::on).build()
-    fun open(id: Long) = events.publish("Ticket", id, listOf(Opened()))
-}
-`,
-      },
-      rows: [
-        'in 5: Messaging-Eventuate Order, Tickets.handlers',
-        'out 6: Messaging-Eventuate Eventuate -> Ticket, Tickets',
-      ],
-    },
-  ],
-  notFound: [
-    {
-      title: 'a publisher of another library',
-      files: {
-        'Customers.java': `import io.eventuate.tram.events.common.DomainEvent;
-class Customers { ApplicationEventPublisher events; void a() { events.publish("Customer"); route.to("x"); } }`,
-      },
-    },
-  ],
-}
-
 const MICRONAUT: FrameworkSnippets = {
   framework: 'Micronaut',
   language: 'Java, Kotlin',
@@ -190,4 +102,4 @@ interface Geo {
   ],
 }
 
-export const JAVA_EVENT_SNIPPETS: readonly FrameworkSnippets[] = [REACTIVE, EVENTUATE, MICRONAUT]
+export const JAVA_EVENT_SNIPPETS: readonly FrameworkSnippets[] = [REACTIVE, MICRONAUT]

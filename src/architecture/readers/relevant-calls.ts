@@ -50,14 +50,9 @@ const JVM_CALLS: RelevantCalls = compileNames(JVM)
 
 /** Calls of libraries whose method names are too common to be read in every file. */
 const JVM_LIBRARIES: readonly (readonly [imports: RegExp, names: string])[] = [
-  [
-    /^io\.eventuate\./,
-    'forAggregateType|andForAggregateType|onEvent|fromChannel|andFromChannel|onMessage|withChannel|to|publish',
-  ],
   [/^org\.springframework\.cloud\.gateway\./, 'route|path|before'],
   [/^org\.springframework\.web\.service\./, 'createClient'],
   [/^org\.springframework\.web\.(reactive\.|servlet\.)?function\./, 'route|andRoute|nest|path|add|method'],
-  [/^androidx\.room\./, 'databaseBuilder|inMemoryDatabaseBuilder'],
   [/^org\.springframework\.cloud\.client\./, 'getInstances|choose'],
   [/^org\.apache\.(http|hc)\./, 'Http(Get|Post|Put|Patch|Delete|Head)'],
   [/^org\.apache\.kafka\.clients\./, 'subscribe'],

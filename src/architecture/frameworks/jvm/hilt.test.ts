@@ -25,19 +25,18 @@ class OfflineTopicsRepository @Inject constructor(
   'core/src/main/java/TopicDao.kt': 'import androidx.room.Dao\n\n@Dao\ninterface TopicDao\n',
 }
 
-it('draws the injections of Hilt, and the store of a library module for the application', async () => {
+it('draws the injections of Hilt in a library module', async () => {
   const { graph, system } = await analyse(memoryFiles(FILES), syntaxTrees(), {
     at: '',
     checkDeadline: () => {},
   })
   const names = new Map(graph.nodes.map(({ id, name }) => [id, name]))
   expect(graph.edges.map(({ from, to }) => `${names.get(from)} -> ${names.get(to)}`)).toEqual([
-    'TopicDao -> sqlite',
     'OfflineTopicsRepository -> TopicDao',
     'TopicViewModel -> OfflineTopicsRepository',
   ])
   expect(graph.nodes.find(({ name }) => name === 'App')?.kind).toBe('APP')
-  expect(system.nodes.map(({ id }) => id)).toEqual(['service:app', 'store:app SQLite'])
+  expect(system.nodes.map(({ id }) => id)).toEqual(['service:app'])
 })
 
 it('gives no role to a class whose constructor nothing marks', async () => {

@@ -1,12 +1,8 @@
 import type { Framework } from '../../connections/framework.ts'
-import { DATA_STORE } from './data-store.ts'
-import { EVENTUATE } from './eventuate.ts'
 import { SPRING_CLOUD_GATEWAY } from './gateway.ts'
 import { KTOR, KTOR_CLIENT } from './ktor.ts'
 import { MICRONAUT } from './micronaut.ts'
 import { APACHE_HTTP_CLIENT, DISCOVERY_CLIENT, EXPOSED, KAFKA_CLIENT, RETROFIT } from './more-clients.ts'
-import { MYBATIS } from './mybatis.ts'
-import { ROOM } from './room.ts'
 import { STORE_CLIENTS } from './store-clients.ts'
 
 /** Used from both languages. */
@@ -14,9 +10,6 @@ const SHARED: readonly Omit<Framework, 'language'>[] = [
   SPRING_CLOUD_GATEWAY,
   MICRONAUT,
   RETROFIT,
-  ROOM,
-  EVENTUATE,
-  MYBATIS,
   APACHE_HTTP_CLIENT,
   KAFKA_CLIENT,
   DISCOVERY_CLIENT,
@@ -28,6 +21,5 @@ export const JVM_FRAMEWORKS: readonly Framework[] = [
   KTOR,
   KTOR_CLIENT,
   EXPOSED,
-  DATA_STORE,
   ...(['java', 'kotlin'] as const).flatMap((language) => SHARED.map((one) => ({ ...one, language }))),
 ]

@@ -14,7 +14,7 @@ import {
   S3_STORE,
 } from '../../connections/configured-stores.ts'
 import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
-import { firstArgument, simpleName, type TypeUnit, type Variable } from '../../source/source-unit.ts'
+import { simpleName, type TypeUnit, type Variable } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 
 /** Clients of stores that a class holds: a field or a parameter of its constructor has the type of the library. */
@@ -25,8 +25,6 @@ interface StoreClient {
   readonly types: RegExp
   readonly store: ConfiguredStore
 }
-
-const HELD_DATA: ConfiguredStore = { protocol: 'DataStore', keys: [] }
 
 const client = (packages: RegExp, types: RegExp, store: ConfiguredStore): StoreClient => ({
   packages,
@@ -73,7 +71,6 @@ const LIBRARIES: Readonly<Record<string, readonly StoreClient[]>> = {
   'Neo4j driver': [client(/^org\.neo4j\.driver$/, /^Driver$/, NEO4J_STORE)],
   jOOQ: [client(/^org\.jooq$/, /^DSLContext$/, JDBC_STORE)],
   Hibernate: [client(/^org\.hibernate$/, /^SessionFactory$/, JPA_STORE)],
-  DataStore: [client(/^androidx\.datastore\.(core|rxjava[23])$/, /^(Rx)?DataStore$/, HELD_DATA)],
 }
 
 /** Whether an import gives the type of a client, by its name or with its whole package. */
@@ -100,12 +97,7 @@ const clientsOf =
           (one) => one.types.test(name) && scope.unit.imports.some((imported) => gives(imported, one, name)),
         )
         if (used === undefined || found.has(used.store.protocol)) continue
-        // What a DataStore holds is its name.
-        const held = used.store === HELD_DATA ? firstArgument(written) : ''
-        const target =
-          held === ''
-            ? configuredTarget(used.store, resolver.configuration, scope.unit.file)
-            : { target_service: held, confidence: 'medium' as const }
+        const target = configuredTarget(used.store, resolver.configuration, scope.unit.file)
         found.set(used.store.protocol, {
           ...target,
           protocol: used.store.protocol,
