@@ -325,14 +325,16 @@ const importsCell = (imports: readonly string[]): string =>
     ? [...imports.filter((one) => !EVERYTHING.includes(one)), 'all other rooms'].join(', ')
     : imports.join(', ')
 
-const folderTable = (): string =>
-  table(
-    ['folder', 'what it holds', 'may import'],
-    Object.entries(FOLDERS).map(([folder, { purpose, imports }]) => [
-      code(`src/${folder}/`),
-      purpose,
-      importsCell(imports),
-    ]),
+const foldersPage = (): string =>
+  page(
+    'Folders',
+    'A file may import from its own folder, from the folders above and below it in the same room, and from the folders in the last column. A room (a folder of the first level) stands for all its folders. `test/architecture.test.ts` checks this. [ARCHITECTURE.md](../../ARCHITECTURE.md) draws the rooms.',
+    table(
+      ['folder', 'what it holds', 'may import'],
+      Object.entries(FOLDERS)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([folder, { purpose, imports }]) => [code(`src/${folder}/`), purpose, importsCell(imports)]),
+    ),
   )
 
 const citations = (shownBy: Pledge['shownBy']): string =>
@@ -424,7 +426,6 @@ export const renderDocs = (): Readonly<Record<string, string>> => ({
     'commands',
     commandTable(),
   ),
-  'ARCHITECTURE.md': fill(readFileSync('ARCHITECTURE.md', 'utf8'), 'folders', folderTable()),
   'docs/threat-model.md': fill(readFileSync('docs/threat-model.md', 'utf8'), 'threats', threatTables()),
   'docs/bypasses.md': bypassesPage(),
   'docs/agent-hooks.md': fill(
@@ -432,6 +433,7 @@ export const renderDocs = (): Readonly<Record<string, string>> => ({
     'attempts',
     attemptTable(),
   ),
+  'docs/reference/folders.md': foldersPage(),
   'docs/reference/tools.md': toolsPage(),
   'docs/reference/faults.md': faultsPage(),
   'docs/reference/settings.md': configPage(),

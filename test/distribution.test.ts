@@ -167,7 +167,7 @@ describe('no text', () => {
       /npm (?:i|install|add|exec)(?: -{1,2}[\w=-]+)* ["']?warrant(?:@|["'`\s),]|$)|npx (?!--no-install )(?:-\w+ )*warrant\b/
     const found = texts
       // Commands that the hook of agents judges are no advice.
-      .filter((path) => !/^test\/(distribution|attacks)|^src\/gate\/agent-hooks\/.*\.test\.ts$/.test(path))
+      .filter((path) => !/^test\/(distribution|attacks)|^src\/hooks\/.*\.test\.ts$/.test(path))
       .flatMap((path) =>
         read(path)
           .split('\n')

@@ -26,7 +26,8 @@ export const EVERYTHING = ['cli/command', 'mcp', 'http', ...DOMAINS, 'platform',
 
 export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   bin: {
-    purpose: 'One file a binary: arguments in, exit code out. `lineage-verify` is bundled without the rest.',
+    purpose:
+      'One file for each binary: arguments in, exit code out. `lineage-verify` is bundled without the rest.',
     imports: ['app', 'cli', 'lineage'],
   },
   app: {
@@ -82,7 +83,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['app', ...EVERYTHING],
   },
   'cli/gate': {
-    purpose: 'Commands of the gate: gate, why, checks, status, sdd, install, hooks.',
+    purpose: 'Gate commands: gate, why, checks, status, sdd, install, hooks.',
     imports: ['app', ...EVERYTHING],
   },
   'cli/setup': {
@@ -94,7 +95,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['app', ...EVERYTHING],
   },
   'cli/canaries': {
-    purpose: '`doctor --fire`: canaries in a copy of the repository.',
+    purpose: '`doctor --fire`: canaries in a copy of the repository, and answers as each client reads them.',
     imports: ['app', ...EVERYTHING],
   },
   'cli/lineage': { purpose: 'Commands lineage and graph.', imports: ['app', ...EVERYTHING] },
@@ -103,7 +104,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['app', 'cli/gate', ...EVERYTHING],
   },
   'cli/packet': {
-    purpose: 'Commands of packets: build, publish, pull, query and the local store.',
+    purpose: 'Packet commands: build, publish, pull, query and the local store.',
     imports: ['app', ...EVERYTHING],
   },
   'cli/project': {
@@ -143,9 +144,9 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Scan results as findings: suppression, baseline, excerpts.',
     imports: ['receipts', 'gate/rules', 'gate/reports', 'evidence', 'kernel'],
   },
-  'gate/secrets': { purpose: 'What looks like a secret and is none.', imports: ['kernel'] },
+  'gate/secrets': { purpose: 'Texts that look like secrets but are not.', imports: ['kernel'] },
   'gate/reports': {
-    purpose: 'Reports of a run as text, JUnit and SARIF.',
+    purpose: 'Run reports as text, JUnit and SARIF.',
     imports: ['gate/rules', 'evidence', 'kernel'],
   },
   'gate/checks': {
@@ -169,7 +170,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['evidence', 'kernel'],
   },
   setup: {
-    purpose: 'Setting up a repository: clients, their entries, hook managers, the plan, taking it back.',
+    purpose: 'Sets up a repository: clients and their entries, hook managers, the plan and its undo.',
     imports: ['setup/git-hooks', 'kernel'],
   },
   'setup/editors': {
@@ -183,16 +184,12 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   hooks: {
     purpose:
-      'Events of coding agents: what a tool would write, what is refused, the answer in the shape of the client.',
+      "Events of coding agents: what a tool would write, what is refused, the answer in each client's format.",
     imports: ['gate', 'evidence', 'kernel'],
   },
   'hooks/shell': {
     purpose: 'Reads shell commands, and finds those that go past the gate.',
     imports: ['kernel'],
-  },
-  'setup/canaries': {
-    purpose: 'Canaries: events that have to be refused, answers as clients read them, what trusts a hook.',
-    imports: ['hooks', 'setup/editors', 'kernel'],
   },
   'gate/enterprise': {
     purpose: 'The enterprise server: its catalog, tools and status.',
@@ -237,27 +234,27 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     ],
   },
   'architecture/frameworks/go': {
-    purpose: 'Frameworks of Go.',
+    purpose: 'Go frameworks.',
     imports: ['architecture/connections', 'architecture/source', 'kernel'],
   },
   'architecture/frameworks/jvm': {
-    purpose: 'Frameworks of Java and Kotlin.',
+    purpose: 'Java and Kotlin frameworks.',
     imports: ['architecture/connections', 'architecture/source', 'kernel'],
   },
   'architecture/frameworks/python': {
-    purpose: 'Frameworks of Python.',
+    purpose: 'Python frameworks.',
     imports: ['architecture/connections', 'architecture/source', 'kernel'],
   },
   'architecture/frameworks/script': {
-    purpose: 'Frameworks of JavaScript and TypeScript.',
+    purpose: 'JavaScript and TypeScript frameworks.',
     imports: ['architecture/connections', 'architecture/source', 'kernel'],
   },
   'architecture/frameworks/swift': {
-    purpose: 'Vapor, clients of HTTP and stores of Swift.',
+    purpose: 'Vapor, and Swift clients of HTTP and stores.',
     imports: ['architecture/connections', 'architecture/source', 'kernel'],
   },
   'architecture/interfaces': {
-    purpose: 'What API files, schemas and configuration of proxies declare.',
+    purpose: 'What API files, schemas and proxy configuration declare.',
     imports: ['architecture/connections', 'architecture/source', 'kernel'],
   },
   'architecture/deployment': {

@@ -1,6 +1,6 @@
 import { isRecord } from '../../kernel/encoding/json.ts'
-import type { CanaryRow } from '../../setup/canaries/read-answer.ts'
 import type { FireContext } from './fire-clients.ts'
+import type { CanaryRow } from './read-answer.ts'
 
 const SERVER_MS = 30_000
 const INITIALIZE = {

@@ -7,13 +7,19 @@ import { repositoryFiles } from '../../platform/git/worktree.ts'
 import { findProgram } from '../../platform/programs/client-signs.ts'
 import { runProgram } from '../../platform/programs/program.ts'
 import { trustedPath } from '../../platform/programs/trusted-path.ts'
-import { type Canary, type CanaryEvent, canaryEvents } from '../../setup/canaries/canary-events.ts'
-import { type ClientTrust, readCodexTrust, readGeminiTrust } from '../../setup/canaries/client-trust.ts'
-import { disablesEveryHook, findHookLine, type HookLine } from '../../setup/canaries/hook-line.ts'
-import { type CanaryRow, type ReadAnswer, readAnswer } from '../../setup/canaries/read-answer.ts'
 import { CLIENT_HOOKS, type HookedClient } from '../../setup/client-hooks.ts'
 import { SETUP_CLIENTS } from '../../setup/clients.ts'
 import type { LaunchWords } from '../../setup/launch.ts'
+import { type Canary, type CanaryEvent, canaryEvents } from './canary-events.ts'
+import {
+  type ClientTrust,
+  disablesEveryHook,
+  findHookLine,
+  type HookLine,
+  readCodexTrust,
+  readGeminiTrust,
+} from './hook-line.ts'
+import { type CanaryRow, type ReadAnswer, readAnswer } from './read-answer.ts'
 
 const MAX_BYTES = 1024 * 1024
 const VERSION_MS = 5_000

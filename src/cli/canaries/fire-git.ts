@@ -1,6 +1,6 @@
 import type { ProgramResult } from '../../gate/ports.ts'
-import type { CanaryRow } from '../../setup/canaries/read-answer.ts'
 import type { FireContext } from './fire-clients.ts'
+import type { CanaryRow } from './read-answer.ts'
 
 const lastLine = ({ stderr, stdout }: ProgramResult): string =>
   `${stdout}\n${stderr}`.trim().split('\n').at(-1)?.slice(0, 120) ?? ''

@@ -3,16 +3,16 @@ import { type OpenedRepository, openRepositoryForCommand } from '../../app/open/
 import { loadSettings } from '../../app/process-context.ts'
 import { ScratchClone } from '../../platform/git/scratch-clone.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
-import { makeCanary } from '../../setup/canaries/canary-events.ts'
-import { type CanaryRow, isFailedCanary, judgeWorkflow, runsGate } from '../../setup/canaries/read-answer.ts'
 import { requirePlaces } from '../../setup/git-hooks/hooks.ts'
 import type { Invocation } from '../command/command.ts'
 import { writeTable } from '../command/table.ts'
 import { printOutput } from '../print-output.ts'
 import { fireServer } from './call-server-canary.ts'
+import { makeCanary } from './canary-events.ts'
 import { type FireContext, fireClients } from './fire-clients.ts'
 import { fireGit } from './fire-git.ts'
 import { presentFiles } from './present-files.ts'
+import { type CanaryRow, isFailedCanary, judgeWorkflow, runsGate } from './read-answer.ts'
 
 const WORKFLOWS = '.github/workflows'
 const MAX_BYTES = 1024 * 1024

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { answerEvent } from '../../hooks/answer.ts'
 import { HOOK_CLIENTS } from '../../hooks/clients.ts'
 import { readAgentEvent } from '../../hooks/read-event.ts'
-import { CLIENT_HOOKS } from '../client-hooks.ts'
+import { CLIENT_HOOKS } from '../../setup/client-hooks.ts'
 import { canaryEvents, makeCanary } from './canary-events.ts'
-import { readCodexTrust, readGeminiTrust } from './client-trust.ts'
-import { findHookLine } from './hook-line.ts'
+import { findHookLine, readCodexTrust, readGeminiTrust } from './hook-line.ts'
 import { judgeWorkflow, readAnswer, runsGate } from './read-answer.ts'
 
 const canary = makeCanary(new Uint8Array(20).fill(7))
