@@ -1,7 +1,6 @@
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type HttpProgram, startHttp, sweep } from '../support/binary.ts'
+import { eventually, type HttpProgram, startHttp, sweep } from '../support/binary.ts'
 import { exchange, LEGACY_POST, LOCAL, RawClient, rawRequest } from '../support/raw-http.ts'
 import { Repo } from '../support/repository.ts'
 import { askHealth, sendSlowBodies } from '../support/slow-bodies.ts'
@@ -102,7 +101,7 @@ describe('Filling the server', () => {
   it('connections that never send anything give way to those that do', async () => {
     const silent = Array.from({ length: 1_200 }, () => connect({ port: server.port, host: '127.0.0.1' }))
     for (const socket of silent) socket.on('error', () => {}).resume()
-    await sleep(500)
+    await eventually('1,200 connections', () => silent.every(({ connecting }) => !connecting))
     expect(await send('GET', '/health', LOCAL)).toBe(200)
     const countOpen = () =>
       silent.filter(({ destroyed, readyState }) => !destroyed && readyState === 'open').length

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { defineTool, NoInput, type Tool } from '../../src/kernel/tool.ts'
+import { eventually } from '../support/binary.ts'
 import { startFront } from '../support/front.ts'
 import { envelope, initialize, modern, notification, request } from '../support/messages.ts'
 import { makeService, Wire } from '../support/service.ts'
@@ -38,14 +39,14 @@ const eras = [
 describe.each(eras)('in the %s era', (_, ask, opening) => {
   describe.each([true, false])('with the direct path %s', (direct) => {
     it('a cancelled call stops its work and is never answered', async () => {
-      const { stopped, toolset } = patient()
+      const { stopped, begun, toolset } = patient()
       const wire = new Wire(makeService({ toolset }), { direct })
       await wire.ask(opening, ask(0, 'tools/list', { cursor: 'loads the SDK' }))
       wire.send(ask(1, 'tools/call', { name: 'wait' }))
-      await sleep(50)
+      await eventually('the call', () => begun.length > 0)
       wire.send(notification('notifications/cancelled', { requestId: 1, reason: 'changed my mind' }))
       await wire.connection.settled()
-      await sleep(20)
+      await eventually('the end of the work', () => stopped.length > 0)
       expect(stopped).toEqual(['changed my mind'])
       expect(wire.messages.filter(({ id }) => id === 1)).toEqual([])
       const again = await wire.ask(ask(1, 'tools/list'))
@@ -71,13 +72,13 @@ describe.each(eras)('in the %s era', (_, ask, opening) => {
     })
 
     it('closing stops the work', async () => {
-      const { stopped, toolset } = patient()
+      const { stopped, begun, toolset } = patient()
       const wire = new Wire(makeService({ toolset }), { direct })
       await wire.ask(opening, ask(0, 'tools/list', { cursor: 'loads the SDK' }))
       wire.send(ask(1, 'tools/call', { name: 'wait' }))
-      await sleep(50)
+      await eventually('the call', () => begun.length > 0)
       await wire.connection.close()
-      await sleep(20)
+      await eventually('the end of the work', () => stopped.length > 0)
       expect(stopped).toHaveLength(1)
       expect(wire.messages.filter(({ id }) => id === 1)).toEqual([])
     })

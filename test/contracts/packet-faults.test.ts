@@ -16,7 +16,7 @@ import { OciClient } from '../../src/platform/registry/client.ts'
 import { OciHttp } from '../../src/platform/registry/http.ts'
 import { OciPusher } from '../../src/platform/registry/push.ts'
 import { DEFAULT_OCI, type OciSettings } from '../../src/platform/registry/settings.ts'
-import { makeFolder, sweep } from '../support/binary.ts'
+import { eventually, makeFolder, sweep } from '../support/binary.ts'
 import { type Behaviour, type Call, FaultRegistry } from '../support/fault-registry.ts'
 import { type MadePacket, makeArtifact, makePacket } from '../support/packet-maker.ts'
 import { buildTexts, openGuard, openTestPackets, publishToMemory } from '../support/packet-setup.ts'
@@ -629,7 +629,8 @@ describe('which registries are asked', () => {
     const client = new OciClient(new OciHttp(settings()))
     const stop = new AbortController()
     const asked = client.tags(parseReference(`${registry.address}/demo`), stop.signal)
-    setTimeout(() => stop.abort(new Error('enough')), 20)
+    await eventually('the question', () => registry.calls.length > 0)
+    stop.abort(new Error('enough'))
     await expect(asked).rejects.toThrow('enough')
   })
 })

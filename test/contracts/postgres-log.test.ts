@@ -5,6 +5,7 @@ import { Fault } from '../../src/kernel/fault.ts'
 import type { LineageLog, LogStore } from '../../src/lineage/store.ts'
 import { postgresLogs } from '../../src/platform/log-stores/postgres/log.ts'
 import { describeWith } from '../services.ts'
+import { eventually } from '../support/binary.ts'
 import { someRows } from '../support/case-count.ts'
 import { CutProxy, DELAY_MS, FATES } from './cut-proxy.ts'
 import { GENESIS, node, readAll, row, rows, texts } from './log-rows.ts'
@@ -119,7 +120,11 @@ describeWith('postgres', 'a PostgreSQL log', (server) => {
       database.address,
       "BEGIN; SELECT FROM warrant.logs WHERE name = 'held' FOR UPDATE; SELECT pg_sleep(1); COMMIT",
     )
-    await sleep(200)
+    await eventually('the lock', async () => {
+      const asleep =
+        "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"
+      return (await runSql(database.address, asleep)).length > 0
+    })
     expect(await faultOf(Promise.resolve(log.append(0, rows(0, 1), [])))).toMatchObject({
       kind: 'unavailable',
       code: 'store.busy',
@@ -184,15 +189,24 @@ describeWith('postgres', 'a PostgreSQL log', (server) => {
 })
 
 /** Adds `WHO:0`, `WHO:1` and so on until it is stopped; returns how many were acknowledged. */
-const writeUntil = async (log: LineageLog, who: string, stop: AbortSignal): Promise<number> => {
+const writeUntil = async (
+  log: LineageLog,
+  who: string,
+  stop: AbortSignal,
+  seen = { added: 0, refused: 0 },
+): Promise<number> => {
   for (let count = 0; ; ) {
     if (stop.aborted) return count
     try {
       const { size } = await log.head()
-      if (await log.append(size, [row(size, `${who}:${count}`)], [node(0, size)])) count += 1
+      if (await log.append(size, [row(size, `${who}:${count}`)], [node(0, size)])) {
+        count += 1
+        seen.added += 1
+      }
     } catch (error) {
       // Nothing was added: an append of unknown outcome has another fault code.
       if (!(error instanceof Fault) || error.code !== 'store.unreachable') throw error
+      seen.refused += 1
       await sleep(20)
     }
   }
@@ -221,13 +235,17 @@ describeWith('postgres', 'a PostgreSQL server of our own', () => {
       const store = postgresLogs(cluster.address)
       const logs = await Promise.all(writers.map(() => store.open(signal, GENESIS)))
       const done = new AbortController()
-      const writing = Promise.all(logs.map((log, who) => writeUntil(log, writers[who] ?? '', done.signal)))
-      await sleep(300)
+      const seen = { added: 0, refused: 0 }
+      const writing = Promise.all(
+        logs.map((log, who) => writeUntil(log, writers[who] ?? '', done.signal, seen)),
+      )
+      await eventually('entries', () => seen.added > 10)
       await cluster.stop(signal)
-      await sleep(300)
+      await eventually('refused entries', () => seen.refused > 0)
       await cluster.restart()
       const before = (await store.find(signal).catch(() => undefined))?.head()
-      await sleep(500)
+      const { added } = seen
+      await eventually('entries after the restart', () => seen.added > added + 10)
       done.abort()
       const counts = await writing
       const all = texts(await readAll(await store.open(signal, GENESIS)))

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { BINARY } from '../support/binary.ts'
+import { BINARY, eventually } from '../support/binary.ts'
 import { Repo } from '../support/repository.ts'
 import { environment, run, takePicture, user } from '../support/setup-user.ts'
 
@@ -100,7 +100,7 @@ describe('doctor --fire', { timeout: FIRE_MS }, () => {
     const before = [takePicture(repo), refs()]
     const child = spawn(process.execPath, [BINARY, 'doctor', '--fire'], { cwd: repo.folder, env: env() })
     const ended = new Promise((resolve) => child.once('close', resolve))
-    while (readdirSync(temporary).length === 0) await sleep(20)
+    await eventually('a copy', () => readdirSync(temporary).length > 0)
     await sleep(300)
     child.kill('SIGINT')
     expect(await ended).toBe(130)

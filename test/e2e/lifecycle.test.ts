@@ -182,11 +182,14 @@ describe.concurrent.each(SIGNALS)('%s', (signal) => {
     )
     for (const client of slow)
       client.send('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{')
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    // Connections are accepted in order: after this answer all others are there.
+    const last = new RawClient(program.port)
+    last.send(rawRequest('GET', '/health', LOCAL))
+    await last.answer()
     await stopsInTime(program, signal)
     const refused = await new Promise((resolve) => connect(program.port, '127.0.0.1').on('error', resolve))
     expect(refused).toMatchObject({ code: 'ECONNREFUSED' })
-    for (const client of clients) client.destroy()
+    for (const client of [...clients, last]) client.destroy()
   })
 
   test.runIf(onLinux)('ends an HTTP server in the middle of a call, and what the call started', async () => {

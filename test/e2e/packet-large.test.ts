@@ -11,7 +11,7 @@ import { packetStore } from '../../src/platform/packets/store.ts'
 import { OciClient } from '../../src/platform/registry/client.ts'
 import { OciHttp } from '../../src/platform/registry/http.ts'
 import { DEFAULT_OCI } from '../../src/platform/registry/settings.ts'
-import { makeFolder, sweep } from '../support/binary.ts'
+import { eventually, makeFolder, sweep } from '../support/binary.ts'
 import { type Behaviour, FaultRegistry } from '../support/fault-registry.ts'
 import { makeArtifact, makePacket } from '../support/packet-maker.ts'
 import { type Env, packetJson } from '../support/packet-program.ts'
@@ -166,10 +166,11 @@ describe('a large file of a packet', () => {
     (act: Behaviour): Behaviour =>
     (call, response, address) =>
       call.path.endsWith(metadata?.[0] ?? '-') ? act(call, response, address) : false
-  const asked = async () => {
-    for (let i = 0; i < 200 && ranges().length === 0; i++) await sleep(20)
-    return ranges().length > 0
-  }
+  const asked = () =>
+    eventually('a question for the large blob', () => ranges().length > 0, 4_000).then(
+      () => true,
+      () => false,
+    )
 
   it('is asked for before everything else is known', async () => {
     const late = onMetadata(async (_, response) => {
@@ -377,7 +378,6 @@ describe('fetching a large file', () => {
     }, stop.signal)
     await expect(done).rejects.toMatchObject({ cause: { message: 'enough' } })
     expect(await left()).toEqual([])
-    await sleep(20)
-    expect(hungUp).toBe(true)
+    await eventually('the end of the connection', () => hungUp)
   })
 })

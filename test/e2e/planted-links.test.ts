@@ -130,8 +130,14 @@ describe('A link in the place of', () => {
   it('a folder keeps reports from being written into it', async () => {
     const hostile = await hostileRepository()
     hostile.plant('docs')
-    expect((await run(hostile.root, 'report', '--out', 'docs/r.md')).code).not.toBe(0)
-    expect((await run(hostile.root, 'gate', '--all', '--json', '--output', 'docs/g.json')).code).not.toBe(0)
+    expect(await run(hostile.root, 'report', '--out', 'docs/r.md')).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('cannot write the report to docs/r.md'),
+    })
+    expect(await run(hostile.root, 'gate', '--all', '--json', '--output', 'docs/g.json')).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining('cannot write \\"docs/g.json\\": the repository has no such folder'),
+    })
     expect(hostile.around()).toEqual(UNTOUCHED)
   })
 
@@ -306,7 +312,10 @@ describe('Git, as far as the repository can shape it', () => {
     const ending = await run(hostile.root, 'hooks', 'status')
     expect(ending.code).toBe(0)
     expect(ending.stdout).toContain('unmanaged')
-    expect((await run(hostile.root, 'hooks', 'install')).code).not.toBe(0)
+    expect(await run(hostile.root, 'hooks', 'install')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('the pre-commit hook is a binary program'),
+    })
   })
 
   it('takes a hook that leads nowhere, and a socket, for a hook of somebody else', async () => {

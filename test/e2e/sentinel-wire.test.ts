@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, makeFolder, sweep } from '../support/binary.ts'
 import { initialize, type Message, notification, request } from '../support/messages.ts'
@@ -318,7 +317,6 @@ describe('the log of sentinel-mcp', () => {
   it('is JSON when asked', async () => {
     const server = new Sentinel(root, ['--log-format', 'json'])
     await server.read('../x')
-    await sleep(10)
     const { stderr } = await server.finish()
     const lines = stderr
       .trim()

@@ -5,11 +5,11 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { describeWith, service } from '../services.ts'
+import { eventually } from '../support/binary.ts'
 
 const script = fileURLToPath(new URL('../../scripts/services.mjs', import.meta.url))
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url))
@@ -60,7 +60,7 @@ const services = (args: string[], extra?: Record<string, string>) =>
 const onlyOwnBin = () => ({ WARRANT_SERVICES_PATH: join(folder, 'bin') })
 
 const waitForLine = async (said: { stdout: string }, child: ChildProcess) => {
-  while (!said.stdout.includes('\n') && child.exitCode === null) await sleep(20)
+  await eventually('a line', () => said.stdout.includes('\n') || child.exitCode !== null)
   return said.stdout.slice(0, said.stdout.indexOf('\n'))
 }
 
@@ -337,7 +337,7 @@ describe.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)('servi
       'trap "echo done >$0.done; exit 100" INT; echo Need to get 1 MB; /bin/sleep 1 >/dev/null 2>&1 & wait',
     )
     const { child, said, finished } = startNode([script, ...command], onlyOwnPath())
-    while (!said.stderr.includes('Need to get') && child.exitCode === null) await sleep(20)
+    await eventually('apt-get', () => said.stderr.includes('Need to get') || child.exitCode !== null)
     child.kill('SIGTERM')
     expect(await finished).toMatchObject({ code: 143, stdout: '' })
     expect(await readFile(join(folder, 'bin/apt-get.done'), 'utf8')).toBe('done\n')
@@ -416,7 +416,7 @@ describeWith(firstMissing, 'services.mjs with PostgreSQL and registries', () => 
 
   test('leaves nothing behind when it is stopped while the services start', async () => {
     const { child, finished } = startNode([script, ...run, printValues])
-    while ((await readdir(join(folder, 'tmp'))).length === 0) await sleep(5)
+    await eventually('a service', async () => (await readdir(join(folder, 'tmp'))).length > 0)
     child.kill('SIGTERM')
     expect(await finished).toMatchObject({ code: 143, stdout: '' })
     expect(await findTraces()).toEqual([])
@@ -433,8 +433,7 @@ describeWith(firstMissing, 'services.mjs with PostgreSQL and registries', () => 
     child.kill('SIGKILL')
     child.stdin.end()
     await once(child, 'close')
-    const deadline = performance.now() + 10_000
-    while ((await findTraces()).length > 0 && performance.now() < deadline) await sleep(50)
+    await eventually('the removal of all traces', async () => (await findTraces()).length === 0)
     await expectNothingLeft(portsOf(JSON.parse(line)))
   })
 })

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { readShippedRules } from '../../scripts/rules.ts'
 import { astScanner } from '../../src/platform/scanner/scanner.ts'
+import { eventually } from '../support/binary.ts'
 import { someRows } from '../support/case-count.ts'
 import { BACKEND, gateJson, LOG, useSeedProfile } from '../support/gate.ts'
 import { Repo } from '../support/repository.ts'
@@ -42,7 +43,7 @@ const childrenOf = (parent: number): number[] =>
     .filter((found) => found !== null && Number(found[2]) === parent && found[3]?.includes('scan-child'))
     .map((found) => Number(found?.[1]))
 
-const gone = async (pids: readonly number[]): Promise<boolean> => {
+const areGone = (pids: readonly number[]): Promise<void> => {
   const lives = (pid: number): boolean => {
     try {
       process.kill(pid, 0)
@@ -51,11 +52,7 @@ const gone = async (pids: readonly number[]): Promise<boolean> => {
       return false
     }
   }
-  for (let tries = 0; tries < 200; tries++) {
-    if (!pids.some(lives)) return true
-    await sleep(50)
-  }
-  return false
+  return eventually('the end of all children', () => !pids.some(lives))
 }
 
 describe('a hostile rule', () => {
@@ -155,14 +152,13 @@ describe('a scan that is stopped', () => {
     const scan = scanAll(asFiles({ 'big.ts': bigFile }), rules, { fileMs: 600_000 }, controller.signal)
     scan.catch(() => {})
     let children: number[] = []
-    for (let tries = 0; tries < 200 && children.length === 0; tries++) {
-      await sleep(20)
+    await eventually('a child', () => {
       children = childrenOf(process.pid)
-    }
-    expect(children).not.toEqual([])
+      return children.length > 0
+    })
     controller.abort(new Error('enough'))
     await expect(scan).rejects.toThrow('enough')
-    expect(await gone(children)).toBe(true)
+    await areGone(children)
   })
 
   it('by killing its process leaves no child behind, not even one that is stuck', async () => {
@@ -182,7 +178,7 @@ describe('a scan that is stopped', () => {
     const [pid] = await once(parent.stdout, 'data')
     await sleep(500)
     parent.kill('SIGKILL')
-    expect(await gone([Number(String(pid))])).toBe(true)
+    await areGone([Number(String(pid))])
   })
 
   it('says so when scanning processes cannot start', async () => {
@@ -221,12 +217,12 @@ describe('a child on a busy machine', () => {
       const report = scan[Symbol.asyncIterator]().next()
       const isStopped = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') T ')
       let child: number | undefined
-      while (child === undefined) {
-        await sleep(20)
+      await eventually('a stopped child', () => {
         child = childrenOf(process.pid).find(isStopped)
-      }
+        return child !== undefined
+      })
       await sleep(1_200)
-      process.kill(child, 'SIGCONT')
+      process.kill(Number(child), 'SIGCONT')
       expect((await report).value).toMatchObject({ path: 'a.ts', outcome: 'scanned' })
     },
   )

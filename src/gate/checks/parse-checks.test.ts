@@ -32,11 +32,6 @@ describe('a checks file', () => {
     ['not YAML', 'checks: [', 'gate.checks_invalid .warrant/checks.yml: '],
     ['empty', '', 'the document: '],
     ['longer than it may be', `# ${'x'.repeat(70_000)}`, 'longer than 65536 bytes'],
-    [
-      'a YAML bomb',
-      `a: &a [1,1,1,1,1,1,1,1]\n${'b'.repeat(1)}: [${'*a,'.repeat(30)}]`,
-      'gate.checks_invalid',
-    ],
     ['with an unknown member', check('runs: y'), 'checks.a: Unrecognized key: "runs"'],
     ['beside other things', 'checks: {}\nhooks: {}', 'the document: Unrecognized key: "hooks"'],
     ['of an unknown format', 'checks: { a: { run: x, reads: pdf } }', 'checks.a.reads: '],
@@ -55,5 +50,16 @@ describe('a checks file', () => {
     ['of no coverage with thresholds', check('thresholds: { lines: 80 }'), 'checks.a.thresholds: '],
   ])('is refused when it is %s', async (_, text, expected) => {
     expect(await problem(text)).toContain(expected)
+  })
+
+  it('may use aliases, but not so often that a small file stands for a large one', async () => {
+    const file = (count: number, paths: string) =>
+      `checks:\n  first: { run: x, reads: exit, paths: &paths [src/**] }\n${Array.from(
+        { length: count },
+        (_, at) => `  c${at}: { run: x, reads: exit, paths: ${paths} }\n`,
+      ).join('')}`
+    expect(await problem(file(10, '*paths'))).toBe('accepted')
+    expect(await problem(file(30, '[src/**]'))).toBe('accepted')
+    expect(await problem(file(30, '*paths'))).toMatch(/^gate\.checks_invalid .*Excessive alias count/)
   })
 })

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { eventually } from '../../../test/support/binary.ts'
 import { runCommand } from './command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'warrant-command-'))
@@ -25,10 +25,9 @@ const isRunning = (pid: string): boolean => {
 const pidsIn = (name: string): string[] =>
   existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8').trim().split('\n') : []
 
-const waitFor = async (happened: () => boolean): Promise<boolean> => {
-  for (let round = 0; round < 200 && !happened(); round++) await sleep(20)
-  return happened()
-}
+/** Waits until none of the processes in a file runs. */
+const areGone = (name: string): Promise<void> =>
+  eventually('the end of all processes', () => !pidsIn(name).some(isRunning))
 
 describe('a command', () => {
   it('gets its own environment, and a file for results that is gone afterwards', async () => {
@@ -58,7 +57,7 @@ describe('a command', () => {
     expect({ ended, exitCode }).toEqual({ ended: 'timeout', exitCode: undefined })
     expect(performance.now() - started).toBeLessThan(10_000)
     expect(pidsIn('pids')).toHaveLength(2)
-    expect(await waitFor(() => !pidsIn('pids').some(isRunning))).toBe(true)
+    await areGone('pids')
   })
 
   it('that leaves a process with its pipes is not waited for, and what is left in its group is ended', async () => {
@@ -66,15 +65,15 @@ describe('a command', () => {
     const { ended, exitCode } = await run('sh -c "echo \\$\\$ > left; sleep 60" & sleep 0.3; exit 0')
     expect({ ended, exitCode }).toEqual({ ended: 'exit', exitCode: 0 })
     expect(performance.now() - started).toBeLessThan(10_000)
-    expect(await waitFor(() => !pidsIn('left').some(isRunning))).toBe(true)
+    await areGone('left')
   })
 
   it('is ended when it is cancelled', async () => {
     const controller = new AbortController()
     const running = run('echo $$ > cancelled; sleep 60', { signal: controller.signal })
-    expect(await waitFor(() => pidsIn('cancelled').length > 0)).toBe(true)
+    await eventually('a process', () => pidsIn('cancelled').length > 0)
     controller.abort()
     expect((await running).ended).toBe('cancelled')
-    expect(await waitFor(() => !pidsIn('cancelled').some(isRunning))).toBe(true)
+    await areGone('cancelled')
   })
 })

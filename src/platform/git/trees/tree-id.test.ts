@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { eventually } from '../../../../test/support/binary.ts'
 import { Repo } from '../../../../test/support/repository.ts'
 import {
   compareRandomTrees,
@@ -18,10 +18,6 @@ const WORKTREE: Scope = { kind: 'worktree' }
 
 const headTree = (repo: Repo): string => repo.git('rev-parse', 'HEAD^{tree}').trim()
 
-const waitForFile = async (path: string): Promise<void> => {
-  while (!existsSync(path)) await setTimeout(5)
-}
-
 /** The id that the index of a hook has while `git commit` waits for it, and the tree of the commit. */
 const duringCommit = async (repo: Repo, args: readonly string[]) => {
   const [asked, answered] = [repo.path('.git/asked'), repo.path('.git/answered')]
@@ -31,7 +27,7 @@ const duringCommit = async (repo: Repo, args: readonly string[]) => {
   const options = { cwd: repo.folder, env: TREE_ENVIRONMENT, stdio: 'ignore' as const }
   const commit = spawn('git', ['commit', '-q', '-m', 'x', ...args], options)
   const ended = once(commit, 'exit')
-  await waitForFile(asked)
+  await eventually('the hook', () => existsSync(asked))
   const found = await treeOf(repo.folder, STAGED, readFileSync(asked, 'utf8'))
   writeFileSync(answered, '')
   expect(await ended).toEqual([0, null])
