@@ -143,7 +143,7 @@ export const writeWordIndex = async (
   const { docs, sparse } = sources
   const total = docs.size + (kind === 'fields' ? 0 : (sparse?.size ?? docs.size))
   const out = new IndexWriter(append)
-  const makeRuns = () => new WordRuns(kind, out, runSize)
+  const makeRuns = () => new WordRuns(kind, out, docs.size, runSize)
   const runs = kind === 'fields' ? makeRuns() : undefined
   const { starts, lengths } = await readDocs(docs, runs, (done) => progress(done, total))
   const rows = starts.length - 1
@@ -157,6 +157,6 @@ export const writeWordIndex = async (
     return found ?? readTextWords(sources, makeRuns(), later, why)
   }
   const words = await findWords()
-  const description = { kind, madeFrom, warning: words.warning, runs: await words.runs.finish() }
+  const description = { kind, madeFrom, warning: words.warning, words: await words.runs.finish() }
   await out.finish(description, words.lengths, starts)
 }

@@ -41,7 +41,7 @@ export class LexicalIndex {
 
   /** Approximate memory use. */
   get bytes(): number {
-    return this.#file.bytes + 8 * this.rows
+    return 8 * this.rows
   }
 
   /** The best rows for a question. Rows without a common word are not returned. */

@@ -7,13 +7,13 @@ import type { RankingKind } from './word-fields.ts'
 
 /**
  * A file of ours that is read by offset and in which damage is noticed: every part has a CRC-32 where its place is
- * written. The words come in runs as they were collected, each run with a table of its own, so that the file is written
- * in one pass. The description of the file and its trailer come last: a file that was cut off has none.
+ * written. A word has a list in each run in which it was collected, so that the file is written in one pass. The
+ * description of the file and its trailer come last: a file that was cut off has none.
  */
 
 const MAGIC = Buffer.from('WRNT-WI\x02', 'latin1')
 const TRAILER = 16
-const MAX_DESCRIPTION = 1024 * 1024
+const MAX_DESCRIPTION = 64 * 1024
 /** Rows whose places are read together. */
 const PLACE_ROWS = 1024
 const PLACE_BYTES = 8 * (PLACE_ROWS + 1) + 4
@@ -25,10 +25,10 @@ interface Piece {
   readonly check: number
 }
 
-/** The words of one run by their hashes: the table has the place of each bucket. */
-export interface WordRun {
+/** The words by their hashes: where the places of the buckets are. */
+export interface WordTable {
   readonly buckets: number
-  readonly table: Piece
+  readonly at: number
 }
 
 interface Description {
@@ -38,7 +38,7 @@ interface Description {
   readonly madeFrom: string
   /** A warning that every answer from this index repeats. */
   readonly warning: string
-  readonly runs: readonly WordRun[]
+  readonly words: WordTable
   readonly lengths: Piece
   /** Where the places of the rows begin. */
   readonly places: number
@@ -55,10 +55,10 @@ export const writeBucketPlace = (table: Buffer, bucket: number, { at, length, ch
   table.writeUInt32LE(check, 16 * bucket + 12)
 }
 
-const readBucketPlace = (table: Buffer, bucket: number): Piece => ({
-  at: table.readDoubleLE(16 * bucket),
-  length: table.readUInt32LE(16 * bucket + 8),
-  check: table.readUInt32LE(16 * bucket + 12),
+const readBucketPlace = (place: Buffer): Piece => ({
+  at: place.readDoubleLE(0),
+  length: place.readUInt32LE(8),
+  check: place.readUInt32LE(12),
 })
 
 const toBytes = ({ buffer, byteOffset, byteLength }: Uint32Array | Float64Array): Buffer =>
@@ -163,8 +163,6 @@ const readDescription = async (source: ByteSource): Promise<Description> => {
 export class WordIndexFile {
   readonly #source: ByteSource
   readonly #description: Description
-  /** The tables of the runs, which are read with the first word. */
-  #tables: Promise<readonly Buffer[]> | undefined
 
   private constructor(source: ByteSource, description: Description) {
     this.#source = source
@@ -191,11 +189,6 @@ export class WordIndexFile {
     return this.#description.warning
   }
 
-  /** Memory use. */
-  get bytes(): number {
-    return this.#description.runs.reduce((sum, { table }) => sum + table.length, 0)
-  }
-
   /** Words in the text of each row. */
   async lengths(): Promise<Uint32Array> {
     return new Uint32Array(aligned(await this.#read(this.#description.lengths)))
@@ -215,19 +208,11 @@ export class WordIndexFile {
     return starts
   }
 
-  /** Finds a word in the runs; undefined when none has it. */
+  /** Finds a word; undefined when no row has it. */
   async find(word: string): Promise<WordList | undefined> {
-    const { runs } = this.#description
-    this.#tables ??= Promise.all(runs.map(async ({ table }) => Buffer.from(await this.#read(table))))
-    const tables = await this.#tables
-    const name = Buffer.from(word)
-    const found = await Promise.all(
-      runs.map(async ({ buckets }, i) => {
-        const place = readBucketPlace(tables[i] as Buffer, bucketOf(word, buckets))
-        return findInBucket(await this.#read(place), name, place.at)
-      }),
-    )
-    const lists = found.filter((list) => list !== undefined)
+    const { at, buckets } = this.#description.words
+    const place = Buffer.from(await this.#source.read(at + 16 * bucketOf(word, buckets), 16))
+    const lists = findInBucket(await this.#read(readBucketPlace(place)), Buffer.from(word))
     return lists.length === 0 ? undefined : { rows: lists.reduce((sum, { rows }) => sum + rows, 0), lists }
   }
 
@@ -259,7 +244,7 @@ export class WordIndexFile {
   }
 
   async #read({ at, length, check }: Piece): Promise<Uint8Array> {
-    if (at + length > this.#source.size) throw damaged('it refers to bytes behind its end')
+    if (!(at >= 0 && at + length <= this.#source.size)) throw damaged('it refers to bytes behind its end')
     return this.#check(length === 0 ? new Uint8Array() : await this.#source.read(at, length), check)
   }
 
@@ -269,18 +254,26 @@ export class WordIndexFile {
   }
 }
 
-/** Finds a word in a bucket, which begins at `at` behind the lists of its words. */
-const findInBucket = (bucket: Uint8Array, word: Buffer, at: number): RunList | undefined => {
+/** The lists of a word in its bucket, by ascending rows. */
+const findInBucket = (bucket: Uint8Array, word: Buffer): readonly RunList[] => {
   const reader = new ByteReader(bucket)
-  let next = at - reader.varint()
+  const lists: RunList[] = []
   while (!reader.atEnd) {
     const name = reader.take(reader.varint())
-    const rows = reader.varint()
-    const [directory, postings, length] = [reader.varint(), reader.varint(), reader.varint()]
-    const head = { at: next, length: directory + postings, check: reader.varint() }
-    const positions = { at: next + head.length, length, check: reader.varint() }
-    if (word.equals(name)) return { rows, directory, head, positions }
-    next = positions.at + length
+    const entry = new ByteReader(reader.take(reader.varint()))
+    if (name.length === word.length && word.equals(name)) lists.push(readEntry(entry))
   }
-  return undefined
+  return lists
+}
+
+const readEntry = (entry: ByteReader): RunList => {
+  const [rows, at, directory] = [entry.varint(), entry.varint(), entry.varint()]
+  const [postings, positions] = [entry.varint(), entry.varint()]
+  const head = { at, length: directory + postings, check: entry.varint() }
+  return {
+    rows,
+    directory,
+    head,
+    positions: { at: at + head.length, length: positions, check: entry.varint() },
+  }
 }

@@ -1,42 +1,38 @@
 import { ListEncoder } from './posting-encoder.ts'
 import { ByteWriter } from './varint.ts'
 import type { RankingKind } from './word-fields.ts'
-import { bucketOf, type IndexWriter, type WordRun, writeBucketPlace } from './word-index.ts'
+import { bucketOf, type IndexWriter, type WordTable, writeBucketPlace } from './word-index.ts'
 
 /** Occurrences that are kept in memory: twelve bytes each, and eight while they are sorted. */
 const RUN_OCCURRENCES = 6_000_000
 const FIRST_OCCURRENCES = 65_536
-/** Words of one bucket: what is decoded to find a word. */
-const BUCKET_WORDS = 64
+/** Bytes of documents for one bucket of words: what is decoded to find a word. */
+const BUCKET_BYTES = 32 * 1024
 /** Bytes between two writes. */
 const STEP = 1024 * 1024
 
-/** Rows and values in the order of words; `starts` has where each word begins. */
-interface SortedOccurrences {
-  readonly starts: Uint32Array
-  readonly rows: Uint32Array
-  readonly values: Uint32Array
-}
-
 /**
- * Collects the occurrences of words and writes them in runs, each with a table of its words, so that an index of any
- * size is made in bounded memory. Rows must come in ascending order.
+ * Collects the occurrences of words and writes their lists in runs, so that only the places of the lists stay in memory.
+ * Rows must come in ascending order.
  */
 export class WordRuns {
   readonly kind: RankingKind
   readonly #out: IndexWriter
   readonly #most: number
-  readonly #runs: WordRun[] = []
+  /** The words by their hashes, each with the places of its lists. */
+  readonly #buckets: readonly ByteWriter[]
   #names = new Map<string, number>()
   #words = new Uint32Array(FIRST_OCCURRENCES)
   #rows = new Uint32Array(FIRST_OCCURRENCES)
   #values = new Uint32Array(FIRST_OCCURRENCES)
   #count = 0
 
-  /** `most` is the number of occurrences in a run. */
-  constructor(kind: RankingKind, out: IndexWriter, most = RUN_OCCURRENCES) {
+  /** `bytes` is the size of the documents, `most` the number of occurrences in a run. */
+  constructor(kind: RankingKind, out: IndexWriter, bytes: number, most = RUN_OCCURRENCES) {
     this.kind = kind
     this.#out = out
+    const buckets = 2 ** Math.ceil(Math.log2(Math.max(bytes / BUCKET_BYTES, 1)))
+    this.#buckets = Array.from({ length: buckets }, () => new ByteWriter(64))
     this.#most = most
   }
 
@@ -69,62 +65,51 @@ export class WordRuns {
     this.#values[at] = value
   }
 
-  /** The runs, after the last one was written. */
-  async finish(): Promise<readonly WordRun[]> {
+  /** Writes the last run, then the words of each bucket and where the buckets are. */
+  async finish(): Promise<WordTable> {
     if (this.#count > 0) await this.#flush()
-    return this.#runs
+    const places = Buffer.alloc(16 * this.#buckets.length)
+    for (const [i, { written }] of this.#buckets.entries()) {
+      writeBucketPlace(places, i, this.#out.add(written))
+      if (this.#out.waiting > STEP) await this.#out.flush()
+    }
+    return { buckets: this.#buckets.length, at: this.#out.add(places).at }
   }
 
-  /** Writes what was collected: the lists of each bucket, the words of the bucket, and the places of all buckets. */
+  /** Writes the list of each word that was collected. */
   async #flush(): Promise<void> {
-    const out = this.#out
     const names = [...this.#names.keys()]
-    const occurrences = this.#sortByWord(names.length)
-    const count = 2 ** Math.ceil(Math.log2(Math.max(names.length / BUCKET_WORDS, 1)))
-    const buckets = Array.from({ length: count }, (): number[] => [])
-    names.forEach((name, number) => {
-      buckets[bucketOf(name, count)]?.push(number)
-    })
-    const table = Buffer.alloc(16 * count)
-    for (const [i, numbers] of buckets.entries()) {
-      const words = this.#writeLists(names, numbers, occurrences)
-      writeBucketPlace(table, i, out.add(words))
-      if (out.waiting > STEP) await out.flush()
+    const { starts, rows, values } = this.#sortByWord(names.length)
+    const encoder = new ListEncoder(this.kind)
+    for (const [number, word] of names.entries()) {
+      for (let i = starts[number] as number; i < (starts[number + 1] as number); i++)
+        encoder.add(rows[i] as number, values[i] as number)
+      this.#writeList(word, encoder.finish())
+      encoder.reset()
+      if (this.#out.waiting > STEP) await this.#out.flush()
     }
-    this.#runs.push({ buckets: count, table: out.add(table) })
     this.#names = new Map()
     this.#count = 0
   }
 
-  /** Writes the lists of some words, and returns where each is. */
-  #writeLists(
-    names: readonly string[],
-    numbers: readonly number[],
-    { starts, rows, values }: SortedOccurrences,
-  ): Uint8Array {
-    const encoder = new ListEncoder(this.kind)
-    const words = new ByteWriter()
-    const start = this.#out.length
-    for (const number of numbers) {
-      for (let i = starts[number] as number; i < (starts[number + 1] as number); i++)
-        encoder.add(rows[i] as number, values[i] as number)
-      const { rows: seen, directory, postings, positions } = encoder.finish()
-      const name = Buffer.from(names[number] as string)
-      words.varint(name.length)
-      words.append(name)
-      const checks = [this.#out.add(directory, postings).check, this.#out.add(positions).check]
-      for (const value of [seen, directory.length, postings.length, positions.length, ...checks])
-        words.varint(value)
-      encoder.reset()
+  #writeList(
+    word: string,
+    { rows, directory, postings, positions }: ReturnType<ListEncoder['finish']>,
+  ): void {
+    const head = this.#out.add(directory, postings)
+    const checks = [head.check, this.#out.add(positions).check]
+    const entry = new ByteWriter(64)
+    for (const value of [rows, head.at, directory.length, postings.length, positions.length, ...checks])
+      entry.varint(value)
+    const bucket = this.#buckets[bucketOf(word, this.#buckets.length)]
+    for (const part of [Buffer.from(word), entry.written]) {
+      bucket?.varint(part.length)
+      bucket?.append(part)
     }
-    const head = new ByteWriter(16)
-    head.varint(this.#out.length - start)
-    head.append(words.written)
-    return head.written
   }
 
   /** A stable counting sort: the occurrences of a word stay in the order of rows and positions. */
-  #sortByWord(words: number): SortedOccurrences {
+  #sortByWord(words: number) {
     const starts = new Uint32Array(words + 1)
     for (let i = 0; i < this.#count; i++) {
       const next = (this.#words[i] as number) + 1

@@ -17,7 +17,7 @@ import { replaceStoreFile } from './drafts.ts'
 import { openedSource } from './file-source.ts'
 
 /** Changed when the same files give another index. */
-const FORMAT = 2
+const FORMAT = 3
 /** Another process may be making the index of a large packet. */
 const LOCK_MS = 600_000
 
