@@ -249,7 +249,7 @@ const configPage = (): string =>
   page(
     'Settings',
     'Each setting can be given in three ways. A flag takes precedence over an environment variable, a variable over `warrant.json` in the current folder (or the file named by `--config` or `WARRANT_CONFIG`), and the file over the default. Unknown keys, variables and flags are errors. `warrant config` shows each value in force and its source.',
-    'A `warrant.json` that was found in the current folder and not named with `--config` is not trusted. It must not name places outside its folder (`root`, `stateDir`, `packetRoot`, `exportRoot`, a file as `store` or `catalog`). It must not open connections to or from other machines (`embeddingUrl` and `host` off loopback, a database as `store`, `allowedHosts`, `allowedOrigins`, `registries`, `plainRegistries`, `token`, `issuer`). A `registry` or `catalog` address in it is used only if it is on the public internet.',
+    'A `warrant.json` that was found in the current folder and not named with `--config` is not trusted. It must not name places outside its folder (`root`, `stateDir`, `packetRoot`, `exportRoot`, a file as `store`). It must not open connections to or from other machines (`embeddingUrl` and `host` off loopback, a database as `store`, `allowedHosts`, `allowedOrigins`, `registries`, `token`, `issuer`). A `registry` address in it is used only if it is on the public internet.',
     'In a file, `limits.callMs` is the member `callMs` of the object `limits`, and lists are arrays. On the command line and in variables, lists are separated by commas, and switches are `true` or `false`.',
     table(['key', 'flag', 'variable', 'default', 'meaning'], settingRows()),
   )

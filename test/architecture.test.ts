@@ -154,8 +154,6 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/packets/vectors/vector-file.ts': 'an index of ours',
   'src/platform/packets/word-index-file.ts':
     'an index of ours, bound to inode and ctime of what it was made of',
-  'src/platform/packets/run-file.ts':
-    'a draft beside an index of ours, created exclusively, which it removes',
   'src/platform/packets/sentence-model.ts':
     'files of our own build, or of the packet store after they were verified',
   'src/cli/gate/install-ports.ts': 'the name of the running program',

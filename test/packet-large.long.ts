@@ -6,8 +6,8 @@ import { afterAll, expect, it } from 'vitest'
 import { digestBytes } from '../src/kernel/encoding/hash.ts'
 import { writeDescriptor } from '../src/packets/format/artifact.ts'
 import { writeFlatIndex } from '../src/packets/format/faiss.ts'
-import { embedLocally, LOCAL_DIM, LOCAL_MODEL } from '../src/packets/search/local-embedder.ts'
 import { BINARY, cleanEnvironment, makeFolder, Program, sweep } from './support/binary.ts'
+import { embedLocally, LOCAL_DIM, LOCAL_MODEL } from './support/local-embedder.ts'
 import { initialize, request } from './support/messages.ts'
 
 afterAll(sweep)

@@ -29,10 +29,9 @@ const EFFECTS: Readonly<Record<string, (words: Words) => boolean>> = {
   keys: verbs('add', 'revoke'),
   report: ({ flags }) => flags.save === true || flags.out !== undefined,
   packet: ({ flags, positionals: [verb = '', second] }) =>
-    ['build', 'publish', 'publish-model', 'pull', 'lock', 'revoke'].includes(verb) ||
+    ['build', 'publish', 'pull', 'lock', 'revoke'].includes(verb) ||
     (verb === 'sync' && flags.check !== true) ||
-    (verb === 'cache' && second === 'prune') ||
-    flags['publish-ref'] !== undefined,
+    (verb === 'cache' && second === 'prune'),
   lineage: verbs('export', 'adopt'),
 }
 

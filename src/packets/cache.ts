@@ -21,7 +21,4 @@ export interface MetadataCache {
   keepAlias(uri: string, meaning: ResolvedAlias): Promise<void>
   /** Call when an address was just published: its cached meaning is stale. */
   dropAlias(uri: string): Promise<void>
-  /** The lines of a catalog, by the digest of its manifest. */
-  catalog(digest: Digest): Promise<Uint8Array | undefined>
-  keepCatalog(digest: Digest, lines: Uint8Array): Promise<void>
 }

@@ -1,5 +1,4 @@
 import type { Matrix } from './format/vectors.ts'
-import type { ProgressListener } from './progress.ts'
 
 export interface Prefixes {
   readonly query: string
@@ -35,6 +34,8 @@ export interface Provider {
   /** Required length of its vectors. */
   readonly dims?: number | undefined
   readonly normalize?: NormalizeMode | undefined
+  /** Put before texts, where a packet does not say. */
+  readonly prefixes?: Partial<Prefixes> | undefined
 }
 
 /** A passage to be embedded, with where it is from. */
@@ -75,18 +76,8 @@ export interface Embedder {
   readonly batch?: number
   /** Splits a passage into texts that the model can take whole. Without it a passage is one text. */
   readonly windows?: (source: WindowSource) => readonly TextWindow[]
-  /** Without vectors of this model the search is by words: no packet gets vectors of it by a question. */
-  readonly onlyOwnVectors?: boolean
-  /** What users of its vectors have to know. */
-  readonly warnings?: readonly string[]
-  /** The same model for packets of earlier builds, which have windows of another kind. */
-  readonly earlier?: Embedder
   embed(texts: readonly string[], use: 'document' | 'query', signal: AbortSignal): Promise<Matrix>
 }
-
-/** An embedder in the form that a packet was built with, if it has that form. */
-export const embedderNamed = (embedder: Embedder | undefined, model: string): Embedder | undefined =>
-  [embedder, embedder?.earlier].find((one) => one?.model === model)
 
 /** Puts the prefixes before texts. Without prefixes the embedder is returned unchanged. */
 export const withPrefixes = (embedder: Embedder, prefixes: Prefixes): Embedder => {
@@ -113,17 +104,7 @@ export const withPrefixes = (embedder: Embedder, prefixes: Prefixes): Embedder =
 }
 
 /** Finds the embedder for a model, with the prefixes of the packet; undefined when none is configured. */
-export type FindEmbedder = (
-  model: string,
-  prefixes: Partial<Prefixes>,
-  call: EmbedCall,
-) => Promise<Embedder | undefined>
-
-/** What a call that may download a model needs. */
-export interface EmbedCall {
-  readonly signal: AbortSignal
-  readonly watch: ProgressListener
-}
+export type FindEmbedder = (model: string, prefixes: Partial<Prefixes>) => Embedder | undefined
 
 /** No vectors: the packet is searched by words. */
 export const WORDS_ONLY: Embedder = {

@@ -46,10 +46,6 @@ export const packetFaults = defineFaults('packet', {
     kind: 'unavailable',
     fix: 'Check that the state folder of this user can be written ($XDG_STATE_HOME, by default ~/.local/state), then try again.',
   },
-  catalog: {
-    kind: 'corrupt',
-    fix: 'Write the catalog again with `warrant packet catalog`, or remove the setting.',
-  },
   artifact: {
     kind: 'corrupt',
     fix: 'Check that the reference names a packet; if it does, publish the packet again.',
@@ -77,10 +73,6 @@ export const packetFaults = defineFaults('packet', {
   embedder_answer: {
     kind: 'corrupt',
     fix: 'Check that EMBEDDING_URL, or the provider, speaks the embeddings protocol of OpenAI.',
-  },
-  model: {
-    kind: 'corrupt',
-    fix: 'Name a model that `warrant packet publish-model` published with --embedder, or do without it: --embedder minilm or words.',
   },
   provider: {
     kind: 'invalid',

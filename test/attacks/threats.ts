@@ -400,7 +400,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
     {
       attack: 'a `warrant.json` in a repository that points outside it',
       defence:
-        'the places it names must be in its folder, and it cannot open connections to or from other machines (embedding server, database, listening address, origins, token, issuer, private or plain registries), unless the operator names the file; a registry or catalog it names is used only on the public internet; state folder, store, read-only mode, toolsets, denied paths and addresses in it are left out with a notice',
+        'the places it names must be in its folder, and it cannot open connections to or from other machines (embedding server, database, listening address, origins, token, issuer, private registries or registries without TLS), unless the operator names the file; a registry it names is used only on the public internet; state folder, store, read-only mode, toolsets, denied paths and addresses in it are left out with a notice',
       shownBy: [['test/e2e/planted-links.test.ts', 'Settings that came with a repository']],
     },
     {
@@ -523,17 +523,6 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       shownBy: [['test/contracts/packet-trust.test.ts', 'a keyless signature']],
     },
     {
-      attack: 'a catalog that lists addresses of its own',
-      defence:
-        'each address is checked like one from a caller; private addresses are left out, and the capabilities of a packet are read from the packet',
-      shownBy: [
-        [
-          'test/contracts/packet-catalog.test.ts',
-          'keeps to the sources of the policy, also for the catalog itself',
-        ],
-      ],
-    },
-    {
       attack:
         'a packets.lock in a repository that names other packets, signers or registries, with packets planted beside it',
       defence:
@@ -574,18 +563,6 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       shownBy: [
         ['test/e2e/packet-provider.test.ts', 'because it is huge is refused before anything is done'],
         ['src/packets/ask/provider-file.test.ts', 'tells no secret when it is refused'],
-      ],
-    },
-    {
-      attack:
-        'a published sentence model with forged sizes, shapes, numbers or vocabulary, or a repository that chooses one',
-      defence:
-        'pinned by digest and under the policy for packets; names, types and sizes are checked before a download, numbers and vocabulary before use; a settings file that was found chooses no model',
-      shownBy: [
-        ['test/e2e/packet-model.test.ts', 'is refused: '],
-        ['test/e2e/packet-model.test.ts', 'is under the policy of packets, before anything is asked'],
-        ['src/packets/minilm/model.test.ts', 'never crash, whatever their bytes and numbers are'],
-        ['src/app/config/load-config.test.ts', 'and the notice names file and key'],
       ],
     },
     {

@@ -6,10 +6,10 @@ import { digestBytes } from '../../src/kernel/encoding/hash.ts'
 import { retrieve, type SearchMode } from '../../src/packets/ask/retrieve.ts'
 import { toQueryHit } from '../../src/packets/ask/snippet.ts'
 import type { Embedder } from '../../src/packets/embed.ts'
-import { localEmbedder } from '../../src/packets/search/local-embedder.ts'
 import { packetReader } from '../../src/platform/packets/reader.ts'
 import { systemClock } from '../../src/platform/system/clock.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
+import { localEmbedder } from '../support/local-embedder.ts'
 import { noAbort } from '../support/packet-setup.ts'
 
 /** Packets of earlier builds and of other tools: their answers, scores included, stay what they were. */

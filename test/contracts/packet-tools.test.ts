@@ -5,9 +5,9 @@ import type { EvidenceDigest } from '../../src/packets/ask/evidence.ts'
 import type { LookupResult } from '../../src/packets/ask/lookup.ts'
 import type { QueryResult } from '../../src/packets/ask/query.ts'
 import { safeName } from '../../src/packets/format/reference.ts'
-import { LOCAL_MODEL, localEmbedder } from '../../src/packets/search/local-embedder.ts'
 import { makeFolder, sweep } from '../support/binary.ts'
 import { type Behaviour, FaultRegistry } from '../support/fault-registry.ts'
+import { LOCAL_MODEL, localEmbedder } from '../support/local-embedder.ts'
 import { type MadePacket, makeArtifact, makePacket } from '../support/packet-maker.ts'
 import { buildTexts, noAbort, openTestPackets, publishToMemory } from '../support/packet-setup.ts'
 
@@ -83,12 +83,12 @@ describe('lookup', () => {
     expect(requests()).toEqual(['manifests/1.0.0'])
   })
 
-  it('without a name says that it takes a catalog to find what can do something', async () => {
+  it('without a name asks for one', async () => {
     const { packets } = await openSetup({ latest: packetOf('1.0.0') })
     expect(await packets.lookup({ capability: 'rag' }, noAbort)).toMatchObject({
       error: 'invalid_lookup_input',
       detail: 'no packet is named',
-      hint: expect.stringContaining('only where a catalog is set'),
+      hint: expect.stringContaining('Give name or ref'),
     })
   })
 

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -93,49 +93,7 @@ describe('a build whose embedder is down', () => {
   })
 })
 
-describe('two packets', () => {
-  it('are compared by files, chunks and vectors', async () => {
-    const [a, b] = [await makeSource(), await makeSource('# Wicks\n\nTrim it at dawn.\n')]
-    await writeFile(join(b.home, 'src/oil.md'), '# Oil\n\nPour.\n')
-    await Promise.all([warrant(a.embed), warrant(b.embed)])
-    expect((await warrant(['diff', a.folder, a.folder])).answer).toMatchObject({ same: true, drift: 0 })
-    expect(await warrant(['diff', a.folder, b.folder])).toMatchObject({
-      code: 0,
-      answer: {
-        same: false,
-        chunks: { added: 2, removed: 1, kept: 0 },
-        files: { added: ['oil.md'], removed: [], changed: ['guide.md'] },
-        drift: null,
-      },
-    })
-    expect(await warrant(['diff', a.folder, b.folder, '--max-drift', '9'])).toMatchObject({
-      code: 1,
-      answer: { ok: false, drift: null },
-    })
-    const c = await makeSource('# Wicks\n\nTrim it at dawn.\n')
-    await warrant(c.embed)
-    const drifted = await warrant(['diff', a.folder, c.folder, '--max-drift', '0'])
-    expect(drifted).toMatchObject({ code: 1, answer: { ok: false } })
-    expect(drifted.answer.drift).toBeGreaterThan(0)
-    expect((await warrant(['diff', a.folder])).code).toBe(2)
-  })
-
-  it('are shown on a terminal without what their names would paint there', async () => {
-    const [a, b] = [await makeSource(), await makeSource()]
-    await writeFile(join(b.home, 'src/evil\u001b]0;owned\u0007\u001b[2J\nforged.md'), '# Oil\n\nFill it.\n')
-    for (const { build } of [a, b]) expect((await warrant(build)).code).toBe(0)
-    const words = [process.execPath, BINARY, 'packet', 'diff', a.folder, b.folder].join(' ')
-    const { stdout } = spawnSync('script', ['-qec', words, '/dev/null'], {
-      env: cleanEnvironment(),
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    expect(stdout).toContain('+ evil\\u001b]0;owned\\u0007\\u001b[2J\\u000aforged.md')
-    expect(stdout).not.toContain('\u001b')
-  })
-})
-
-describeWith('registry', 'packets of another model, and lists of packets', (host) => {
+describeWith('registry', 'packets of another model', (host) => {
   it('are asked with the options of the first clients, no question twice', async () => {
     const { home, folder, embed } = await makeSource()
     const settings = { EMBEDDING_URL: server.url, EMBEDDING_MODEL: 'letters', REGISTRY: `${host}/verbs` }
@@ -192,48 +150,6 @@ describeWith('registry', 'packets of another model, and lists of packets', (host
     expect(await ask(letters)).toMatchObject({ embedding: { model: 'letters', dim: 16, source: 'packet' } })
     expect((await warrant(['verify'], env)).answer).toMatchObject({ ok: true })
     await other.stop()
-  })
-
-  it('are listed with addresses that work', async () => {
-    const { home, folder, build } = await makeSource()
-    const env = { REGISTRY: `${host}/listed`, CPM_ROOT: join(home, 'cpm') }
-    await warrant([...build, '--kind', 'guide'], env)
-    await warrant(['publish', folder], env)
-    const listed = await warrant(
-      ['catalog', join(home, 'out'), '--publish-ref', `${host}/listed/catalog:latest`],
-      env,
-    )
-    const [row] = listed.answer.rows as { source_uri: string }[]
-    expect(row).toEqual({
-      name: 'guide',
-      version: '1.0.0',
-      tag: '1.0.0',
-      source_uri: `oci://${host}/listed/guide:1.0.0`,
-      kind: 'guide',
-      entrypoints: ['query'],
-      capabilities: [],
-    })
-    expect((await warrant(['lookup', row?.source_uri ?? ''], env)).answer).toMatchObject({ ok: true })
-    const manifest = await fetch(`http://${host}/v2/listed/catalog/manifests/latest`, {
-      headers: { accept: 'application/vnd.oci.image.manifest.v1+json' },
-    })
-    const { layers } = (await manifest.json()) as { layers: { mediaType: string; digest: string }[] }
-    expect(layers).toMatchObject([{ mediaType: 'application/vnd.cpm.catalog.v1+jsonl' }])
-    const blob = await fetch(`http://${host}/v2/listed/catalog/blobs/${layers[0]?.digest}`)
-    expect(JSON.parse(await blob.text())).toEqual(row)
-    expect((await warrant(['catalog', join(home, 'src')], env)).code).not.toBe(0)
-    await writeFile(join(home, 'list.jsonl'), `${JSON.stringify(row)}\n`)
-    for (const catalog of [join(home, 'list.jsonl'), `oci://${host}/listed/catalog:latest`])
-      expect((await warrant(['lookup', '--kind', 'guide', '--catalog', catalog], env)).answer).toMatchObject({
-        ok: true,
-        count: 1,
-        selected: { name: 'guide', version: '1.0.0' },
-      })
-    expect(await warrant(['lookup', 'guide', '--catalog', join(home, 'none')], env)).toMatchObject({
-      code: 1,
-      answer: { error: 'lookup_failed', detail: 'the catalog file cannot be read' },
-    })
-    expect((await warrant(['lookup'], env)).code).toBe(2)
   })
 
   it('cost three requests to be looked up, and none when they are pinned and known', async () => {

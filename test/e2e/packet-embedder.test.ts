@@ -270,7 +270,13 @@ describe('a build with a server', () => {
   it('puts prefixes before texts, and queries of the packet use the same ones', async () => {
     const home = await makeFolder()
     await writeFile(join(home, 'note.md'), '# Note\n\nThe bell rings at noon.\n')
-    const env = { EMBEDDING_QUERY_PREFIX: 'query: ', EMBEDDING_DOCUMENT_PREFIX: 'passage: ' }
+    await mkdir(join(home, '.cpm/config'), { recursive: true })
+    const provider = { url, query_prefix: 'query: ', document_prefix: 'passage: ' }
+    await writeFile(
+      join(home, '.cpm/config/embeddings.yml'),
+      JSON.stringify({ default: 'e5', providers: { e5: provider } }),
+    )
+    const env = { EMBEDDING_PROVIDER: 'default' }
     const build = ['build', home, '--name', 'demo', '--version', '1', '--out', `${home}/.out`]
     await warrant(build, home)
     // The lock fixed vectors of the texts alone.

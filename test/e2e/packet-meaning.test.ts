@@ -63,15 +63,6 @@ describe('a packet that is embedded on this machine', () => {
     })
   })
 
-  it('of an earlier build needs nothing either', async () => {
-    const folder = join(await makeFolder(), 'earlier')
-    const manifest = (await readPart('manifest.json')).toString().replaceAll('-q8-s128', '-q8-w128')
-    await mkdir(folder)
-    await writeFile(join(folder, 'manifest.json'), manifest)
-    const { answer } = await packetJson(['inspect', folder])
-    expect(answer.needs).toMatch(/^nothing: .* build it again/)
-  })
-
   it('has no vectors with --embedder words, and says so', async () => {
     expect(await build('--embedder', 'words', '--update-lock')).toMatchObject({
       code: 0,

@@ -171,7 +171,7 @@ describe('A link in the place of', () => {
 })
 
 describe('Settings that came with a repository', () => {
-  const keys = ['root', 'stateDir', 'packetRoot', 'exportRoot', 'store', 'catalog']
+  const keys = ['root', 'stateDir', 'packetRoot', 'exportRoot', 'store']
   it.each(keys.map((key, row) => [key, row] as const))('do not lead out of it: %s', async (key, row) => {
     const hostile = await hostileRepository()
     // Every value for every key: the long run.
@@ -193,7 +193,6 @@ describe('Settings that came with a repository', () => {
     ['allowedHosts', ['other.example'], []],
     ['allowedOrigins', ['other.example'], []],
     ['registries', ['10.0.0.1:5000'], []],
-    ['plainRegistries', ['registry.example'], []],
     ['issuer', 'https://issuer.example', undefined],
     ['token', 'a-token-that-somebody-else-chose', undefined],
   ])('open no way to other machines, nor from them: %s', async (key, afar, near) => {
@@ -209,27 +208,27 @@ describe('Settings that came with a repository', () => {
     expect((await run(hostile.root, 'config')).code).toBe(0)
   })
 
-  it.each([
-    ['registry', (host: string) => `${host}/docs`, ['guide', '--version', '1.0.0']],
-    ['catalog', (host: string) => `oci://${host}/docs/catalog:1`, ['--kind', 'docs']],
-  ])('ask nobody near us by a %s they name', async (key, value, question) => {
-    const hostile = await hostileRepository()
-    const asked: string[] = []
-    const near = createServer((request, response) => {
-      asked.push(request.url ?? '')
-      response.writeHead(404).end()
-    })
-    await once(near.listen(0, '127.0.0.1'), 'listening')
-    const { port } = near.address() as AddressInfo
-    writeFileSync(join(hostile.root, 'warrant.json'), JSON.stringify({ [key]: value(`127.0.0.1:${port}`) }))
-    const lookup = ['packet', 'lookup', ...question]
-    const found = await run(hostile.root, ...lookup)
-    expect(asked).toEqual([])
-    expect(said(found)).toContain(`warrant.json: ${key} is ignored`)
-    await run(hostile.root, ...lookup, '--config', 'warrant.json')
-    expect(asked).not.toEqual([])
-    near.close()
-  })
+  it.each([['registry', (host: string) => `${host}/docs`, ['guide', '--version', '1.0.0']]])(
+    'ask nobody near us by a %s they name',
+    async (key, value, question) => {
+      const hostile = await hostileRepository()
+      const asked: string[] = []
+      const near = createServer((request, response) => {
+        asked.push(request.url ?? '')
+        response.writeHead(404).end()
+      })
+      await once(near.listen(0, '127.0.0.1'), 'listening')
+      const { port } = near.address() as AddressInfo
+      writeFileSync(join(hostile.root, 'warrant.json'), JSON.stringify({ [key]: value(`127.0.0.1:${port}`) }))
+      const lookup = ['packet', 'lookup', ...question]
+      const found = await run(hostile.root, ...lookup)
+      expect(asked).toEqual([])
+      expect(said(found)).toContain(`warrant.json: ${key} is ignored`)
+      await run(hostile.root, ...lookup, '--config', 'warrant.json')
+      expect(asked).not.toEqual([])
+      near.close()
+    },
+  )
 
   it('do not lead out of it by a link, and are no link or pipe themselves', async () => {
     const hostile = await hostileRepository()

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { digestBytes } from '../../src/kernel/encoding/hash.ts'
-import { fetchCatalog, readCatalog } from '../../src/packets/ask/catalog.ts'
 import { OpenPacketCache } from '../../src/packets/ask/open-packet-cache.ts'
 import { type BuildOptions, PacketBuilder, type SourceFile } from '../../src/packets/build/build.ts'
 import { markdownSpans } from '../../src/packets/build/markdown-sections.ts'
@@ -10,7 +9,6 @@ import type { Embedder } from '../../src/packets/embed.ts'
 import { memorySource } from '../../src/packets/format/faiss.ts'
 import { Packets } from '../../src/packets/packets.ts'
 import type { RegistryReader } from '../../src/packets/registry.ts'
-import { localEmbedder } from '../../src/packets/search/local-embedder.ts'
 import { Downloads } from '../../src/packets/transfer/downloads.ts'
 import { type PublishOptions, publishPacket } from '../../src/packets/transfer/publish.ts'
 import { OPEN_POLICY } from '../../src/packets/trust/policy.ts'
@@ -24,6 +22,7 @@ import { OciClient } from '../../src/platform/registry/client.ts'
 import { OciHttp } from '../../src/platform/registry/http.ts'
 import { DEFAULT_OCI } from '../../src/platform/registry/settings.ts'
 import { systemClock } from '../../src/platform/system/clock.ts'
+import { localEmbedder } from './local-embedder.ts'
 import type { MadePacket } from './packet-maker.ts'
 
 export const noAbort = new AbortController().signal
@@ -115,7 +114,6 @@ export const openTestPackets = (
   host: string,
   embedder: (model: string) => Embedder | undefined = (model) =>
     model === localEmbedder.model ? localEmbedder : undefined,
-  catalog?: string,
 ) => {
   const http = new OciHttp({ ...DEFAULT_OCI, trusted: [host], backoffMs: 1, attempts: 2, requestMs: 3000 })
   const openPackets = new OpenPacketCache({ packets: 4, bytes: 1e9 })
@@ -129,24 +127,16 @@ export const openTestPackets = (
     policy: packetPolicy(root),
     verifyBundle: verifySigstoreBundle,
   })
-  const listed =
-    catalog === undefined
-      ? {}
-      : {
-          catalog: async (signal: AbortSignal) =>
-            readCatalog(await fetchCatalog({ registry, cache, guard }, catalog, signal), host),
-        }
   const downloads = new Downloads({ registry, store, guard, maxBytes: 1e9 }, () => {})
   const packets = new Packets(
     {
-      ...listed,
       registry,
       store,
       guard,
       pull: (ref, signal, watch) => downloads.download(ref, signal, watch),
       cache,
       use: (digest, folder, work) => openPackets.use(digest, () => open(digest, folder), work),
-      embedder: async (model) => embedder(model),
+      embedder,
       file: (_, folder, path) => readFile(join(folder, path), 'utf8').catch(() => undefined),
     },
     `${host}`,

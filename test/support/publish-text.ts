@@ -3,6 +3,7 @@ import { publishPacket } from '../../src/packets/transfer/publish.ts'
 import { OciHttp } from '../../src/platform/registry/http.ts'
 import { OciPusher } from '../../src/platform/registry/push.ts'
 import { DEFAULT_OCI } from '../../src/platform/registry/settings.ts'
+import { sentenceNamed } from './local-embedder.ts'
 import { buildTexts, noAbort } from './packet-setup.ts'
 
 interface PublishedText {
@@ -16,7 +17,7 @@ export const publishText = async (
   folder: string,
   { version, text }: PublishedText,
 ): Promise<string> => {
-  const files = await buildTexts({ 'guide.md': text }, { name: 'guide', version })
+  const files = await buildTexts({ 'guide.md': text }, { name: 'guide', version, embedder: sentenceNamed })
   const open = async (path: string) => {
     const bytes = files.get(path)
     return bytes === undefined ? undefined : memorySource(bytes)

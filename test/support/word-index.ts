@@ -1,12 +1,10 @@
 import { SparseWriter } from '../../src/packets/build/sparse-writer.ts'
 import { type Doc, writeDocs } from '../../src/packets/format/docs.ts'
 import { memorySource } from '../../src/packets/format/faiss.ts'
-import { deriveWordIndex } from '../../src/packets/search/derive-word-index.ts'
+import { writeWordIndex } from '../../src/packets/search/derive-word-index.ts'
 import { LexicalIndex } from '../../src/packets/search/lexical.ts'
 import type { RankingKind } from '../../src/packets/search/word-fields.ts'
 import { WordIndexFile } from '../../src/packets/search/word-index.ts'
-import { writeWordIndex } from '../../src/packets/search/word-index-writer.ts'
-import { RunFile } from '../../src/platform/packets/run-file.ts'
 import { memoryOutput } from './packet-setup.ts'
 
 interface IndexedFiles {
@@ -14,7 +12,6 @@ interface IndexedFiles {
   readonly sparse?: Uint8Array
   readonly kind?: RankingKind
   readonly runSize?: number
-  readonly store?: RunFile
 }
 
 /** The bytes of a word index over these files. */
@@ -23,16 +20,14 @@ export const wordIndexBytes = async ({
   sparse,
   kind = 'plain',
   runSize,
-  store = new RunFile(undefined),
 }: IndexedFiles): Promise<Buffer> => {
-  const contents = await deriveWordIndex(
+  const pieces: Uint8Array[] = []
+  await writeWordIndex(
     { docs: memorySource(docs), sparse: sparse && memorySource(sparse) },
     { kind, madeFrom: 'test', promised: undefined, runSize },
-    store,
+    async (bytes) => void pieces.push(Uint8Array.from(bytes)),
     () => {},
   )
-  const pieces: Uint8Array[] = []
-  for await (const piece of writeWordIndex(store, contents)) pieces.push(piece)
   return Buffer.concat(pieces)
 }
 

@@ -42,14 +42,20 @@ export function buildPacket(source, out, embedder) {
 }
 
 /**
- * A packet with the vectors of the hashing embedder, which older versions wrote: thousands of chunks in seconds.
+ * A packet with vectors of the hashing embedder of the tests under the name of the built-in model: thousands of chunks in
+ * seconds.
  *
  * @param {any} parts
  * @param {string} source
  * @param {string} out
  */
 export async function buildHashed(parts, source, out) {
-  const options = { name: 'bench', version: '1', builderVersion: '0', embedder: parts.localEmbedder }
+  const options = {
+    name: 'bench',
+    version: '1',
+    builderVersion: '0',
+    embedder: { ...parts.localEmbedder, model: parts.SENTENCE_MODEL, weight: undefined },
+  }
   const names = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.md'),
   )

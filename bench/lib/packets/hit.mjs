@@ -10,6 +10,7 @@ import { wordOf, writeCorpus } from './corpus.mjs'
 import { loadParts } from './parts.mjs'
 import { storePacket } from './stored.mjs'
 
+const MODEL = join(projectDir, 'dist/model')
 const K = 5
 /** Depth of each ranking, as in the product. */
 const DEPTH = 20
@@ -38,10 +39,12 @@ async function openAlone(chunks, parts) {
     parts.systemClock,
   )
   const never = new AbortController().signal
+  const embedder = parts.sentenceEmbedder({ folder: MODEL, clock: parts.systemClock })
   let asked = 0
   const search = async () => {
     const text = question(asked++)
-    await index.search(parts.embedLocally(text), DEPTH, never)
+    const { values } = await embedder.embed([text], 'query', never)
+    await index.search(values, DEPTH, never)
     await lexical.search(text, DEPTH)
   }
   return { packet, search }

@@ -20,7 +20,7 @@ const PARTS = `
   export { PacketBuilder } from './src/packets/build/build.ts'
   export { FolderOutput } from './src/platform/packets/packet-output.ts'
   export { markdownSpans } from './src/packets/build/markdown-sections.ts'
-  export { embedLocally, localEmbedder } from './src/packets/search/local-embedder.ts'`
+  export { localEmbedder } from './test/support/local-embedder.ts'`
 
 /** @param {string} folder @returns {Promise<string>} the file */
 export async function bundleParts(folder) {

@@ -175,7 +175,7 @@ export const loadConfig = (
         ? undefined
         : (setting.refuse(value) ?? (found ? rejectUntrusted(cwd, key, value) : undefined))
     if (problem !== undefined) throw configFaults.value(`${sourceName(setting, source)}: ${problem}`)
-    if (found && isIgnoredUntrusted(key, value)) {
+    if (found && isIgnoredUntrusted(key)) {
       notices.push(ignoredNotice(FILE, key))
       ;[source, value] = pick(setting, { flags, environment, file: new Map(), preset })
     }

@@ -5,20 +5,6 @@ import { DIALECT_NAMES } from '../../mcp/dialect.ts'
 import type { Provider } from '../../packets/embed.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../../platform/system/log.ts'
 
-const CHOICES = ['minilm', 'words', 'server']
-const PINNED = /^oci:\/\/[^\s@]+\/[^\s@]+@sha256:[0-9a-f]{64}$/
-
-/**
- * Why a value of the setting `embedder` is refused; undefined when it is valid. A model on a registry is named by
- * digest: a tag may name another model tomorrow, and its vectors would not fit those of the packets.
- */
-const checkEmbedder = (value: unknown): string | undefined => {
-  if (typeof value === 'string' && (CHOICES.includes(value) || PINNED.test(value))) return undefined
-  return typeof value === 'string' && value.startsWith('oci://')
-    ? `a model is named by its digest, oci://HOST/NAME@sha256:…; \`warrant packet pull ${value.slice(0, 200)}\` prints the digest of a tag`
-    : `expected one of ${CHOICES.join(', ')}, or oci://HOST/NAME@sha256:…`
-}
-
 /** The rule for one setting. `T` is the type of its value. */
 interface Rule<T> {
   readonly kind: 'text' | 'number' | 'switch' | 'list'
@@ -180,19 +166,19 @@ const RULES = {
   snapshotEvery: whole(1_000, 'Number of log entries between two snapshots of a belief graph.'),
   packetRoot: text('.cpm', 'Folder for knowledge packets, relative to the root.'),
   registry: optional('Default registry of packets, as host[:port]/path.', wantText),
-  catalog: optional(
-    'Catalog to look up packets in: a file made by `warrant packet catalog`, or an oci:// reference.',
-    wantText,
+  registries: names(
+    'Further registry hosts to connect to, private networks included; without TLS those that begin with http:// and loopback hosts.',
   ),
-  registries: names('Further registry hosts to connect to, private networks included.'),
-  plainRegistries: names('Registry hosts to connect to without TLS; loopback hosts always are.'),
   allowedRegistries: names(
     'Connect only to these registry hosts and their subdomains; empty allows every host.',
   ),
   maxPacketBytes: whole(16 * 1024 ** 3, 'Largest packet to download, in bytes.', 1, Number.MAX_SAFE_INTEGER),
   embedder: optional(
-    'How packets are embedded: minilm (built in, needs no network), words (no vectors), server, or a published model, oci://HOST/NAME@sha256:…. Default: server where embeddingUrl is set, else minilm.',
-    checkEmbedder,
+    'How packets are embedded: minilm (built in, needs no network), words (no vectors) or server. Default: server where embeddingUrl is set, else minilm.',
+    (value) =>
+      ['minilm', 'words', 'server'].includes(String(value))
+        ? undefined
+        : 'expected one of minilm, words, server',
   ),
   embeddingUrl: optional('URL of an embedding server with an OpenAI-compatible API.', (value) =>
     isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
@@ -201,11 +187,6 @@ const RULES = {
   ),
   embeddingModel: optional('Model that the embedding server should use.', wantText),
   embeddingKey: optional('API key for the embedding server.', wantText, true),
-  embeddingQueryPrefix: optional('Text that the model expects before a query, such as "query: ".', wantText),
-  embeddingDocumentPrefix: optional(
-    'Text that the model expects before a document, such as "passage: ".',
-    wantText,
-  ),
   exportRoot: text('.', 'Folder that exports are written to, relative to the root.'),
   deny: names('Globs of paths that the project tools hide.'),
   denyHardlinks: toggle('Refuse to read files that have more than one hard link.'),

@@ -7,16 +7,11 @@ import { isPathInside } from '../../kernel/text/path-inside.ts'
 const REMEDY = 'name the file with --config, or set it by flag'
 
 /** Settings whose value is a path, unless `isAddress` says otherwise. `store` is also checked as an address below. */
-const PATHS = new Set(['root', 'stateDir', 'packetRoot', 'exportRoot', 'store', 'catalog'])
+const PATHS = new Set(['root', 'stateDir', 'packetRoot', 'exportRoot', 'store'])
 const DATABASE = /^postgres(ql)?:/
 
-/** Values of these settings that name no file: the store in memory, and a catalog in a registry. */
-const isAddress = (key: string, value: string): boolean =>
-  (key === 'store' && value === 'memory') || (key === 'catalog' && isOnRegistry(value))
-
-const isOnRegistry = (value: string): boolean => value.startsWith('oci://')
-/** Settings that may name something on a registry: it would be downloaded, and a model decides what is found. */
-const FETCHED = ['catalog', 'embedder']
+/** Values of these settings that name no file: the store in memory. */
+const isAddress = (key: string, value: string): boolean => key === 'store' && value === 'memory'
 
 /** The path without symlinks, as far as it exists. */
 const realPath = (path: string): string => {
@@ -44,9 +39,7 @@ const EXPOSING: Readonly<Record<string, (value: unknown) => boolean>> = {
   host: (value) => !isLoopback(String(value)),
   allowedHosts: isNonEmptyList,
   allowedOrigins: isNonEmptyList,
-  // Would send passwords without TLS.
-  plainRegistries: isNonEmptyList,
-  // Would allow requests to private networks.
+  // Would allow requests to private networks, and passwords without TLS.
   registries: isNonEmptyList,
   // Agents could learn the topology of the graph.
   revealTopology: (value) => value === true,
@@ -87,8 +80,7 @@ const IGNORED = new Set([
 ])
 
 /** Whether a valid value of a found file is left out. */
-export const isIgnoredUntrusted = (key: string, value: unknown): boolean =>
-  IGNORED.has(key) || (FETCHED.includes(key) && isOnRegistry(String(value)))
+export const isIgnoredUntrusted = (key: string): boolean => IGNORED.has(key)
 
 /** Lists to which a found file can add, and from which it can take nothing. */
 export const isAddedUntrusted = (key: string): boolean => key === 'protectedBranches'

@@ -38,7 +38,6 @@ const overlayCache = (kept: Cache, scratch: Cache): Cache => ({
   ...scratch,
   metadata: first(scratch.metadata, kept.metadata),
   alias: first(scratch.alias, kept.alias),
-  catalog: first(scratch.catalog, kept.catalog),
   trust: first(scratch.trust, kept.trust),
 })
 

@@ -2,18 +2,16 @@ import { join, resolve } from 'node:path'
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import type { RecordPorts } from '../../kernel/record-call.ts'
-import { type CatalogPorts, fetchCatalog, readCatalog } from '../../packets/ask/catalog.ts'
 import { OpenPacketCache } from '../../packets/ask/open-packet-cache.ts'
 import type { OpenPacket } from '../../packets/ask/retrieve.ts'
 import { packetFaults } from '../../packets/faults.ts'
-import { isReference } from '../../packets/format/reference.ts'
 import { Packets } from '../../packets/packets.ts'
 import type { ProgressListener } from '../../packets/progress.ts'
 import type { RegistryReader } from '../../packets/registry.ts'
 import { Downloads } from '../../packets/transfer/downloads.ts'
 import { followLinks } from '../../platform/files/git-metadata.ts'
-import { isBelow, requireNoSymlinks } from '../../platform/files/no-symlinks.ts'
-import { openAsyncJail, readRegularFile } from '../../platform/jail/async.ts'
+import { isBelow } from '../../platform/files/no-symlinks.ts'
+import { openAsyncJail } from '../../platform/jail/async.ts'
 import { packetReader } from '../../platform/packets/reader.ts'
 import { scratchFolders } from '../../platform/packets/scratch-folders.ts'
 import { verifiedStamps } from '../../platform/packets/verified-stamp.ts'
@@ -23,32 +21,11 @@ import type { Config } from '../config/settings.ts'
 import { closeEmbedders, embedderFor } from './embedders.ts'
 import { PacketWorkspace } from './packet-workspace.ts'
 import { openPacketLock } from './packets/packet-lock.ts'
-import { openPinnedModel } from './packets/pinned-model.ts'
 import { openRegistry, recordResolutions } from './registry.ts'
 import { vectorOpener } from './vectors.ts'
 
 /** Limits of the packets that stay open between calls. */
 const OPEN_LIMITS = { packets: 8, bytes: 2 * 1024 ** 3 }
-
-const MAX_CATALOG = 64 * 1024 * 1024
-
-const readCatalogFile = async (path: string): Promise<Uint8Array> => {
-  const bytes = await readRegularFile(path, MAX_CATALOG).catch((cause: unknown) => {
-    throw packetFaults.catalog('the catalog file cannot be read', { cause })
-  })
-  if (bytes === undefined) throw packetFaults.catalog('the catalog is not a regular file, or is too large')
-  return bytes
-}
-
-/** The port that reads the configured catalog, from a file or a registry; absent without a catalog. */
-const catalogPort = ({ catalog, registry }: Config, root: string, ports: CatalogPorts) => {
-  if (catalog === undefined) return {}
-  const read = (signal: AbortSignal): Promise<Uint8Array> =>
-    isReference(catalog)
-      ? fetchCatalog(ports, catalog, signal)
-      : readCatalogFile(requireNoSymlinks(root, catalog))
-  return { catalog: async (signal: AbortSignal) => readCatalog(await read(signal), registry) }
-}
 
 const MAX_READABLE = 64 * 1024 * 1024
 
@@ -140,13 +117,6 @@ export class PacketService {
     const budget = callMs === undefined ? undefined : { clock, ms: callMs - Math.min(ANSWER_MS, callMs / 10) }
     const downloads = new Downloads(ports, stamps.arrived, budget)
     this.#downloads.push(downloads)
-    const pinned = openPinnedModel(config, {
-      guard,
-      store,
-      folder: place,
-      isIntact: stamps.isIntact,
-      pull: (...request) => downloads.download(...request),
-    })
     const read = packetReader(place, clock, this.#vectors.open)
     const [readKept, readScratch] = [textReader(folder), textReader(place)]
     const openVerified = async (
@@ -168,7 +138,6 @@ export class PacketService {
     }
     return new Packets(
       {
-        ...catalogPort(config, root, { registry, cache, guard }),
         registry,
         store,
         cache,
@@ -179,7 +148,7 @@ export class PacketService {
         pull: (ref, signal, watch) => downloads.download(ref, signal, watch),
         use: (digest, packetFolder, work, watch) =>
           this.#openPackets.use(packetFolder, () => openVerified(digest, packetFolder, watch), work),
-        embedder: embedderFor(config, { folder: place, pinned }),
+        embedder: embedderFor(config, place),
         file: async (digest, packetFolder, path) => {
           await stamps.check(digest, packetFolder)
           return (isBelow(folder, packetFolder) ? readKept : readScratch)(packetFolder, path)

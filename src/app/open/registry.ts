@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { lazyAsync } from '../../kernel/async/once.ts'
 import { type RecordPorts, recordCall } from '../../kernel/record-call.ts'
-import { isReference } from '../../packets/format/reference.ts'
 import type { RegistryReader } from '../../packets/registry.ts'
 import { findRepositoryRoot } from '../../platform/git/find-root.ts'
 import { dockerCredentials } from '../../platform/registry/docker-credentials.ts'
@@ -12,7 +11,7 @@ import type { Config } from '../config/settings.ts'
 /** The host of a registry in the settings, which may have a scheme and a path. */
 const hostOf = (registry: string): string =>
   registry
-    .replace(/^(?:oci:\/\/)+/, '')
+    .replace(/^(?:oci:\/\/|https?:\/\/)+/, '')
     .split('/')[0]
     ?.toLowerCase() ?? ''
 
@@ -25,13 +24,11 @@ export const openRegistry = (
   environment: NodeJS.ProcessEnv,
   more: readonly string[] = [],
 ): OciHttp => {
-  const { registry, catalog, embedder } = config
-  const references = [catalog, embedder].filter(isReference)
-  const named = [registry, ...references].filter((one) => one !== undefined)
+  const { registry = '', registries } = config
   return new OciHttp({
     ...DEFAULT_OCI,
-    trusted: [...named, ...config.registries, ...more].map(hostOf),
-    plain: config.plainRegistries.map(hostOf),
+    trusted: [registry, ...registries, ...more].filter(Boolean).map(hostOf),
+    plain: registries.filter((one) => one.startsWith('http://')).map(hostOf),
     allowed: config.allowedRegistries.map(hostOf),
     credentials: dockerCredentials(credentialFile(environment), environment),
   })

@@ -5,9 +5,6 @@ import { PROVIDER_OPTION, withProvider } from '../config/packet-provider.ts'
 import { VERSION } from '../config/version.ts'
 import type { CompatServer } from './compat-server.ts'
 
-/** A flag whose value is not trimmed: a prefix usually ends with a blank. */
-const untrimmed = (flag: string, value: string | undefined): Flags => (value ? { [flag]: value } : {})
-
 /** Settings from the variables of the packet tools. Newer names come first. */
 export const packetVariables = (environment: NodeJS.ProcessEnv): Flags => {
   const mode = environment.RAG_EMBED_MODE?.trim() || 'http'
@@ -28,8 +25,6 @@ const variableFlags = (environment: NodeJS.ProcessEnv): Flags => ({
   ...firstSet('embedding-url', environment.EMBEDDING_URL, environment.RAG_EMBED_URL),
   ...firstSet('embedding-model', environment.EMBEDDING_MODEL),
   ...firstSet('embedding-key', environment.EMBEDDING_API_KEY),
-  ...untrimmed('embedding-query-prefix', environment.EMBEDDING_QUERY_PREFIX),
-  ...untrimmed('embedding-document-prefix', environment.EMBEDDING_DOCUMENT_PREFIX),
 })
 
 /** Knowledge packets for existing clients of `cpm-mcp`. */

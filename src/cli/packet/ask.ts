@@ -40,10 +40,8 @@ const show = ({ json, terminal }: Invocation, answer: { readonly ok: boolean }):
 
 export const lookup: Subcommand = async (invocation, [what]) =>
   withPackets(packetSettings(invocation), async (packets) => {
-    const { kind, capabilities, entrypoint } = invocation.flags
-    // With a catalog a packet can be found without a name.
-    const named = kind || capabilities || entrypoint ? what : needText(what, 'a packet or a reference')
-    const isReference = named !== undefined && /^oci:|[@:]/.test(named)
+    const named = needText(what, 'a packet or a reference')
+    const isReference = /^oci:|[@:]/.test(named)
     return show(
       invocation,
       await packets.lookup(

@@ -1,6 +1,7 @@
 import { basename, dirname, join, resolve } from 'node:path'
+import { packetRoot } from '../../app/config/packet-root.ts'
 import { VERSION } from '../../app/config/version.ts'
-import { closeEmbedders } from '../../app/open/embedders.ts'
+import { closeEmbedders, embedderForBuild } from '../../app/open/embedders.ts'
 import type { Fault } from '../../kernel/fault.ts'
 import { plural } from '../../kernel/text/plural.ts'
 import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
@@ -19,7 +20,6 @@ import { readCount, type Subcommand, textFlag } from '../command/subcommand.ts'
 import { withProgress } from '../progress.ts'
 import { requireWritable } from '../require-writable.ts'
 import { packedLines, packedSummary, reportSkipped, type SkippedFile } from './build-report.ts'
-import { openBuildEmbedder } from './model-ports.ts'
 import {
   embedSettings,
   listFlag,
@@ -150,7 +150,6 @@ const reportBuild = (
       sources: sources.map(({ path, chunks: count, split }) => ({ path, chunks: count, split })),
       left_out: skipped,
       ...(unparsed.languages().length > 0 && { unparsed: unparsed.languages() }),
-      ...(embedder.warnings?.length && { warnings: embedder.warnings }),
     },
     [
       ...listed,
@@ -169,7 +168,8 @@ export const build: Subcommand = async (invocation, [source]) => {
     checkPacketName(name),
     versionTag(version),
   )
-  const embedder = await openBuildEmbedder(invocation, (await embedSettings(invocation)).config)
+  const { config } = await embedSettings(invocation)
+  const embedder = embedderForBuild(config, packetRoot(config))
   const from = resolve(needText(source, 'the folder to pack'))
   const reports: BuildReports = { skipped: [], unparsed: new UnparsedFiles() }
   await recoverPacket(folder)

@@ -10,13 +10,11 @@ const from =
 
 const ask = () => import('./ask.ts')
 const store = () => import('./store.ts')
-const compare = () => import('./compare.ts')
 const lock = () => import('./lock.ts')
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   build: from(() => import('./build.ts'), 'build'),
   publish: from(() => import('./publish.ts'), 'publish'),
-  'publish-model': from(() => import('./publish-model.ts'), 'publishModel'),
   pull: from(() => import('./pull.ts'), 'pull'),
   lock: from(lock, 'lock'),
   sync: from(lock, 'sync'),
@@ -28,9 +26,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   digest: from(ask, 'digest'),
   inspect: from(() => import('./show.ts'), 'inspect'),
   verify: from(store, 'verify'),
-  diff: from(compare, 'diff'),
   cache: from(store, 'cache'),
-  catalog: from(compare, 'catalog'),
   serve: from(() => import('./serve.ts'), 'serve'),
 }
 

@@ -4,7 +4,7 @@ import { openPacketLock } from '../../app/open/packets/packet-lock.ts'
 import { escapeInvisible } from '../../kernel/text/escape-text.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { readManifest } from '../../packets/format/manifest.ts'
-import { parseReference, type Reference, sourceUri } from '../../packets/format/reference.ts'
+import { parseReference, sourceUri } from '../../packets/format/reference.ts'
 import { isProblem, type LockPorts, type LockRow, type LockStep } from '../../packets/lock/lock-ports.ts'
 import {
   EMPTY_LOCK,
@@ -15,7 +15,7 @@ import {
 } from '../../packets/lock/packets-lock.ts'
 import { checkLocked, findOutdated, syncPacket } from '../../packets/lock/sync-lock.ts'
 import { lockPacket } from '../../packets/lock/update-lock.ts'
-import { modelInFolder, packetFolder } from '../../platform/packets/folder.ts'
+import { packetFolder } from '../../platform/packets/folder.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import type { Subcommand } from '../command/subcommand.ts'
 import { withProgress } from '../progress.ts'
@@ -23,16 +23,12 @@ import { requireWritable } from '../require-writable.ts'
 import { openPullPorts } from './pull-ports.ts'
 import { NO_ABORT, packetSettings, progressJob } from './settings.ts'
 
-/** Version and model of a stored packet. The version of a published model is its tag. */
-const describeStored = async (folder: string, { tag = 'latest' }: Reference) => {
+/** Version and model of a stored packet. */
+const describeStored = async (folder: string) => {
   const source = await packetFolder(folder)('payload/manifest.json')
-  if (source !== undefined) {
-    const { cpm, embedding } = readManifest(await source.read(0, source.size))
-    return { version: cpm?.version ?? 'unknown', embedder: embedding.model }
-  }
-  const model = await modelInFolder(folder)
-  if (model === undefined) throw packetFaults.manifest('the packet has no manifest.json')
-  return { version: tag, embedder: model }
+  if (source === undefined) throw packetFaults.manifest('the packet has no manifest.json')
+  const { cpm, embedding } = readManifest(await source.read(0, source.size))
+  return { version: cpm?.version ?? 'unknown', embedder: embedding.model }
 }
 
 interface LockWork {

@@ -18,12 +18,6 @@ const PACKET_VERBS = {
     summary: 'Split the files of a folder into passages, index them and write a packet.',
   },
   publish: { usage: 'DIR', most: 1, summary: 'Send a built packet to a registry.' },
-  'publish-model': {
-    usage: 'REF [DIR]',
-    most: 2,
-    summary:
-      'Send the built-in sentence model, or that of a folder, to a registry, to be pinned with --embedder.',
-  },
   pull: { usage: 'REF', most: 1, summary: 'Download a packet, so that it can be queried offline.' },
   lock: {
     usage: '[REF …]',
@@ -45,11 +39,7 @@ const PACKET_VERBS = {
     most: 1,
     summary: 'Record that nothing should rest on a packet any more; later answers and verdicts say so.',
   },
-  lookup: {
-    usage: '[NAME]',
-    most: 1,
-    summary: 'Find packets on a registry or in a catalog and print their digests.',
-  },
+  lookup: { usage: 'NAME', most: 1, summary: 'Find packets on a registry and print their digests.' },
   query: { usage: 'REF QUESTION', most: 2, summary: 'Print the passages of a packet that match a question.' },
   plan: { usage: 'INTENT', most: 1, summary: 'Print the lookup and query calls for an intent.' },
   digest: { usage: 'REF QUESTION', most: 2, summary: 'Print short evidence from a packet for a question.' },
@@ -63,13 +53,11 @@ const PACKET_VERBS = {
     most: 2,
     summary: 'Compare a built packet with its lock, or stored packets with their digests.',
   },
-  diff: { usage: 'A B', most: 2, summary: 'Print the differences of two packets.' },
   cache: {
     usage: '<ls|verify|prune> [DIGEST]',
     most: 1000,
     summary: 'List, verify or remove stored packets.',
   },
-  catalog: { usage: '[DIR]', most: 1, summary: 'List the built packets in a folder, and publish the list.' },
   serve: { usage: '', most: 0, summary: 'Serve the packet tools over stdio, as cpm-mcp does.' },
 } as const satisfies Readonly<Record<string, PacketVerb>>
 
@@ -123,8 +111,6 @@ const PACKET_OPTIONS: readonly PacketOption[] = [
   text(['build', 'verify'], 'lockfile', 'FILE', 'Lock file outside of the packet.'),
   toggle(['build'], 'update-lock', 'Accept the changed build and write a new lock.'),
   toggle(['build'], 'frozen-lockfile', 'Fail unless the build matches its lock.'),
-  text(['diff'], 'max-drift', 'N', 'Exit code 1 when the vectors differ by more than this.'),
-  text(['catalog'], 'publish-ref', 'REF', 'Reference to publish the catalog under.'),
   text(FOUND, 'entrypoint', 'NAME', 'Entrypoint that the packet must have.'),
   text(FOUND, 'alias', 'TAG', 'Tag to follow.'),
   toggle(['lookup'], 'trust', 'Also fetch signatures, SBOM and provenance.'),
@@ -134,16 +120,11 @@ const PACKET_OPTIONS: readonly PacketOption[] = [
   text(['revoke'], 'reason', 'TEXT', 'Why: one line, which answers and verdicts show.'),
   toggle(['revoke'], 'undo', 'Take a revocation back.'),
   toggle(['pull'], 'rebuild', 'Also make vectors with the configured model.'),
-  toggle(['publish'], 'full', 'Publish everything (the default).'),
   toggle(['publish'], 'minimal', 'Publish only the manifest.'),
   toggle(['publish'], 'no-docs', 'Publish without the documents.'),
   toggle(['publish'], 'no-embeddings', 'Publish without the vectors.'),
   toggle(['publish'], 'no-embed', 'The same as --no-embeddings.'),
-  toggle(
-    ['publish', 'publish-model'],
-    'move-tag',
-    'Replace other content that is published under this version.',
-  ),
+  toggle(['publish'], 'move-tag', 'Replace other content that is published under this version.'),
   text(['publish'], 'tag', 'A,B', 'Tags beside the version (default: latest).'),
   text(['lookup', 'query', 'digest'], 'k', 'N', 'Number of results.'),
   text(['digest'], 'max-chars', 'N', 'Most characters of evidence.'),

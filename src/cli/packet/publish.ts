@@ -17,17 +17,11 @@ const onlyPacket = async (asked: string): Promise<string> => {
 const withoutVectors = ({ flags }: Pick<Invocation, 'flags'>): boolean =>
   flags['no-embeddings'] === true || flags['no-embed'] === true
 
-const checkParts = ({ flags }: Invocation): void => {
-  if (flags.full && (flags.minimal || flags['no-docs'] || withoutVectors({ flags })))
-    throw usageFaults.option('--full excludes --minimal, --no-docs and --no-embeddings')
-}
-
 /** Publishes a built packet to a registry. */
 export const publish: Subcommand = async (invocation, [asked]) => {
   const { config } = packetSettings(invocation)
   const registry = needText(config.registry, 'a registry with --registry or REGISTRY')
   requireWritable(config, '`warrant packet publish`')
-  checkParts(invocation)
   const tags = listFlag(invocation, 'tag')
   const folder = await onlyPacket(needText(asked, 'the folder of a built packet'))
   return uploadArtifact(invocation, config, (pusher, options) =>

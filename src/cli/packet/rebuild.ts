@@ -1,15 +1,14 @@
+import { packetRoot } from '../../app/config/packet-root.ts'
 import type { Config } from '../../app/config/settings.ts'
-import { closeEmbedders, type EmbedderPorts, embedderFor } from '../../app/open/embedders.ts'
+import { closeEmbedders, embedderFor } from '../../app/open/embedders.ts'
 import type { Digest } from '../../kernel/encoding/digest.ts'
-import type { EmbedCall, Embedder } from '../../packets/embed.ts'
-import { SENTENCE_MODELS } from '../../packets/minilm/model-name.ts'
-import { LOCAL_MODEL } from '../../packets/search/local-embedder.ts'
+import type { Embedder } from '../../packets/embed.ts'
+import { SENTENCE_MODEL } from '../../packets/minilm/model-name.ts'
 import { packetReader } from '../../platform/packets/reader.ts'
 import { rebuildVectors } from '../../platform/packets/vectors/packet-vectors.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { withProgress } from '../progress.ts'
-import { withModelPorts } from './model-ports.ts'
 import { NO_ABORT, progressJob } from './settings.ts'
 
 interface FetchedPacket {
@@ -21,19 +20,13 @@ interface FetchedPacket {
   readonly folder: string
 }
 
-/** The pinned model, or that of the configured server. */
-const configuredEmbedder = async (
-  config: Config,
-  ports: EmbedderPorts,
-  call: EmbedCall,
-): Promise<Embedder> => {
+/** The model of the configured server. */
+const configuredEmbedder = (config: Config): Embedder => {
   const { embeddingUrl, embeddingModel } = config
-  if (ports.pinned !== undefined) return ports.pinned.open(call)
-  const embedder =
-    embeddingModel === undefined ? undefined : await embedderFor(config, ports)(embeddingModel, {}, call)
-  if (embeddingUrl !== undefined && embedder !== undefined) return embedder
+  const embedder = embeddingModel && embedderFor(config, packetRoot(config))(embeddingModel, {})
+  if (embeddingUrl !== undefined && embedder) return embedder
   throw usageFaults.option(
-    '--rebuild needs --embedding-url and --embedding-model, an embedding --provider that names a model, or --embedder oci://HOST/NAME@sha256:…',
+    '--rebuild needs --embedding-url and --embedding-model, or an embedding --provider that names a model',
   )
 }
 
@@ -42,13 +35,11 @@ export const rebuildPacketVectors = async (
   invocation: Invocation,
   { config, root, digest, folder }: FetchedPacket,
 ): Promise<void> => {
-  const embedder = await withModelPorts(invocation, config, (ports, call) =>
-    configuredEmbedder(config, ports, call),
-  )
+  const embedder = configuredEmbedder(config)
   const packet = await packetReader(root, systemClock)(digest, folder)
   try {
     // Packets of a built-in embedder are always queried with it, so new vectors would never be used.
-    if ([LOCAL_MODEL, ...SENTENCE_MODELS].includes(packet.manifest.embedding.model))
+    if (packet.manifest.embedding.model === SENTENCE_MODEL)
       throw usageFaults.option(
         '--rebuild does not work for packets of the built-in embedder; build the packet again with the other embedder',
       )

@@ -7,9 +7,7 @@ import type { Candidate } from '../../packets/ask/candidate.ts'
 import { WORDS_ONLY } from '../../packets/embed.ts'
 import { readManifest } from '../../packets/format/manifest.ts'
 import { parseReference } from '../../packets/format/reference.ts'
-import { MODEL_FILES, readModelCard } from '../../packets/minilm/model-artifact.ts'
-import { EARLIER_SENTENCE_MODEL, PINNED_MODEL, SENTENCE_MODEL } from '../../packets/minilm/model-name.ts'
-import { LOCAL_MODEL } from '../../packets/search/local-embedder.ts'
+import { SENTENCE_MODEL } from '../../packets/minilm/model-name.ts'
 import type { Trust } from '../../packets/trust/trust.ts'
 import { packetFolder } from '../../platform/packets/folder.ts'
 import { packetStore } from '../../platform/packets/store.ts'
@@ -85,7 +83,7 @@ export const digestIn = (asked: string): Digest | undefined => {
 }
 
 /** The folder of a packet: a built one, or the stored one of a digest. */
-export const packetPath = async (invocation: Invocation, asked: string): Promise<string> => {
+const packetPath = async (invocation: Invocation, asked: string): Promise<string> => {
   const { config } = packetSettings(invocation)
   const digest = digestIn(asked)
   if (digest === undefined) return resolve(asked)
@@ -98,28 +96,16 @@ export const packetPath = async (invocation: Invocation, asked: string): Promise
 const NEEDS: Readonly<Record<string, string>> = {
   [SENTENCE_MODEL]:
     'nothing: it was built with the built-in sentence embedder, which finds passages by meaning',
-  [EARLIER_SENTENCE_MODEL]:
-    'nothing: it was built with the built-in sentence embedder, which finds passages by meaning; build it again for better results',
-  [LOCAL_MODEL]:
-    'nothing: it was built with an earlier built-in embedder, which matches words and parts of words but not meaning; build it again to search by meaning',
   [WORDS_ONLY.model]: 'nothing: it has no vectors and is searched by words',
 }
 
 const otherNeeds = (model: string): string =>
-  model.startsWith(`${PINNED_MODEL}@`)
-    ? `the model ${model.slice(PINNED_MODEL.length + 1)}, as --embedder oci://HOST/NAME${model.slice(PINNED_MODEL.length)}; without it the packet is searched by words alone`
-    : `an embedding server for ${model}; without one it is searched by words alone`
+  `an embedding server for ${model}; without one it is searched by words alone`
 
 /** Prints the contents of a packet and the embedder it needs. */
 export const inspect: Subcommand = async (invocation, [what]) => {
   const folder = await packetPath(invocation, needText(what, 'a folder or a fetched packet'))
   const source = await packetFolder(folder)('manifest.json')
-  const card = source === undefined ? await packetFolder(folder)(MODEL_FILES.card.name) : undefined
-  if (card !== undefined) {
-    const model = readModelCard(await card.read(0, card.size))
-    invocation.terminal.print(JSON.stringify({ ok: true, folder, ...model }, null, invocation.json ? 0 : 2))
-    return 0
-  }
   if (source === undefined) throw usageFaults.argument(`${what} has no manifest.json; name a packet`)
   const manifest = readManifest(await source.read(0, source.size))
   const { cpm, counts, embedding, source: origin, build_status, build_error } = manifest

@@ -7,7 +7,7 @@ import { checkPacket } from '../../packets/build/check.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { hashInputs } from '../../packets/format/lockfile.ts'
 import type { ObjectVerdict } from '../../packets/store.ts'
-import { modelInFolder, packetFolder } from '../../platform/packets/folder.ts'
+import { packetFolder } from '../../platform/packets/folder.ts'
 import { readSources } from '../../platform/packets/source.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
@@ -63,15 +63,13 @@ const list: Subcommand = async (invocation) => {
     (await store.list()).map(async (stored) => {
       const { name = '', version = '' } = (await cache.metadata(stored.digest))?.metadata.packet ?? {}
       const revoked = await revocation(stored.digest)
-      const folder = name === '' ? await store.find(stored.digest) : undefined
-      const model = folder && (await modelInFolder(folder).catch(() => undefined))
-      return { ...stored, name, version, ...(model && { model }), ...(revoked && { revoked }) }
+      return { ...stored, name, version, ...(revoked && { revoked }) }
     }),
   )
-  const lines = packets.map(({ digest, name, version, model, files, bytes, storedAt, revoked }) =>
+  const lines = packets.map(({ digest, name, version, files, bytes, storedAt, revoked }) =>
     [
       digest,
-      model ? `model ${model}` : `${name}@${version}`,
+      `${name}@${version}`,
       `${files} files`,
       `${bytes} bytes`,
       new Date(storedAt).toISOString(),

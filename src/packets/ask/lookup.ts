@@ -2,24 +2,14 @@ import type { Digest } from '../../kernel/encoding/digest.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { type Failure, fail, failWith, NAME_REGISTRY, schemeHint } from '../failure.ts'
 import { parseReference, type Reference, sourceUri } from '../format/reference.ts'
-import type { StaleAnswer } from '../resolutions.ts'
 import type { PolicyGuard } from '../trust/policy-guard.ts'
 import { type AnswerOrigin, revokedWarning } from './answer-origin.ts'
 import { type Candidate, candidateFilters, type LookupRequest, toCandidate } from './candidate.ts'
-import { type CatalogRow, findCatalogRows } from './catalog.ts'
 import { findLockedPacket } from './locked-packet.ts'
-import {
-  acceptsAnyVersion,
-  describePacketAt,
-  MAX_LOOKED_AT,
-  type ResolvePorts,
-  resolveNames,
-} from './resolve-names.ts'
+import { describePacketAt, type ResolvePorts, resolveNames } from './resolve-names.ts'
 
 export interface LookupPorts extends ResolvePorts {
   readonly guard: PolicyGuard
-  /** The rows of the catalog, when one is configured. */
-  readonly catalog?: (signal: AbortSignal) => Promise<readonly CatalogRow[]>
 }
 
 export interface LookupResult extends AnswerOrigin {
@@ -73,53 +63,6 @@ const checkPolicy = async ({ ports, request, signal }: RunningLookup, found: rea
   return { candidates, warnings }
 }
 
-/** Resolves the rows of a catalog. Packets that are missing or refused are skipped with a warning. */
-const followRows = async ({ ports, signal }: RunningLookup, rows: readonly CatalogRow[]) => {
-  const found: FoundPacket[] = []
-  const warnings: string[] = []
-  let failure: Fault | undefined
-  let mark: StaleAnswer | undefined
-  for (const row of rows.slice(0, MAX_LOOKED_AT)) {
-    const ref = parseReference(row.source_uri)
-    try {
-      // Checked before any request: the addresses in a catalog are not trusted.
-      await ports.guard.checkSource(ref, false)
-      const named = { ports, request: { ref: row.source_uri }, signal }
-      const resolved = await resolveNames(named, row.source_uri)
-      mark ??= resolved.mark
-      warnings.push(...resolved.warnings)
-      found.push(...resolved.digests.map((digest) => ({ ref, digest })))
-    } catch (thrown) {
-      if (!(thrown instanceof Fault) || !['missing', 'refused'].includes(thrown.kind)) throw thrown
-      failure ??= thrown
-      warnings.push(`catalog: ${row.name}@${row.version} is left out: ${thrown.message}`)
-    }
-  }
-  // When nothing is left the reason is the answer.
-  if (found.length === 0 && failure !== undefined) throw failure
-  return { found, warnings, mark }
-}
-
-/** Looks into the catalog, when there is one and the request accepts any version. */
-const searchCatalog = async (lookup: RunningLookup): Promise<LookupResult | Failure | undefined> => {
-  const { ports, request, signal } = lookup
-  if (ports.catalog === undefined || request.ref || request.version || !acceptsAnyVersion(request))
-    return undefined
-  const rows = findCatalogRows(await ports.catalog(signal), request)
-  const [first] = rows
-  if (first === undefined) {
-    // Without a name the registry cannot be searched.
-    return request.name || candidateFilters(request).length === 0
-      ? undefined
-      : choose(request, { uri: '', candidates: [], warnings: [] })
-  }
-  const { found, warnings, mark } = await followRows(lookup, rows)
-  const checked = await checkPolicy(lookup, found)
-  const { candidates } = checked
-  const uri = first.source_uri
-  return choose(request, { uri, candidates, warnings: [...warnings, ...checked.warnings], origin: mark })
-}
-
 /** Looks into the lock of the project. */
 const lookupLocked = async (
   lookup: RunningLookup,
@@ -136,7 +79,7 @@ const lookupLocked = async (
 const unnamed = (request: LookupRequest): Failure =>
   request.registry && candidateFilters(request).length > 0
     ? fail('invalid_lookup_input', 'no packet is named', {
-        hint: 'Give name or ref. Packets are found by kind, capability or entrypoint only where a catalog is set.',
+        hint: 'Give name or ref.',
       })
     : fail('invalid_lookup_input', 'REGISTRY not set and no oci:// ref provided', {
         hint: schemeHint(request.ref) ?? NAME_REGISTRY,
@@ -154,9 +97,9 @@ export const lookupPackets = async (
   try {
     const lookup = { ports, request, signal }
     const uri = sourceUri(request)
-    const answer = (uri && (await lookupLocked(lookup, uri))) || (await searchCatalog(lookup))
-    if (answer !== undefined) return answer
     if (uri === undefined) return unnamed(request)
+    const answer = await lookupLocked(lookup, uri)
+    if (answer !== undefined) return answer
     const ref = parseReference(uri)
     await ports.guard.checkSource(ref, false)
     const { digests, warnings, mark } = await resolveNames(lookup, uri)

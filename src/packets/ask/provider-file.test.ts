@@ -25,6 +25,8 @@ describe('a provider file', () => {
         dims: 16,
         hints: { dim: 16, normalize: false, task: 'search', model: 'm' },
         normalize_mode: 'client',
+        query_prefix: 'query: ',
+        document_prefix: 'passage: ',
         discovery_ttl_seconds: 60,
         model_artifacts: { source: 'oci', ref_template: 'x' },
       }),
@@ -38,6 +40,7 @@ describe('a provider file', () => {
       batchSize: 8,
       dims: 16,
       normalize: 'client',
+      prefixes: { query: 'query: ', document: 'passage: ' },
     })
   })
 

@@ -37,6 +37,8 @@ const Entry = z.strictObject({
   batch_size: z.int().min(1).max(2048).nullish(),
   model: Text.nullish(),
   dims: Dim.nullish(),
+  query_prefix: Text.nullish(),
+  document_prefix: Text.nullish(),
   hints: z
     .strictObject({
       dim: Dim.nullish(),
@@ -181,5 +183,6 @@ export const readProvider = (value: unknown, asked: string, environment: Environ
     batchSize: entry.batch_size ?? undefined,
     dims: entry.dims ?? undefined,
     normalize: entry.normalize_mode ?? 'auto',
+    prefixes: { query: entry.query_prefix ?? '', document: entry.document_prefix ?? '' },
   }
 }

@@ -173,7 +173,7 @@ const search = async ({ ports, request, k, signal, watch }: RunningQuery, materi
         ...(query_prefix !== undefined && { query: query_prefix }),
         ...(document_prefix !== undefined && { document: document_prefix }),
       }
-      const embedder = await ports.embedder(model, prefixes, { signal, watch })
+      const embedder = ports.embedder(model, prefixes)
       const { q: question, mode = 'hybrid' } = request
       const found = await retrieve({ packet, question, k, mode, embedder, signal, watch })
       return {
@@ -185,12 +185,7 @@ const search = async ({ ports, request, k, signal, watch }: RunningQuery, materi
         ),
         mode: found.mode,
         embedding: found.embedding ?? { model, dim, source: 'packet' as const },
-        warnings: [
-          ...materialized.warnings,
-          ...packet.warnings,
-          ...(embedder?.warnings ?? []),
-          ...found.warnings,
-        ],
+        warnings: [...materialized.warnings, ...packet.warnings, ...found.warnings],
       }
     },
     watch,

@@ -24,7 +24,7 @@ export interface ResolvePorts {
 }
 
 /** How many of the newest tags a shortlist considers. */
-export const MAX_LOOKED_AT = 8
+const MAX_LOOKED_AT = 8
 
 /** The metadata of a packet, from the cache when it is known. */
 export const describePacketAt = async (
@@ -88,7 +88,7 @@ const shortlist = async (
 }
 
 /** Whether the request accepts any version. */
-export const acceptsAnyVersion = ({ alias }: LookupRequest): boolean => (alias || 'latest') === 'latest'
+const acceptsAnyVersion = ({ alias }: LookupRequest): boolean => (alias || 'latest') === 'latest'
 
 /** A request to resolve. */
 interface NameRequest {

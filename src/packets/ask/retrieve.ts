@@ -99,18 +99,6 @@ const lexicalOnly = async (
   return { hits: hits.map((hit) => ({ ...hit, score: hit.words ?? 0 })), mode: 'lexical', warnings }
 }
 
-/** What to do about a packet of a pinned model: its name ends with the digest of the model. */
-const pinAdvice = (model: string): string => {
-  const [digest] = /sha256:[0-9a-f]{64}$/.exec(model) ?? []
-  return digest === undefined ? '' : `; name the model with --embedder oci://HOST/NAME@${digest}`
-}
-
-/** Whether there are vectors that an embedder can be used with. */
-const hasOwnVectors = async ({ manifest, rebuilt }: OpenPacket, embedder: Embedder): Promise<boolean> =>
-  embedder.onlyOwnVectors !== true ||
-  embedder.model === manifest.embedding.model ||
-  (await rebuilt(embedder.model, embedder.dim ?? 0)) !== undefined
-
 interface RetrieveRequest {
   readonly packet: OpenPacket
   readonly question: string
@@ -134,12 +122,11 @@ export const retrieve = async (request: RetrieveRequest): Promise<Retrieval> => 
     if (mode === 'dense') throw packetFaults.no_vectors(`${why}: searched by words alone`)
     return lexicalOnly(request, [`${why}: searched by words alone`])
   }
-  const { model } = packet.manifest.embedding
-  if (embedder === undefined || !(await hasOwnVectors(packet, embedder)))
+  if (embedder === undefined)
     return withoutVectors(
       packet.vectors === undefined
         ? 'the packet has no vectors'
-        : `no embedder for ${model} is configured${pinAdvice(model)}`,
+        : `no embedder for ${packet.manifest.embedding.model} is configured`,
     )
   const embedded = await embedQuestion(request, embedder).catch((thrown: unknown) => {
     if (mode === 'dense' || !(thrown instanceof Fault) || !UNREACHABLE.includes(thrown.code)) throw thrown

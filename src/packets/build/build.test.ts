@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { localEmbedder } from '../../../test/support/local-embedder.ts'
 import { buildTexts, memoryOutput, noAbort, publishToMemory } from '../../../test/support/packet-setup.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { type Embedder, WORDS_ONLY } from '../embed.ts'
@@ -11,7 +12,6 @@ import { readLock } from '../format/lockfile.ts'
 import { readManifest } from '../format/manifest.ts'
 import { readMetadata } from '../format/metadata.ts'
 import { readVectors } from '../format/vectors.ts'
-import { localEmbedder } from '../search/local-embedder.ts'
 import { readSparse } from '../search/sparse-file.ts'
 import { PacketBuilder } from './build.ts'
 

@@ -20,9 +20,6 @@ const REPOSITORY = new RegExp(`^${COMPONENT}(?:/${COMPONENT})*$`)
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 
-/** Whether a setting names something on a registry. */
-export const isReference = (setting: string | undefined): boolean => setting?.startsWith(SCHEME) === true
-
 const shown = (text: string): string => JSON.stringify(text.slice(0, 120))
 
 /** The text before `@` may be a password: it is masked, because messages go into logs. */

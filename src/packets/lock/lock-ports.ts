@@ -11,7 +11,7 @@ export interface LockPorts extends PullPorts {
   readonly resolutions: ResolutionMemory
   readonly revocation: (digest: Digest) => Promise<Revocation | undefined>
   /** Version and model of a stored packet. */
-  readonly describe: (folder: string, ref: Reference) => Promise<Pick<LockedPacket, 'version' | 'embedder'>>
+  readonly describe: (folder: string) => Promise<Pick<LockedPacket, 'version' | 'embedder'>>
 }
 
 /** One entry of a lock while a command works on it. */

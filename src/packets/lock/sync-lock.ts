@@ -41,7 +41,7 @@ export const syncPacket = async (
   const folder = stored ?? (await pullPacket(ports, { ref, signal, ...(progress && { progress }) })).folder
   if (!isServed) await ports.resolutions.keep(ref, digest)
   const head = { reference: step.reference, digest, version }
-  const described = await ports.describe(folder, step.ref)
+  const described = await ports.describe(folder)
   const wrong = (['version', 'embedder'] as const).find((name) => described[name] !== entry[name])
   if (wrong !== undefined) {
     const detail = `the lock says ${wrong} ${entry[wrong]}, the packet ${described[wrong]}`

@@ -22,7 +22,7 @@ export const lockPacket = async (
   const pulled = await pullPacket(ports, { ref, signal, ...(progress && { progress }) })
   const { digest, folder, warnings } = pulled
   await keepResolution(ports.resolutions, ref, digest)
-  const { version, embedder } = await ports.describe(folder, ref)
+  const { version, embedder } = await ports.describe(folder)
   const head = { reference, digest, version, ...(warnings.length > 0 && { warnings }) }
   const revoked = await ports.revocation(digest)
   if (revoked !== undefined) return { row: { ...head, state: 'revoked', detail: revoked.reason } }

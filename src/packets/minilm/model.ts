@@ -76,7 +76,7 @@ export class SentenceModel {
   /** The words that were read: half of the file, of which a question needs a few rows. */
   readonly #hasWord = new Uint8Array(VOCABULARY_SIZE)
 
-  /** The file may come from a registry: one that is not a model of this layout is refused. */
+  /** The file may be damaged: one that is not a model of this layout is refused. */
   constructor(read: ReadModel) {
     this.#read = read
     const memory = new WebAssembly.Memory({ initial: Math.ceil(SCRATCH.size / PAGE) })

@@ -15,9 +15,6 @@ const STARTS_AT = SLOTS_AT + 2 * SLOTS
 const ENDS_AT = STARTS_AT + 4 * VOCABULARY_SIZE
 const TEXT_AT = ENDS_AT + 4 * VOCABULARY_SIZE
 
-/** A table with longer searches is refused: tokens that a registry sent may be chosen for it. */
-const MAX_PROBES = 1000
-
 /** FNV-1a. A piece that continues a word may be spelled like one that begins it. */
 const OFFSETS = { first: 0x811c9dc5, further: 0x6c62272e }
 const PRIME = 0x01000193
@@ -59,10 +56,7 @@ export const packVocabulary = (tokens: readonly string[]): Uint8Array => {
     }
     ends[id] = at
     let slot = slotOf(hash)
-    for (let probes = 0; slots[slot] !== 0; probes++) {
-      if (probes === MAX_PROBES) throw new Error('its tokens have too many equal hashes')
-      slot = (slot + 1) & (SLOTS - 1)
-    }
+    while (slots[slot] !== 0) slot = (slot + 1) & (SLOTS - 1)
     slots[slot] = id + 1
   })
   return bytes

@@ -6,8 +6,8 @@ import { MAX_SPARSE_BYTES, readSparse } from './sparse-file.ts'
 import { streamSparse } from './sparse-stream.ts'
 import { searchTerms, stem } from './tokens.ts'
 import { fieldedWords, type RankingKind } from './word-fields.ts'
-import type { WordIndexContents } from './word-index-writer.ts'
-import { type RunStore, WordRuns } from './word-runs.ts'
+import { type Append, IndexWriter } from './word-index.ts'
+import { WordRuns } from './word-runs.ts'
 
 /** The files that a word index is made of. */
 interface WordSources {
@@ -131,18 +131,19 @@ const readTextWords = async (
 ): Promise<DerivedWords> => ({ runs, lengths: (await readDocs(docs, runs, progress)).lengths, warning })
 
 /**
- * Makes the contents of a word index from the files of a packet. For a packet with fields only `docs.jsonl` is read;
- * otherwise the words are those of `sparse/bm25.json`, or of the texts when that is missing or invalid.
+ * Writes a word index from the files of a packet. For a packet with fields only `docs.jsonl` is read; otherwise the
+ * words are those of `sparse/bm25.json`, or of the texts when that is missing or invalid.
  */
-export const deriveWordIndex = async (
+export const writeWordIndex = async (
   sources: WordSources,
   { kind, madeFrom, promised, runSize }: DeriveOptions,
-  store: RunStore,
+  append: Append,
   progress: Progress,
-): Promise<WordIndexContents> => {
+): Promise<void> => {
   const { docs, sparse } = sources
   const total = docs.size + (kind === 'fields' ? 0 : (sparse?.size ?? docs.size))
-  const makeRuns = () => new WordRuns(kind, store, runSize)
+  const out = new IndexWriter(append)
+  const makeRuns = () => new WordRuns(kind, out, docs.size, runSize)
   const runs = kind === 'fields' ? makeRuns() : undefined
   const { starts, lengths } = await readDocs(docs, runs, (done) => progress(done, total))
   const rows = starts.length - 1
@@ -156,12 +157,6 @@ export const deriveWordIndex = async (
     return found ?? readTextWords(sources, makeRuns(), later, why)
   }
   const words = await findWords()
-  return {
-    kind,
-    runs: await words.runs.finish(),
-    lengths: words.lengths,
-    docs: starts,
-    madeFrom,
-    warning: words.warning,
-  }
+  const description = { kind, madeFrom, warning: words.warning, words: await words.runs.finish() }
+  await out.finish(description, words.lengths, starts)
 }

@@ -27,6 +27,9 @@ const PAIR_SHARE = 4
 export class LexicalIndex {
   readonly #file: WordIndexFile
   #norms: Promise<Float64Array> | undefined
+  #asked:
+    | { readonly question: string; readonly lists: Promise<readonly (WordList | undefined)[]> }
+    | undefined
 
   constructor(file: WordIndexFile) {
     this.#file = file
@@ -38,25 +41,36 @@ export class LexicalIndex {
 
   /** Approximate memory use. */
   get bytes(): number {
-    return this.#file.bytes + 8 * this.rows
+    return 8 * this.rows
   }
 
   /** The best rows for a question. Rows without a common word are not returned. */
   async search(question: string, depth: number): Promise<SearchHit[]> {
-    // Sorted, because floating-point sums depend on the order.
-    const words = [...new Set(searchTerms(question).map(stem))].sort()
-    const found = await Promise.all(words.map((word) => this.#file.find(word)))
-    const lists = found.filter((list) => list !== undefined)
+    const lists = (await this.#find(question)).filter((list) => list !== undefined)
     if (lists.length === 0) return []
     return this.#file.kind === 'plain' ? this.#searchPlain(lists, depth) : this.#searchFields(lists, depth)
   }
 
   /** The score of a row that consists of nothing but the words of the question. Higher with words in titles and pairs. */
   async bestScore(question: string): Promise<number> {
-    const words = [...new Set(searchTerms(question).map(stem))].sort()
-    const lists = await Promise.all(words.map((word) => this.#file.find(word)))
+    const lists = await this.#find(question)
     const most = (this.#file.kind === 'plain' ? K1 : K1_FIELDS) + 1
     return lists.reduce((sum, list) => sum + inverseDocumentFrequency(this.rows, list?.rows ?? 0) * most, 0)
+  }
+
+  /** The lists of the words of a question: the same is asked for rows and for the best score. */
+  #find(question: string): Promise<readonly (WordList | undefined)[]> {
+    if (this.#asked?.question !== question) {
+      // Sorted, because floating-point sums depend on the order.
+      const words = [...new Set(searchTerms(question).map(stem))].sort()
+      const lists = Promise.all(words.map((word) => this.#file.find(word)))
+      this.#asked = { question, lists }
+      lists.catch(() => {
+        this.#asked = undefined
+      })
+      return lists
+    }
+    return this.#asked.lists
   }
 
   async #searchPlain(lists: readonly WordList[], depth: number): Promise<SearchHit[]> {
@@ -64,9 +78,10 @@ export class LexicalIndex {
     const scores = new Float64Array(this.rows)
     for (const list of lists) {
       const weight = inverseDocumentFrequency(this.rows, list.rows) * (K1 + 1)
-      visitCounts(await this.#file.read(list, false), this.rows, (row, times) => {
-        scores[row] = (scores[row] as number) + (weight * times) / (times + K1 * (norms[row] as number))
-      })
+      for (const postings of await this.#file.read(list, false))
+        visitCounts(postings, this.rows, (row, times) => {
+          scores[row] = (scores[row] as number) + (weight * times) / (times + K1 * (norms[row] as number))
+        })
     }
     return selectBest(scores, depth)
   }
@@ -78,14 +93,16 @@ export class LexicalIndex {
     for (const list of lists) {
       const idf = inverseDocumentFrequency(this.rows, list.rows)
       const isPaired = lists.length > 1 && list.rows <= Math.max(this.rows / PAIR_SHARE, 1)
-      const postings = await this.#file.read(list, isPaired)
-      if (isPaired) paired.push({ ...postings, weight: idf })
-      visitFields(postings, this.rows, (row, counts, inTitles) => {
-        let frequency = (counts[TEXT_FIELD] as number) / (norms[row] as number)
-        for (let field = 1; inTitles && field < FIELD_COUNT; field++)
-          frequency += (TITLE_WEIGHTS[field - 1] as number) * (counts[field] as number)
-        scores[row] = (scores[row] as number) + (idf * (K1_FIELDS + 1) * frequency) / (frequency + K1_FIELDS)
-      })
+      for (const postings of await this.#file.read(list, isPaired)) {
+        if (isPaired) paired.push({ ...postings, weight: idf })
+        visitFields(postings, this.rows, (row, counts, inTitles) => {
+          let frequency = (counts[TEXT_FIELD] as number) / (norms[row] as number)
+          for (let field = 1; inTitles && field < FIELD_COUNT; field++)
+            frequency += (TITLE_WEIGHTS[field - 1] as number) * (counts[field] as number)
+          scores[row] =
+            (scores[row] as number) + (idf * (K1_FIELDS + 1) * frequency) / (frequency + K1_FIELDS)
+        })
+      }
     }
     const best = selectBest(scores, Math.max(depth, PAIR_ROWS))
     const rows = best.map(({ row }) => row).sort((a, b) => a - b)

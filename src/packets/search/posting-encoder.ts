@@ -5,12 +5,9 @@ import { FIELD_COUNT, FIELD_SHIFT, type RankingKind, TEXT_FIELD } from './word-f
 const BLOCK_ROWS = 128
 
 /** The encoded postings of one word in one run. */
-export interface EncodedList {
+interface EncodedList {
   readonly rows: number
-  /** First row of the first and of the last block. */
-  readonly first: number
-  readonly last: number
-  /** A varint triple a block: rows, bytes of postings, bytes of positions; between two blocks the step of the row. */
+  /** Four varints a block: the step from the first row of the block before, rows, bytes of postings and of positions. */
   readonly directory: Uint8Array
   readonly postings: Uint8Array
   readonly positions: Uint8Array
@@ -26,7 +23,6 @@ export class ListEncoder {
   #rows = 0
   #inBlock = 0
   #row = -1
-  #first = 0
   #blockFirst = 0
   #blockPrevious = 0
   #postingsStart = 0
@@ -58,8 +54,6 @@ export class ListEncoder {
     this.#endBlock()
     return {
       rows: this.#rows,
-      first: this.#first,
-      last: this.#blockFirst,
       directory: this.#directory.written,
       postings: this.#postings.written,
       positions: this.#positions.written,
@@ -71,6 +65,7 @@ export class ListEncoder {
     this.#rows = 0
     this.#inBlock = 0
     this.#row = -1
+    this.#blockFirst = 0
     this.#postingsStart = 0
     this.#positionsStart = 0
   }
@@ -78,8 +73,7 @@ export class ListEncoder {
   #startRow(row: number): void {
     if (this.#inBlock === BLOCK_ROWS) this.#endBlock()
     if (this.#inBlock === 0) {
-      if (this.#rows === 0) this.#first = row
-      else this.#directory.varint(row - this.#blockFirst)
+      this.#directory.varint(row - this.#blockFirst)
       this.#blockFirst = row
       this.#blockPrevious = row
     }

@@ -1,7 +1,5 @@
-import { readdir } from 'node:fs/promises'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
-import { makeFolder, sweep } from '../../../test/support/binary.ts'
+import { describe, expect, it } from 'vitest'
 import {
   fieldIndexOf,
   lexicalOf,
@@ -9,7 +7,6 @@ import {
   textDocs,
   wordIndexBytes,
 } from '../../../test/support/word-index.ts'
-import { RunFile } from '../../platform/packets/run-file.ts'
 import { type Doc, DocTable, writeDocs } from '../format/docs.ts'
 import { memorySource } from '../format/faiss.ts'
 import { byScore } from './exact-search.ts'
@@ -17,8 +14,6 @@ import { IndexedDocs } from './indexed-docs.ts'
 import { LexicalIndex } from './lexical.ts'
 import { searchTerms, stem } from './tokens.ts'
 import { ByteReader, ByteWriter } from './varint.ts'
-
-afterAll(sweep)
 
 const rows = (hits: readonly { row: number }[]) => hits.map(({ row }) => row)
 
@@ -93,29 +88,22 @@ describe('a word index in a file', () => {
     expect(await index.search('0', 5)).toEqual(bm25(texts, '0').slice(0, 5))
   })
 
-  it.each(['plain', 'fields'] as const)(
-    'of kind %s is the same from many small runs in a file',
-    async (kind) => {
-      const folder = await makeFolder()
-      const text = fc.array(word, { maxLength: 30 }).map((words) => words.join(' '))
-      await fc.assert(
-        fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 300 }), text, async (texts, question) => {
-          const docs = textDocs(texts)
-          const store = new RunFile(folder, 50)
-          const small = await wordIndexBytes({ docs, kind, runSize: 20, store })
-          await store.remove()
-          const [one, other] = await Promise.all(
-            [await wordIndexBytes({ docs, kind }), small].map(async (bytes) =>
-              new LexicalIndex(await openWordIndex(bytes)).search(question, 400),
-            ),
-          )
-          expect(other).toEqual(one)
-        }),
-        { numRuns: 30 },
-      )
-      expect(await readdir(folder)).toEqual([])
-    },
-  )
+  it.each(['plain', 'fields'] as const)('of kind %s is the same from many small runs', async (kind) => {
+    const text = fc.array(word, { maxLength: 30 }).map((words) => words.join(' '))
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 300 }), text, async (texts, question) => {
+        const docs = textDocs(texts)
+        const small = await wordIndexBytes({ docs, kind, runSize: 20 })
+        const [one, other] = await Promise.all(
+          [await wordIndexBytes({ docs, kind }), small].map(async (bytes) =>
+            new LexicalIndex(await openWordIndex(bytes)).search(question, 400),
+          ),
+        )
+        expect(other).toEqual(one)
+      }),
+      { numRuns: 30 },
+    )
+  })
 
   it('of no words has no answer', async () => {
     expect(await (await lexicalOf(['', '—'])).search('x', 1)).toEqual([])

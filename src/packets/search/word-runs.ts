@@ -1,60 +1,44 @@
-import type { ByteSource } from '../format/faiss.ts'
-import { type EncodedList, ListEncoder } from './posting-encoder.ts'
+import { ListEncoder } from './posting-encoder.ts'
 import { ByteWriter } from './varint.ts'
 import type { RankingKind } from './word-fields.ts'
+import { bucketOf, type IndexWriter, type WordTable, writeBucketPlace } from './word-index.ts'
 
 /** Occurrences that are kept in memory: twelve bytes each, and eight while they are sorted. */
 const RUN_OCCURRENCES = 6_000_000
 const FIRST_OCCURRENCES = 65_536
-
-/** Where runs are kept until they are merged: a file, or memory where none can be written. */
-export interface RunStore {
-  /** Keeps bytes behind those that are kept, and returns their offset. The bytes are lent until then. */
-  append(bytes: Uint8Array): Promise<number>
-  readonly source: ByteSource
-}
-
-/** Appends a list with the numbers that the merge needs. */
-const writeList = (out: ByteWriter, word: string, list: EncodedList): void => {
-  const name = Buffer.from(word)
-  out.varint(name.length)
-  out.append(name)
-  for (const number of [list.rows, list.first, list.last]) out.varint(number)
-  const parts = [list.directory, list.postings, list.positions]
-  for (const part of parts) out.varint(part.length)
-  for (const part of parts) out.append(part)
-}
-
-export interface StoredRun {
-  readonly at: number
-  readonly length: number
-}
+/** Bytes of documents for one bucket of words: what is decoded to find a word. */
+const BUCKET_BYTES = 32 * 1024
+/** Bytes between two writes. */
+const STEP = 1024 * 1024
 
 /**
- * Collects the occurrences of words and writes them in sorted runs, so that an index of any size is made in bounded
- * memory. Rows must come in ascending order.
+ * Collects the occurrences of words and writes their lists in runs, so that only the places of the lists stay in memory.
+ * Rows must come in ascending order.
  */
 export class WordRuns {
   readonly kind: RankingKind
-  readonly #store: RunStore
+  readonly #out: IndexWriter
   readonly #most: number
-  readonly #runs: StoredRun[] = []
+  /** The words by their hashes, each with the places of its lists. */
+  readonly #buckets: readonly ByteWriter[]
   #names = new Map<string, number>()
   #words = new Uint32Array(FIRST_OCCURRENCES)
   #rows = new Uint32Array(FIRST_OCCURRENCES)
   #values = new Uint32Array(FIRST_OCCURRENCES)
   #count = 0
 
-  /** `most` is the number of occurrences in a run. */
-  constructor(kind: RankingKind, store: RunStore, most = RUN_OCCURRENCES) {
+  /** `bytes` is the size of the documents, `most` the number of occurrences in a run. */
+  constructor(kind: RankingKind, out: IndexWriter, bytes: number, most = RUN_OCCURRENCES) {
     this.kind = kind
-    this.#store = store
+    this.#out = out
+    const buckets = 2 ** Math.ceil(Math.log2(Math.max(bytes / BUCKET_BYTES, 1)))
+    this.#buckets = Array.from({ length: buckets }, () => new ByteWriter(64))
     this.#most = most
   }
 
   /** Makes room for the occurrences of one row, which are never divided between two runs. */
   async reserve(occurrences: number): Promise<void> {
-    if (this.#count > 0 && this.#count + occurrences > this.#most) await this.flush()
+    if (this.#count > 0 && this.#count + occurrences > this.#most) await this.#flush()
     const needed = this.#count + occurrences
     if (needed <= this.#words.length) return
     const space = Math.max(needed, Math.min(4 * this.#words.length, this.#most))
@@ -81,41 +65,47 @@ export class WordRuns {
     this.#values[at] = value
   }
 
-  /** Writes what was collected as a run. */
-  async flush(): Promise<void> {
-    if (this.#count === 0) return
+  /** Writes the last run, then the words of each bucket and where the buckets are. */
+  async finish(): Promise<WordTable> {
+    if (this.#count > 0) await this.#flush()
+    const places = Buffer.alloc(16 * this.#buckets.length)
+    for (const [i, { written }] of this.#buckets.entries()) {
+      writeBucketPlace(places, i, this.#out.add(written))
+      if (this.#out.waiting > STEP) await this.#out.flush()
+    }
+    return { buckets: this.#buckets.length, at: this.#out.add(places).at }
+  }
+
+  /** Writes the list of each word that was collected. */
+  async #flush(): Promise<void> {
     const names = [...this.#names.keys()]
     const { starts, rows, values } = this.#sortByWord(names.length)
     const encoder = new ListEncoder(this.kind)
-    const out = new ByteWriter(1 << 20)
-    let at = -1
-    let length = 0
-    const write = async () => {
-      const place = await this.#store.append(out.written)
-      if (at === -1) at = place
-      length += out.length
-      out.clear()
-    }
-    for (const number of names
-      .map((_, i) => i)
-      .sort((a, b) => ((names[a] as string) < (names[b] as string) ? -1 : 1))) {
-      for (let i = starts[number] as number; i < (starts[number + 1] as number); i++) {
+    for (const [number, word] of names.entries()) {
+      for (let i = starts[number] as number; i < (starts[number + 1] as number); i++)
         encoder.add(rows[i] as number, values[i] as number)
-      }
-      writeList(out, names[number] as string, encoder.finish())
+      this.#writeList(word, encoder.finish())
       encoder.reset()
-      if (out.length > 1 << 20) await write()
+      if (this.#out.waiting > STEP) await this.#out.flush()
     }
-    await write()
-    this.#runs.push({ at, length })
     this.#names = new Map()
     this.#count = 0
   }
 
-  /** The runs, after the last one was written. */
-  async finish(): Promise<readonly StoredRun[]> {
-    await this.flush()
-    return this.#runs
+  #writeList(
+    word: string,
+    { rows, directory, postings, positions }: ReturnType<ListEncoder['finish']>,
+  ): void {
+    const head = this.#out.add(directory, postings)
+    const checks = [head.check, this.#out.add(positions).check]
+    const entry = new ByteWriter(64)
+    for (const value of [rows, head.at, directory.length, postings.length, positions.length, ...checks])
+      entry.varint(value)
+    const bucket = this.#buckets[bucketOf(word, this.#buckets.length)]
+    for (const part of [Buffer.from(word), entry.written]) {
+      bucket?.varint(part.length)
+      bucket?.append(part)
+    }
   }
 
   /** A stable counting sort: the occurrences of a word stay in the order of rows and positions. */

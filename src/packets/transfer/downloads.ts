@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/ports.ts'
 import { packetFaults } from '../faults.ts'
 import { type Reference, writeReference } from '../format/reference.ts'
 import type { ProgressListener } from '../progress.ts'
-import { type CheckArtifact, type PulledPacket, type PullPorts, pullPacket } from './pull.ts'
+import { type PulledPacket, type PullPorts, pullPacket } from './pull.ts'
 
 interface Download {
   readonly result: Promise<PulledPacket>
@@ -42,15 +42,10 @@ export class Downloads {
     this.#budget = budget
   }
 
-  async download(
-    ref: Reference,
-    signal: AbortSignal,
-    watch: ProgressListener,
-    check?: CheckArtifact,
-  ): Promise<PulledPacket> {
+  async download(ref: Reference, signal: AbortSignal, watch: ProgressListener): Promise<PulledPacket> {
     signal.throwIfAborted()
     const key = writeReference(ref)
-    const download = this.#running.get(key) ?? this.#start(key, ref, check)
+    const download = this.#running.get(key) ?? this.#start(key, ref)
     const waiter = Symbol(key)
     download.waiting.set(waiter, watch)
     try {
@@ -69,14 +64,14 @@ export class Downloads {
     for (const { stop } of this.#running.values()) stop.abort()
   }
 
-  #start(key: string, ref: Reference, check: CheckArtifact | undefined): Download {
+  #start(key: string, ref: Reference): Download {
     const stop = new AbortController()
     const waiting = new Map<symbol, ProgressListener>()
     const progress = (done: number, total: number) => {
       Object.assign(download, { done, total })
       for (const watch of waiting.values()) watch('fetch', done, total)
     }
-    const result = pullPacket(this.#ports, { ref, check, signal: stop.signal, progress })
+    const result = pullPacket(this.#ports, { ref, signal: stop.signal, progress })
       .then((pulled) => {
         if (download.done > 0) this.#arrived(pulled.digest)
         return pulled

@@ -137,12 +137,8 @@ export interface PulledPacket {
 
 type Progress = (done: number, total: number) => void
 
-/** Refuses what the caller cannot use, before its files are downloaded. */
-export type CheckArtifact = (artifact: Artifact) => unknown
-
 interface PullRequest {
   readonly ref: Reference
-  readonly check?: CheckArtifact | undefined
   readonly signal: AbortSignal
   readonly progress?: Progress
 }
@@ -178,14 +174,13 @@ const storeFiles = async (
 /** Downloads a packet into the store, verified, if the policy allows it. */
 export const pullPacket = async (
   ports: PullPorts,
-  { ref, check, signal, progress }: PullRequest,
+  { ref, signal, progress }: PullRequest,
 ): Promise<PulledPacket> => {
   const { registry, store, guard, maxBytes, isIntact = async () => true } = ports
   const source = { registry, ref, signal }
   const sourceWarnings = await guard.checkSource(ref, true)
   const found = await pickManifest(source)
   const { digest } = found
-  check?.(found.artifact)
   const { trust, warnings } = await guard.checkTrust({ ref, digest, signal })
   const layers = fileLayers(found.artifact)
   const blobs = new BlobReader(registry, ref, signal)

@@ -40,7 +40,13 @@ interface ReplaceOptions {
   readonly exclusive?: boolean
 }
 
-type FileContent = string | Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+/** A function writes the content itself, by pieces that are lent until the promise is kept. */
+export type WrittenContent =
+  | string
+  | Uint8Array
+  | Iterable<Uint8Array>
+  | AsyncIterable<Uint8Array>
+  | ((append: (bytes: Uint8Array) => Promise<void>) => Promise<void>)
 
 const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants
 
@@ -50,14 +56,15 @@ const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants
  */
 export const replaceFile = async (
   path: string,
-  content: FileContent,
+  content: WrittenContent,
   { durable, mode = 0o666, ignoreUmask = false, exclusive = false }: ReplaceOptions,
 ): Promise<void> => {
   const draft = join(dirname(path), draftName())
   const file = await open(draft, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode)
   try {
     try {
-      await writeFile(file, content)
+      if (typeof content === 'function') await content((bytes) => writeFile(file, bytes))
+      else await writeFile(file, content)
       if (ignoreUmask) await file.chmod(mode)
       if (durable) await file.sync()
     } finally {

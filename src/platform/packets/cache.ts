@@ -42,16 +42,13 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
   const aliasFile = (uri: string) =>
     join(root, 'cache', 'metadata_alias', `${safeName(uri).slice(-MAX_NAME)}.json`)
   const trustFile = (digest: string) => join(root, 'cache', 'trust', `${safeName(digest)}.json`)
-  const catalogFile = (digest: string) => join(root, 'cache', 'catalog', `${safeName(digest)}.jsonl`)
   // A cache that cannot be written costs requests; it must not fail the call.
-  const keepBytes = async (path: string, bytes: Uint8Array): Promise<void> => {
+  const keep = async (path: string, value: unknown): Promise<void> => {
     try {
       await hideFolder(root)
-      // Durable: a catalog that lost its last lines still parses.
-      await replaceStoreFile(path, bytes, { durable: true })
+      await replaceStoreFile(path, Buffer.from(canonicalJson(value)), { durable: true })
     } catch {}
   }
-  const keep = (path: string, value: unknown) => keepBytes(path, Buffer.from(canonicalJson(value)))
   return {
     trust: async (digest, scope) => {
       const found = await readObject(trustFile(digest))
@@ -76,8 +73,6 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
       const place = join(root, 'meta', safeName(digest), 'packet.manifest.json')
       await keep(place, metadata)
     },
-    catalog: (digest) => readRegularFile(catalogFile(digest), MAX_KEPT).catch(() => undefined),
-    keepCatalog: (digest, lines) => keepBytes(catalogFile(digest), lines),
     alias: async (uri) => {
       const found = await readObject(aliasFile(uri))
       const { expires_at: expires, payload } = found ?? {}

@@ -194,7 +194,6 @@ export const cacheDocuments = (embedder: Embedder, root: string, maxBytes = MAX_
     model,
     provider: embedder.provider,
     ...(embedder.share !== undefined && { share: embedder.share }),
-    ...(embedder.earlier !== undefined && { earlier: embedder.earlier }),
     ...(variant !== undefined && { variant }),
     ...(embedder.batch !== undefined && { batch: embedder.batch }),
     ...(embedder.windows !== undefined && { windows: embedder.windows }),

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
 import type { LentChunk } from '../../packets/registry.ts'
-import { replaceFile } from '../files/atomic-write.ts'
+import { replaceFile, type WrittenContent } from '../files/atomic-write.ts'
 
 export const diskFaults = defineFaults('packet_disk', {
   full: { kind: 'exhausted', fix: 'Free some space, or prune the cache with `warrant packet cache prune`.' },
@@ -121,7 +121,7 @@ export const writeNew = async (
 /** Replaces a file of a packet store atomically. `durable` is false only for caches whose reader detects damage. */
 export const replaceStoreFile = async (
   path: string,
-  content: Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  content: WrittenContent,
   { durable }: { readonly durable: boolean },
 ): Promise<void> => {
   try {

@@ -2,7 +2,6 @@ import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { PacketOutput } from '../../packets/build/packet-output.ts'
 import { confinePath } from '../../packets/format/safe-path.ts'
-import { storedModelName } from '../../packets/minilm/model-artifact.ts'
 import type { OpenFile } from '../../packets/store.ts'
 import { draftName, sweepDrafts } from '../files/atomic-write.ts'
 import { withLock } from '../files/file-lock.ts'
@@ -12,7 +11,6 @@ import { systemClock } from '../system/clock.ts'
 import { diskFault } from './drafts.ts'
 import { readExactly } from './file-source.ts'
 import { FolderOutput } from './packet-output.ts'
-import { MANIFEST_FILE } from './verify-stored.ts'
 
 const LOCK_MS = 30_000
 /** Search depth for `NAME/VERSION`; a name may have two segments. */
@@ -150,9 +148,3 @@ export const packetFolder =
       },
     }
   }
-
-/** The model name of a stored artifact; undefined when it is not a model. */
-export const modelInFolder = async (stored: string): Promise<string | undefined> => {
-  const manifest = await packetFolder(stored)(MANIFEST_FILE)
-  return manifest && storedModelName(await manifest.read(0, manifest.size))
-}

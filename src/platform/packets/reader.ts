@@ -7,7 +7,6 @@ import { fingerprint } from '../../packets/build/fingerprint.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { type Manifest, readManifest } from '../../packets/format/manifest.ts'
 import { safeName } from '../../packets/format/reference.ts'
-import { MODEL_FILES } from '../../packets/minilm/model-artifact.ts'
 import { noProgress, type ProgressListener } from '../../packets/progress.ts'
 import { IndexedDocs } from '../../packets/search/indexed-docs.ts'
 import type { VectorIndex } from '../../packets/search/vector-index.ts'
@@ -61,10 +60,6 @@ export const packetReader =
     const jail = openAsyncJail(isPathInside(root, folder) ? root : dirname(dirname(folder)))
     const payload = new Payload(jail, folder)
     const bytes = await payload.read('manifest.json')
-    if (bytes === undefined && (await payload.size(MODEL_FILES.card.name)) !== undefined)
-      throw packetFaults.model('this is a sentence model, and has no documents', {
-        fix: 'Name a packet with documents; --embedder takes the address of the model, with its digest.',
-      })
     if (bytes === undefined) throw diskFaults.absent('the packet has no manifest.json')
     const manifest = readManifest(bytes)
     const place = join(root, 'index', safeName(digest), fingerprint(manifest))

@@ -3,25 +3,19 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { CheckDeadline } from '../../kernel/jail.ts'
 import type { Clock } from '../../kernel/ports.ts'
-import type { Embedder, WindowSource } from '../../packets/embed.ts'
+import type { Embedder } from '../../packets/embed.ts'
 import { packetFaults } from '../../packets/faults.ts'
-import type { Matrix } from '../../packets/format/vectors.ts'
 import { SentenceModel } from '../../packets/minilm/model.ts'
-import { MODEL_FILES } from '../../packets/minilm/model-artifact.ts'
 import { MODEL_DIM, MODEL_PLACES } from '../../packets/minilm/model-layout.ts'
-import { EARLIER_SENTENCE_MODEL, SENTENCE_MODEL, SENTENCE_PROVIDER } from '../../packets/minilm/model-name.ts'
+import { SENTENCE_MODEL, SENTENCE_PROVIDER } from '../../packets/minilm/model-name.ts'
 import { splitSections } from '../../packets/minilm/section-windows.ts'
-import { MAX_VOCABULARY, readTokens } from '../../packets/minilm/token-list.ts'
 import { makeTokenizer, type Tokenizer } from '../../packets/minilm/tokenizer.ts'
-import { packVocabulary } from '../../packets/minilm/vocabulary.ts'
-import { splitWindows } from '../../packets/minilm/windows.ts'
 import type { ThreadJob } from '../system/thread-state.ts'
 import type { WorkerPool } from '../system/worker-pool.ts'
 
-const { name: MODEL_FILE } = MODEL_FILES.weights
-const { name: VOCABULARY_FILE } = MODEL_FILES.vocabulary
-/** The same tokens as a table, which a new process reads faster. Only the built-in model has it. */
-const PACKED_VOCABULARY = 'vocabulary.bin'
+const MODEL_FILE = 'minilm.bin'
+/** The tokens as a table, which a new process reads faster than their list. */
+const VOCABULARY_FILE = 'vocabulary.bin'
 
 /** Up to so many texts are embedded in this thread: a worker would load the model first. */
 const FEW = 4
@@ -39,11 +33,6 @@ const refuseModel = (cause: unknown): never => {
     cause,
     fix: 'Install Warrant again, or search by words with --embedder words.',
   })
-}
-
-const refusePinned = (cause: unknown): never => {
-  const { code, message } = cause as NodeJS.ErrnoException
-  throw packetFaults.model(`the pinned model cannot be used: ${code ?? message}`, { cause })
 }
 
 /** Whether a folder has the model. A build without the weights has none. */
@@ -68,44 +57,22 @@ const readModel = (path: string): SentenceModel => {
   }
 }
 
-const readTokenizer = (path: string): Tokenizer => {
-  const file = openSync(path, 'r')
-  try {
-    if (fstatSync(file).size > MAX_VOCABULARY) throw new Error(`${VOCABULARY_FILE} is too long`)
-    return makeTokenizer(packVocabulary(readTokens(readFileSync(file))))
-  } finally {
-    closeSync(file)
-  }
-}
-
 /** The model in a folder. Its parts are read on first need. */
 class ModelFolder {
   readonly #folder: string
-  /** Whether the model came with this program, and not from a registry: its table is not checked again. */
-  readonly #isInstalled: boolean
-  readonly #refuse: (cause: unknown) => never
   #tokenizer: Tokenizer | undefined
   #model: SentenceModel | undefined
 
-  constructor(folder: string, isInstalled: boolean, refuse = isInstalled ? refuseModel : refusePinned) {
+  constructor(folder: string) {
     this.#folder = folder
-    this.#isInstalled = isInstalled
-    this.#refuse = refuse
-  }
-
-  /** Reads and checks both files. */
-  load(): void {
-    void [this.tokenizer, this.#loaded]
   }
 
   get tokenizer(): Tokenizer {
     try {
-      this.#tokenizer ??= this.#isInstalled
-        ? makeTokenizer(readFileSync(join(this.#folder, PACKED_VOCABULARY)))
-        : readTokenizer(join(this.#folder, VOCABULARY_FILE))
+      this.#tokenizer ??= makeTokenizer(readFileSync(join(this.#folder, VOCABULARY_FILE)))
       return this.#tokenizer
     } catch (cause) {
-      return this.#refuse(cause)
+      return refuseModel(cause)
     }
   }
 
@@ -114,7 +81,7 @@ class ModelFolder {
       this.#model ??= readModel(join(this.#folder, MODEL_FILE))
       return this.#model
     } catch (cause) {
-      return this.#refuse(cause)
+      return refuseModel(cause)
     }
   }
 
@@ -126,9 +93,6 @@ class ModelFolder {
       check()
       values.set(this.#embedTokens(model, tokenizer.encode(text).ids), row * MODEL_DIM)
     })
-    // Weights that a registry sent may be finite and still overflow.
-    if (values.some((value) => !Number.isFinite(value)))
-      throw packetFaults.model('the model gives vectors with NaN or Inf')
     return values
   }
 
@@ -137,15 +101,14 @@ class ModelFolder {
       return model.embed(ids)
     } catch (cause) {
       // Words are read when a text has them.
-      return this.#refuse(cause)
+      return refuseModel(cause)
     }
   }
 }
 
 /** The jobs of a worker thread, which loads the model once. */
 export const sentenceJobs = (folder: string) => {
-  // Either kind of model: the first thread has read a pinned one before.
-  const model = new ModelFolder(folder, false, refuseModel)
+  const model = new ModelFolder(folder)
   return ({ args }: ThreadJob, { checkDeadline }: { readonly checkDeadline: CheckDeadline }): Float32Array =>
     model.embed(args as readonly string[], checkDeadline)
 }
@@ -153,8 +116,6 @@ export const sentenceJobs = (folder: string) => {
 interface SentenceSettings {
   /** The folder of the model. */
   readonly folder: string
-  /** Its name in packets, if it is not the built-in model. It is then checked at once. */
-  readonly pinned?: string
   /** The program of the worker threads. */
   readonly program: URL
   readonly clock: Clock
@@ -178,14 +139,11 @@ const embedInThreads = (pool: WorkerPool<string>, texts: readonly string[], sign
  */
 export const sentenceEmbedder = ({
   folder,
-  pinned,
   program,
   clock,
   threads,
 }: SentenceSettings): Embedder & { readonly close: () => Promise<void> } => {
-  const model = new ModelFolder(folder, pinned === undefined)
-  // In this thread, whose fault says which model it is.
-  if (pinned !== undefined) model.load()
+  const model = new ModelFolder(folder)
   let pool: Promise<WorkerPool<string>> | undefined
   const openPool = async (): Promise<WorkerPool<string>> => {
     // Not loaded for a question, which is embedded in this thread.
@@ -203,37 +161,22 @@ export const sentenceEmbedder = ({
     })
     return values
   }
-  const shared = {
+  return {
+    model: SENTENCE_MODEL,
     provider: SENTENCE_PROVIDER,
     dim: MODEL_DIM,
     batch: BATCH_TEXTS,
+    share: MEANING_SHARE,
+    windows: (source) => splitSections(model.tokenizer, source),
     close: async () => {
       const open = pool
       pool = undefined
       await (await open)?.close()
     },
-    embed: async (
-      texts: readonly string[],
-      _use: 'document' | 'query',
-      signal: AbortSignal,
-    ): Promise<Matrix> => ({
+    embed: async (texts, _use, signal) => ({
       rows: texts.length,
       dim: MODEL_DIM,
       values: await embedAll(texts, signal),
     }),
-  }
-  const earlier = {
-    ...shared,
-    model: EARLIER_SENTENCE_MODEL,
-    windows: (source: WindowSource) => splitWindows(model.tokenizer, source),
-  }
-  // The name of other weights says that their windows are of the earlier kind.
-  if (pinned !== undefined && pinned !== SENTENCE_MODEL) return { ...earlier, model: pinned }
-  return {
-    ...shared,
-    model: SENTENCE_MODEL,
-    share: MEANING_SHARE,
-    windows: (source) => splitSections(model.tokenizer, source),
-    earlier,
   }
 }

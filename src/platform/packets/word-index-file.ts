@@ -5,21 +5,19 @@ import { Fault } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import type { WordSearch } from '../../packets/ask/retrieve.ts'
 import { memorySource } from '../../packets/format/faiss.ts'
-import { deriveWordIndex } from '../../packets/search/derive-word-index.ts'
+import { writeWordIndex } from '../../packets/search/derive-word-index.ts'
 import type { SearchHit } from '../../packets/search/exact-search.ts'
 import { LexicalIndex } from '../../packets/search/lexical.ts'
 import type { RankingKind } from '../../packets/search/word-fields.ts'
-import { WordIndexFile } from '../../packets/search/word-index.ts'
-import { writeWordIndex } from '../../packets/search/word-index-writer.ts'
+import { type Append, WordIndexFile } from '../../packets/search/word-index.ts'
 import { sweepDrafts } from '../files/atomic-write.ts'
 import { withLock } from '../files/file-lock.ts'
 import { type OpenedFile, openRegularFile } from '../jail/async.ts'
 import { replaceStoreFile } from './drafts.ts'
 import { openedSource } from './file-source.ts'
-import { RunFile } from './run-file.ts'
 
 /** Changed when the same files give another index. */
-const FORMAT = 1
+const FORMAT = 3
 /** Another process may be making the index of a large packet. */
 const LOCK_MS = 600_000
 
@@ -74,24 +72,6 @@ const openKept = async (path: string, madeFrom: string): Promise<OpenIndex | und
   return undefined
 }
 
-/** Makes the bytes of an index and passes them to `use`. Runs that do not fit into memory go to a draft. */
-const withIndexBytes = async <T>(
-  { kind, docs, promised, progress }: WordIndexOptions,
-  sparse: OpenedFile | undefined,
-  madeFrom: string,
-  folder: string | undefined,
-  use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>,
-): Promise<T> => {
-  const store = new RunFile(folder)
-  const sources = { docs: openedSource(docs), sparse: sparse && openedSource(sparse) }
-  try {
-    const contents = await deriveWordIndex(sources, { kind, madeFrom, promised }, store, progress)
-    return await use(writeWordIndex(store, contents))
-  } finally {
-    await store.remove()
-  }
-}
-
 const openIndex = async (options: WordIndexOptions): Promise<OpenIndex> => {
   const { path, kind, docs, clock } = options
   const folder = dirname(path)
@@ -101,21 +81,20 @@ const openIndex = async (options: WordIndexOptions): Promise<OpenIndex> => {
     const madeFrom = await sourceStamp(kind, [docs, sparse])
     const ready = await openKept(path, madeFrom)
     if (ready !== undefined) return ready
+    const sources = { docs: openedSource(docs), sparse: sparse && openedSource(sparse) }
+    const write = (append: Append) =>
+      writeWordIndex(sources, { kind, madeFrom, promised: options.promised }, append, options.progress)
     const makeFile = async (): Promise<OpenIndex | undefined> => {
       const done = await openKept(path, madeFrom)
       if (done !== undefined) return done
       await sweepDrafts(folder)
       // Not durable: damage is noticed by its checksums.
-      await withIndexBytes(options, sparse, madeFrom, folder, (bytes) =>
-        replaceStoreFile(path, bytes, { durable: false }),
-      )
+      await replaceStoreFile(path, write, { durable: false })
       return openKept(path, madeFrom)
     }
     const makeInMemory = async (): Promise<OpenIndex> => {
       const pieces: Uint8Array[] = []
-      await withIndexBytes(options, sparse, madeFrom, undefined, async (bytes) => {
-        for await (const piece of bytes) pieces.push(piece)
-      })
+      await write(async (bytes) => void pieces.push(Uint8Array.from(bytes)))
       const file = await WordIndexFile.open(memorySource(Buffer.concat(pieces)))
       return { file, lexical: new LexicalIndex(file), close: async () => {} }
     }

@@ -1,6 +1,7 @@
-import type { Embedder } from '../embed.ts'
-import { normalizeRow } from '../format/vectors.ts'
-import { splitWords, stem } from './tokens.ts'
+import type { Embedder } from '../../src/packets/embed.ts'
+import { normalizeRow } from '../../src/packets/format/vectors.ts'
+import { SENTENCE_MODEL } from '../../src/packets/minilm/model-name.ts'
+import { splitWords, stem } from '../../src/packets/search/tokens.ts'
 
 /** The model name in packets built with it. The number changes whenever a vector would. */
 export const LOCAL_MODEL = 'warrant-local-1'
@@ -129,3 +130,6 @@ export const localEmbedder: Embedder = {
     return { rows: texts.length, dim: LOCAL_DIM, values }
   },
 }
+
+/** The same vectors under the name of the built-in model, for packets that a program is asked about. */
+export const sentenceNamed: Embedder = { ...localEmbedder, model: SENTENCE_MODEL }
