@@ -5,7 +5,7 @@ export const COMMAND_GROUPS: CommandGroups = [
   ['Start here', ['init', 'doctor', 'gate', 'why']],
   ['Servers', ['mcp', 'serve', 'tools', 'print-config']],
   ['Evidence and receipts', ['status', 'checks', 'sdd', 'receipts', 'keys', 'lineage']],
-  ['Project', ['tree', 'read', 'search', 'symbols', 'report']],
+  ['Project', ['report']],
   ['Packets', ['packet']],
   ['Beliefs', ['graph']],
   ['Other', ['hooks', 'hook', 'install', 'update', 'uninstall', 'config', 'completion']],

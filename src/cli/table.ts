@@ -8,7 +8,7 @@ import { GATE_OPTIONS, OPENSPEC_OPTION, SDD_OPTIONS } from './gate/options.ts'
 import { AGENT_HOOK_OPTIONS } from './hooks/options.ts'
 import { LINEAGE_OPTIONS, LINEAGE_VERBS } from './lineage/options.ts'
 import { packetCommand } from './packet/options.ts'
-import { PROJECT_COMMANDS } from './project/table.ts'
+import { REPORT_OPTIONS } from './project/options.ts'
 import { KEY_OPTIONS, RECEIPT_OPTIONS } from './receipts/options.ts'
 import { CLIENT_OPTIONS } from './server/client-options.ts'
 import { INIT_OPTIONS, UNINSTALL_OPTIONS } from './setup/options.ts'
@@ -227,7 +227,14 @@ export const commands = (): readonly Command[] => [
     settings: ['repository', 'store', 'receipts', 'beliefs'],
     run: async (invocation) => (await import('./lineage/lineage.ts')).run(invocation),
   }),
-  ...PROJECT_COMMANDS,
+  define({
+    name: 'report',
+    summary: 'Report on the architecture of a project: services, dependencies, diagram, suggestions.',
+    usage: '[FOLDER]',
+    options: REPORT_OPTIONS,
+    settings: ['repository', 'project'],
+    run: async (invocation) => (await import('./project/report.ts')).run(invocation),
+  }),
   {
     name: 'completion',
     summary: 'Print a completion script for a shell.',
