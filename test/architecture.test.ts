@@ -166,7 +166,6 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/cli/receipts/receipts.ts': 'files the operator names, to be verified',
   'src/app/open/receipts/signing-key.ts': 'the key that the operator names, outside of the repository',
   'src/platform/files/receipt-files.ts': 'files of ours in the state folder, named by object ids',
-  'src/cli/gate/shards.ts': 'files the operator names, parsed before use',
   'src/platform/files/unused-files.ts': 'folders of this user outside of every repository',
   'src/platform/scanner/result-cache.ts': 'a file of this user outside of every repository',
   'src/platform/syntax/reading-cache.ts': 'a file of this user outside of every repository',
@@ -182,7 +181,6 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
 
 /** Who reads a whole file however long it takes. In a folder that others may have filled a pipe takes for ever. */
 const WHOLE_READERS: Readonly<Record<string, string>> = {
-  'src/cli/gate/shards.ts': 'files the operator names, parsed before use',
   'src/platform/jail/mounts.ts': 'what the system tells of mounts',
   'src/platform/files/process-identity.ts': 'what the system tells of processes',
   'src/platform/system/own-time.ts': 'what the scheduler counted for this process and its children',

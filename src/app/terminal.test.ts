@@ -25,7 +25,7 @@ it('gives a pipe every byte, and a terminal nothing that paints it', () => {
   expect(printed(painted, false)).toBe(`${painted}\n`)
   const shown = printed(painted, true)
   expect(shown).toBe(
-    'safe\\u001b]0;owned\\u0007\\u001b[2Jhidden\\u000dforged \\u009b31m \\u202e end\twide\r\n',
+    'safe\\u001b]0;owned\\u0007\\u001b[2Jhidden\\u000dforged \\u009b31m \\u202e end\twide\\u000d\n',
   )
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for exactly these
   expect(shown).not.toMatch(/[\u001b\u0007\u009b\u202e]/)

@@ -48,7 +48,7 @@ export interface GatePorts extends PolicyPorts, StageCheckPorts, CommitPorts {
 export interface GateRequest extends PolicyRequest, Partial<Pick<StageInput, 'build' | 'remote'>> {
   /** Undefined: the scope of the stage. */
   readonly scope: Scope | undefined
-  /** Whether no check runs: a shard scans files, and gives no verdict. */
+  /** Whether no check runs. */
   readonly rulesOnly?: boolean
   /** Whether commits without a receipt block. Default: require. */
   readonly receipts?: ReceiptMode | undefined

@@ -158,7 +158,6 @@ export class DecisionRecorder implements Recorder {
     return lost
   }
 
-  /** Logs of earlier versions lack this entry: their origin comes from their first decision. */
   async #begin(writer: LogWriter): Promise<void> {
     const { version } = this.#ports
     const draft = this.#draft(0, LOG_BEGIN, { tool: LOG_BEGIN, version, last_run: null })

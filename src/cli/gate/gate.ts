@@ -14,7 +14,7 @@ import { requireWritable } from '../require-writable.ts'
 import { deliverReport, pickFormat } from './deliver-report.ts'
 import { judgeChange, openForCommand } from './judge-change.ts'
 import { limitGate, pathScope, pickPaths, readLimits } from './pick-findings.ts'
-import { pickScope, pickScopes, pickShard, pickStage } from './pick-scope.ts'
+import { pickScope, pickScopes, pickStage } from './pick-scope.ts'
 import { recordFailedRun, recordRun, reportUnrecorded, startingHook, unrecordedBy } from './record-run.ts'
 
 /** Where receipts are sent: to the remote of a push that may go on, and where `--publish` asks for it. */
@@ -60,12 +60,9 @@ const judge = async (invocation: Invocation): Promise<number> => {
   readLimits(invocation)
   if (invocation.flags['dry-run'] === true && invocation.flags.fix !== true)
     throw usageFaults.option('--dry-run belongs to --fix')
-  const shard = pickShard(invocation)
-  if (shard !== undefined) return (await import('./shards.ts')).scanShard(invocation, shard)
-  const merged = verb === 'merge' ? await (await import('./shards.ts')).readShards(rest) : undefined
   const { config } = loadSettings(invocation)
-  const opened = await openForCommand(config, invocation, merged?.reuse())
-  const paths = merged === undefined ? await pickPaths(invocation, opened, process.cwd()) : []
+  const opened = await openForCommand(config, invocation)
+  const paths = await pickPaths(invocation, opened, process.cwd())
   const limit = (whole: OpenGate) => (paths.length === 0 ? whole : limitGate(whole, pathFilter(paths)))
   let gate = limit(opened)
   const scope = pickScope(invocation) ?? pathScope(invocation, paths)
@@ -91,8 +88,6 @@ const judge = async (invocation: Invocation): Promise<number> => {
   for (const [at, one] of scopes.entries()) {
     const started = systemClock.elapsed()
     const complete = await judgeChange(invocation, gate, { stage: picked.stage, scope: one, write })
-    if (merged !== undefined && merged.missing > 0 && !flags.quiet)
-      warn(`no shard has a result of ${merged.missing} files in this state; they were scanned now.`)
     const args = digestInvocation(invocation)
     const made = { run: complete, started, args, warn, hook: startingHook(invocation, picked.stage) }
     const { failure, receipt } = chosen === undefined ? await recordRun(config, gate.root, made) : {}

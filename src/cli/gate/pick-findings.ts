@@ -13,11 +13,10 @@ import { readChoice } from './pick-scope.ts'
 export const readLimits = (invocation: Invocation): FindingLimits => {
   const severity = textFlag(invocation, 'severity')?.toUpperCase()
   const max = textFlag(invocation, 'max')
-  const all = invocation.flags['all-findings'] === true
-  if (all && max !== undefined) throw usageFaults.option('choose one of --all-findings, --max')
   return {
     severity: severity === undefined ? undefined : readChoice(SEVERITIES, severity, 'severity'),
-    max: all ? Number.POSITIVE_INFINITY : max === undefined ? undefined : readCount(max, '--max'),
+    // 0 is no limit.
+    max: max === undefined ? undefined : readCount(max, '--max') || Number.POSITIVE_INFINITY,
   }
 }
 

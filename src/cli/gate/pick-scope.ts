@@ -1,11 +1,11 @@
 import type { OpenGate } from '../../app/open/gate.ts'
 import { GATE_STAGES, type GateStage } from '../../evidence/stage.ts'
-import { isEmptyRange, pushedRefScopes, readRange, SCOPES } from '../../gate/facts/scope.ts'
-import { MAX_SHARDS, readShard, type Shard } from '../../gate/facts/shard.ts'
+import { isEmptyRange, pushedRefScopes, readRange } from '../../gate/facts/scope.ts'
 import type { Scope } from '../../gate/ports.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { textFlag } from '../command/subcommand.ts'
 import { inferStage } from './infer-stage.ts'
+import { CHANGE_SCOPES } from './options.ts'
 
 /** Never aborted: the command runs until it is done. */
 const NO_ABORT = new AbortController().signal
@@ -25,7 +25,7 @@ export const pickScope = (invocation: Invocation): Scope | undefined => {
     throw usageFaults.option('choose one of --range, --scope, --all')
   }
   if (all) return { kind: 'repository' }
-  if (scope !== undefined) return { kind: readChoice(SCOPES, scope, 'scope') }
+  if (scope !== undefined) return { kind: readChoice(CHANGE_SCOPES, scope, 'scope') }
   if (range === undefined) return undefined
   const read = readRange(range)
   if (read === undefined) throw usageFaults.option('--range must be two commits, such as origin/main..HEAD')
@@ -36,8 +36,10 @@ export const pickScope = (invocation: Invocation): Scope | undefined => {
 export const pickChangedLines = ({ flags }: Invocation): boolean | undefined => {
   const [on, off] = [flags['changed-lines'] === true, flags['no-changed-lines'] === true]
   if (on && off) throw usageFaults.option('choose one of --changed-lines, --no-changed-lines')
-  if (on && (flags.all === true || flags.scope === 'repository'))
-    throw usageFaults.option('--changed-lines needs a change, and the whole repository is none')
+  if (on && flags.all === true)
+    throw usageFaults.option(
+      '--changed-lines cannot be combined with --all: there is no change to compare with',
+    )
   return on || off ? on : undefined
 }
 
@@ -64,13 +66,4 @@ export const pickScopes = async (
   const refs = await (await import('./push-refs.ts')).readPushedRefs()
   const remote = textFlag(invocation, 'remote') ?? 'origin'
   return refs === undefined ? [undefined] : pushedRefScopes({ git: ports.git, remote }, refs, NO_ABORT)
-}
-
-export const pickShard = (invocation: Invocation): Shard | undefined => {
-  const text = textFlag(invocation, 'shard')
-  if (text === undefined) return undefined
-  const shard = readShard(text)
-  if (shard === undefined)
-    throw usageFaults.option(`--shard must be a number and a count up to ${MAX_SHARDS}, such as 2/5`)
-  return shard
 }

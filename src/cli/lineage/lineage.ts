@@ -89,7 +89,7 @@ const verify: Subcommand = async (invocation, [file]) => {
   if (file !== undefined) return verifyFile(invocation, file)
   const older = await readOlder(invocation)
   const show = async (log: LogReader, { good, ...found }: VerifiedLog) => {
-    const since = older && (await checkSince(invocation, log, found.chain, older))
+    const since = older && (await checkSince(log, found.chain, older))
     const seen = await checkSeen(invocation, log, found.chain)
     const grown = (since === undefined || since.outcome === 'grown') && seen === undefined
     return printProof(invocation, { ...found, ...(since && { since }), ...(seen && { seen }) }, good && grown)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { exportWriter } from '../../app/open/beliefs.ts'
 import { logMemory } from '../../app/open/user-state.ts'
 import { loadSettings } from '../../app/process-context.ts'
@@ -18,7 +18,7 @@ import { type ChainVerdict, checkConsistency, checkInclusion, verifyChain } from
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { readCount, type Subcommand, textFlag } from '../command/subcommand.ts'
 import { printOutput } from '../print-output.ts'
-import { FORMER_KEY, openSigner, readFormerKey, readOwnVerifier } from './log-keys.ts'
+import { openSigner, readOwnVerifier } from './log-keys.ts'
 import { logFolder, withLog } from './with-beliefs.ts'
 
 /** Proofs of a lineage. They need the log alone, whatever it records. */
@@ -68,28 +68,14 @@ export const readOlder = async (invocation: Invocation): Promise<OlderCheckpoint
   return { note, verifier: key ?? (await readOwnVerifier(invocation)) }
 }
 
-/** The result for a checkpoint that the key did not sign. Names the key of an earlier version if that one signed it. */
-const unsigned = async (invocation: Invocation, { note }: OlderCheckpoint) => {
-  const { config } = loadSettings(invocation)
-  const former = await readFormerKey(invocation)
-  const why = 'the checkpoint has no valid signature of this key'
-  if (former === undefined || openSignedCheckpoint(note, [former]) === undefined)
-    return { outcome: 'unsigned', why } as const
-  const place = join(config.stateDir, FORMER_KEY)
-  const fix = `${place} signed it, which may have come with the repository. If this machine created it, use --key '${former}'.`
-  return { outcome: 'unsigned', why, fix } as const
-}
+/** The result for a checkpoint that the key did not sign. */
+const UNSIGNED = { outcome: 'unsigned', why: 'the checkpoint has no valid signature of this key' } as const
 
 /** Compares a log with an older checkpoint. Undefined when the log itself does not verify. */
-export const checkSince = async (
-  invocation: Invocation,
-  log: LogReader,
-  chain: ChainVerdict,
-  checkpointFile: OlderCheckpoint,
-) => {
+export const checkSince = async (log: LogReader, chain: ChainVerdict, checkpointFile: OlderCheckpoint) => {
   if (chain.outcome === 'broken') return undefined
   const older = openSignedCheckpoint(checkpointFile.note, [checkpointFile.verifier ?? ''])
-  if (older === undefined) return unsigned(invocation, checkpointFile)
+  if (older === undefined) return UNSIGNED
   return { outcome: await compareWithOlder(log, chain.size, older), from: older.size } as const
 }
 
@@ -183,7 +169,7 @@ export const consistency: Subcommand = async (invocation) => {
   if (checkpointFile === undefined) throw usageFaults.option('--checkpoint FILE is required')
   return withLog(invocation, async (log) => {
     const older = openSignedCheckpoint(checkpointFile.note, [checkpointFile.verifier ?? ''])
-    if (older === undefined) return printProof(invocation, await unsigned(invocation, checkpointFile), false)
+    if (older === undefined) return printProof(invocation, UNSIGNED, false)
     const { chain } = await auditLog(log)
     if (chain.outcome === 'broken')
       return printProof(invocation, { outcome: 'damaged', at: chain.at, why: chain.why }, false)

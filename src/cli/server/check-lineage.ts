@@ -1,5 +1,5 @@
-import { realpathSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Config } from '../../app/config/settings.ts'
 import { locateDecisions, openStore } from '../../app/open/store.ts'
 import { logMemory, signingKeyPath } from '../../app/open/user-state.ts'
@@ -8,7 +8,6 @@ import { ADOPT_DECISIONS } from '../../lineage/decisions.ts'
 import { compareWithSeen, describeMismatch } from '../../lineage/log-memory.ts'
 import { DECISION_LOG } from '../../lineage/origin.ts'
 import { readEntry } from '../../lineage/read-rows.ts'
-import { lifecycleGit } from '../../platform/git/repository-places.ts'
 
 interface CheckResult {
   readonly ok: boolean
@@ -65,23 +64,8 @@ const modeOf = (path: string): number | undefined => {
 
 const OTHERS = 0o077
 
-/** Whether the signing key is private, and whether the repository brings one. */
-export const checkSigningKey = async ({ root, stateDir, gitFolders }: Config): Promise<CheckResult> => {
-  const former = join(stateDir, 'lineage.key')
-  const path = resolve(root, former)
-  if (modeOf(path) !== undefined) {
-    const git = lifecycleGit({ folder: dirname(path), environment: process.env, gitFolders })
-    const [tracked] = await git.tracked(
-      [join(realpathSync(dirname(path)), 'lineage.key')],
-      new AbortController().signal,
-    )
-    if (tracked !== undefined) {
-      const fix = `Run \`git rm --cached ${former}\`, and trust no checkpoint that it signed.`
-      return { ok: false, detail: `git tracks ${former}: everyone with a clone has it`, fix }
-    }
-    const fix = `Keep it only if you have checkpoints that it signed; they verify with --key. Else delete it.`
-    return { ok: true, severity: 'warning', detail: `${former} is no longer used`, fix }
-  }
+/** Whether the signing key is private. */
+export const checkSigningKey = (): CheckResult => {
   const mode = modeOf(signingKeyPath())
   if (mode === undefined) return { ok: true, detail: 'will be created by the first receipt' }
   if (process.platform === 'win32' || (mode & OTHERS) === 0)

@@ -180,7 +180,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   root: rootReadable,
   'state folder': stateWritable,
   'decision log': async (config) => (await import('./check-lineage.ts')).checkDecisionLog(config),
-  'signing key': async (config) => (await import('./check-lineage.ts')).checkSigningKey(config),
+  'signing key': async () => (await import('./check-lineage.ts')).checkSigningKey(),
   receipts: async (config) => (await import('./check-receipts.ts')).checkReceiptSetup(config),
   port: portFree,
   git: gitInstalled,

@@ -166,7 +166,7 @@ const renderRules = (selected: SelectedFindings, paint: Paint): string[] => {
 const renderHidden = ({ shown, cut, below, from }: SelectedFindings): string[] => [
   ...(cut.length === 0
     ? []
-    : [`${count(cut.length, 'more finding')} not shown: --all-findings shows all, --max N shows N.`]),
+    : [`${count(cut.length, 'more finding')} not shown: --max 0 shows all, --max N shows N.`]),
   // Without any finding above it, the summary line says enough.
   ...(below.length === 0 || shown.length === 0
     ? []

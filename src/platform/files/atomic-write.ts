@@ -9,8 +9,7 @@ import { currentProcess, decodeIdentity, encodeIdentity, isDead, shortIdentity }
 export const draftName = (): string =>
   `.draft-${encodeIdentity(currentProcess())}-${lazyCrypto().randomBytes(6).toString('hex')}.tmp`
 
-// Earlier releases wrote drafts without the extension.
-const DRAFT = /^\.draft-(.+)-[0-9a-f]+(?:\.tmp)?$/
+const DRAFT = /^\.draft-(.+)-[0-9a-f]+\.tmp$/
 const DAY_MS = 24 * 3_600_000
 
 /** Removes the drafts of dead processes from a folder. Drafts of another machine are removed after a day. */

@@ -17,7 +17,7 @@ const files = Object.fromEntries(
   ]),
 )
 
-const folder = mkdtempSync(join(tmpdir(), 'warrant-shards-'))
+const folder = mkdtempSync(join(tmpdir(), 'warrant-scans-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const ALL = ['--all', '--clock', 'deterministic', '--profile', 'seed']
@@ -57,31 +57,5 @@ describe('results of earlier scans', () => {
     const env = { CI: 'true', XDG_STATE_HOME: join(folder, 'cache') }
     const report = gateJson(repo, [...ALL, '--no-evidence', '--stage', 'PRE_COMMIT'], { env })
     expect(report.counts).toEqual(JSON.parse(whole.stdout).counts)
-  })
-
-  it('of shards give the report and the evidence of one run', () => {
-    const parts = [1, 2, 3].map((number) => {
-      const file = join(folder, `part-${number}.json`)
-      const { status, stderr } = gate(repo, ['--shard', `${number}/3`, '--output', file, ...ALL])
-      expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('warrant gate merge') })
-      return file
-    })
-    const merged = judge(repo, ['merge', ...parts])
-    expect(merged.stdout).toBe(whole.stdout)
-    expect(merged.evidence).toBe(whole.evidence)
-    expect(merged.stderr).not.toContain('no shard')
-    const partly = judge(repo, ['merge', ...parts.slice(1)])
-    expect(partly.stdout).toBe(whole.stdout)
-    expect(partly.stderr).toContain('no shard has a result of')
-  })
-
-  it('refuse what is no shard', () => {
-    const file = join(folder, 'other.json')
-    for (const text of ['', '{}', '{"format":"warrant-shard-1","results":{"a":"b"}}']) {
-      writeFileSync(file, text)
-      expect(gate(repo, ['merge', file]).status).toBe(2)
-    }
-    for (const args of [['merge'], ['merge', join(folder, 'absent')], ['--shard', '4/3']])
-      expect(gate(repo, args).status).toBe(2)
   })
 })
