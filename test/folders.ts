@@ -141,7 +141,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'gate/findings': {
     purpose: 'Scan results as findings: suppression, baseline, excerpts.',
-    imports: ['receipts', 'gate/rules', 'gate/reports', 'evidence', 'kernel'],
+    imports: ['receipts', 'gate/facts', 'gate/rules', 'gate/reports', 'evidence', 'kernel'],
   },
   'gate/secrets': { purpose: 'What looks like a secret and is none.', imports: ['kernel'] },
   'gate/reports': {

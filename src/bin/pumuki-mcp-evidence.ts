@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import '../app/redirect-console.ts'
-import { exitWith } from '../app/exit-code.ts'
+import { exitWith } from '../app/report-failure.ts'
 import { runCompatServer } from '../app/servers/compat-server.ts'
 import { evidenceServer } from '../app/servers/evidence.ts'
 import { terminal } from '../app/terminal.ts'

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import '../app/redirect-console.ts'
-import { exitWith } from '../app/exit-code.ts'
+import { exitWith } from '../app/report-failure.ts'
 import { terminal } from '../app/terminal.ts'
 import { main } from '../cli/main.ts'
 

@@ -1,10 +1,94 @@
+import type { Option } from '../../cli/command/command.ts'
 import { DEFAULT_PROTECTED_BRANCHES } from '../../gate/protected-branches.ts'
 import { RULE_PROFILES } from '../../gate/rules/profile.ts'
 import { DEFAULT_LIMITS } from '../../kernel/limits.ts'
 import { DIALECT_NAMES } from '../../mcp/dialect.ts'
 import type { Provider } from '../../packets/embed.ts'
 import { LOG_FORMATS, LOG_LEVELS } from '../../platform/system/log.ts'
-import { checkEmbedder } from './check-embedder.ts'
+
+/** Every setting in the group of what uses it. The help of a command lists the groups that the command names. */
+const SETTING_KEYS = {
+  repository: ['root', 'gitFolders', 'stateDir', 'readOnly'],
+  tools: ['toolsets', 'tools', 'excludeTools', 'toolAccess', 'outputSchemas', 'toolNames', 'dialect'],
+  http: ['host', 'port', 'token', 'readToken', 'issuer', 'allowedHosts', 'allowedOrigins'],
+  store: ['store', 'clock'],
+  beliefs: ['graph', 'wire', 'revealTopology', 'allowCycles', 'snapshotEvery'],
+  gate: ['profile', 'sdd', 'policyFrom', 'protectedBranches', 'openspec'],
+  receipts: ['signingKey', 'signer'],
+  preflight: ['check', 'requireReceipt'],
+  packets: [
+    'packetRoot',
+    'registry',
+    'catalog',
+    'registries',
+    'plainRegistries',
+    'allowedRegistries',
+    'maxPacketBytes',
+    'embedder',
+    'embeddingUrl',
+    'embeddingModel',
+    'embeddingKey',
+    'embeddingQueryPrefix',
+    'embeddingDocumentPrefix',
+  ],
+  project: ['exportRoot', 'deny', 'denyHardlinks', 'oneFileSystem', 'extensions'],
+  logging: ['logLevel', 'logFormat'],
+  limits: [
+    'limits.lineBytes',
+    'limits.bodyBytes',
+    'limits.answerBytes',
+    'limits.callMs',
+    'limits.drainMs',
+    'limits.headersMs',
+    'limits.requestMs',
+  ],
+} as const
+
+export type SettingGroup = keyof typeof SETTING_KEYS
+
+const GROUP_OF: ReadonlyMap<string, string> = new Map(
+  Object.entries(SETTING_KEYS).flatMap(([group, keys]) => keys.map((key) => [key, group] as const)),
+)
+
+const VALUE_NAMES: Readonly<Record<Setting['kind'], string>> = {
+  text: 'TEXT',
+  number: 'N',
+  switch: '',
+  list: 'A,B',
+}
+
+const asOption = ({ key, flag, kind, description, choices }: Setting): Option => ({
+  flag,
+  kind: kind === 'switch' ? 'switch' : 'text',
+  value: VALUE_NAMES[kind],
+  description,
+  choices,
+  group: GROUP_OF.get(key) ?? 'other',
+})
+
+const CONFIG_OPTION: Option = {
+  flag: 'config',
+  kind: 'text',
+  value: 'FILE',
+  description: 'Settings file, instead of warrant.json in the current folder.',
+}
+
+/** Every setting as an option, and `--config`. */
+export const configOptions = (): readonly Option[] => [CONFIG_OPTION, ...SETTINGS.map(asOption)]
+
+const CHOICES = ['minilm', 'words', 'server']
+const PINNED = /^oci:\/\/[^\s@]+\/[^\s@]+@sha256:[0-9a-f]{64}$/
+
+/**
+ * Why a value of the setting `embedder` is refused; undefined when it is valid. A model on a registry is named by
+ * digest: a tag may name another model tomorrow, and its vectors would not fit those of the packets.
+ */
+const checkEmbedder = (value: unknown): string | undefined => {
+  if (typeof value === 'string' && (CHOICES.includes(value) || PINNED.test(value))) return undefined
+  return typeof value === 'string' && value.startsWith('oci://')
+    ? `a model is named by its digest, oci://HOST/NAME@sha256:…; \`warrant packet pull ${value.slice(0, 200)}\` prints the digest of a tag`
+    : `expected one of ${CHOICES.join(', ')}, or oci://HOST/NAME@sha256:…`
+}
 
 /** The rule for one setting. `T` is the type of its value. */
 interface Rule<T> {

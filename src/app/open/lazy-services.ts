@@ -10,7 +10,7 @@ import type { RootHandle } from '../../platform/jail/handles.ts'
 import type { RunJob } from '../../project/jobs.ts'
 import type { RunWorkflow } from '../../project/workflow-jobs.ts'
 import type { Config } from '../config/settings.ts'
-import { killProcess } from '../force-exit.ts'
+import { killProcess } from '../shutdown.ts'
 
 /** Services are loaded by the first call that needs them, so that the start pays for the protocol alone. */
 

@@ -1,6 +1,5 @@
 import { bodiesOf, type CallExpression, type Expression, type TypeUnit } from '../source/source-unit.ts'
-import type { KnownText, TextResolver } from '../source/text-resolver.ts'
-import { weaker } from '../source/text-resolver.ts'
+import { type KnownText, type TextResolver, weaker } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import { joinAddress, plainAddress } from './addresses.ts'
 import { BaseUrlFinder, callChain } from './client-base-url.ts'

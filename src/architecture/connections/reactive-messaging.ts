@@ -1,7 +1,6 @@
 import type { Configuration } from '../source/configuration.ts'
 import { findAnnotation, type TypeUnit } from '../source/source-unit.ts'
-import type { KnownText, TextResolver } from '../source/text-resolver.ts'
-import { weaker } from '../source/text-resolver.ts'
+import { type KnownText, type TextResolver, weaker } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import type { Outbound } from './connections.ts'
 

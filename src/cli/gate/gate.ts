@@ -1,21 +1,55 @@
+import { resolve } from 'node:path'
 import type { OpenGate } from '../../app/open/gate.ts'
 import type { ReceiptPlace } from '../../app/open/receipts/find-receipts.ts'
 import { preloadStore } from '../../app/open/store.ts'
 import { loadSettings } from '../../app/process-context.ts'
-import { pathFilter } from '../../gate/facts/limit-paths.ts'
+import { RESULT_SOURCE } from '../../gate/checks/check.ts'
 import { resolveDefaultBranch } from '../../gate/facts/scope.ts'
+import { BASELINE_FILE, writeBaseline } from '../../gate/findings/baseline.ts'
 import { onlyNew } from '../../gate/reports/report.ts'
-import type { JudgedRun } from '../../gate/run.ts'
+import { type JudgedRun, runGate } from '../../gate/run.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
-import { textFlag } from '../command/subcommand.ts'
-import { digestInvocation } from '../invocation-digest.ts'
-import { requireWritable } from '../require-writable.ts'
-import { deliverReport, pickFormat } from './deliver-report.ts'
-import { judgeChange, openForCommand } from './judge-change.ts'
-import { limitGate, pathScope, pickPaths, readLimits } from './pick-findings.ts'
-import { pickScope, pickScopes, pickStage } from './pick-scope.ts'
+import { digestInvocation, requireWritable, textFlag } from '../command/subcommand.ts'
+import { withProgress } from '../progress.ts'
+import { deliverReport, pickFormat, writeNamedFile } from './deliver-report.ts'
+import { gateProgress, judgeChange, openForCommand } from './judge-change.ts'
+import {
+  limitGate,
+  pathFilter,
+  pathScope,
+  pickPaths,
+  pickScope,
+  pickScopes,
+  pickStage,
+  readLimits,
+} from './pick-scope.ts'
 import { recordFailedRun, recordRun, reportUnrecorded, startingHook, unrecordedBy } from './record-run.ts'
+import { watchChecks } from './watch-checks.ts'
+
+const NO_ABORT = new AbortController().signal
+
+/** Writes every current finding into the baseline, so that later runs judge only new ones. */
+const createBaseline = async (invocation: Invocation): Promise<number> => {
+  const { config } = loadSettings(invocation)
+  requireWritable(config, '`warrant gate baseline`')
+  const gate = await openForCommand(config, invocation)
+  const named = textFlag(invocation, 'baseline')
+  const scope = pickScope(invocation) ?? { kind: 'repository' }
+  const { report, shadowed } = await withProgress(gateProgress(invocation), (progress) => {
+    const policy = { stage: 'CI', policyFrom: 'worktree', baseline: undefined } as const
+    const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
+    return runGate(gate.ports, { scope, ...policy, write: false, progress, checkProgress }, NO_ABORT)
+  })
+  const isAccepted = (source: string) => source === report.source || source.startsWith(RESULT_SOURCE)
+  const findings = report.findings.filter(({ source }) => isAccepted(source))
+  const file = named ?? resolve(gate.root, BASELINE_FILE)
+  await writeNamedFile(gate.root, { flag: 'baseline', file }, writeBaseline([...findings, ...shadowed]))
+  const accepted = findings.filter(({ state }) => state !== 'suppressed').length
+  const text = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${named ?? BASELINE_FILE}`
+  invocation.terminal.print(invocation.json ? JSON.stringify({ accepted }) : text)
+  return 0
+}
 
 /** Where receipts are sent: to the remote of a push that may go on, and where `--publish` asks for it. */
 const publishTarget = (
@@ -55,7 +89,7 @@ const judge = async (invocation: Invocation): Promise<number> => {
   pickFormat(invocation)
   if (verb === 'baseline') {
     if (rest.length > 0) throw usageFaults.argument('`warrant gate baseline` has no further argument')
-    return (await import('./create-baseline.ts')).createBaseline(invocation)
+    return createBaseline(invocation)
   }
   readLimits(invocation)
   if (invocation.flags['dry-run'] === true && invocation.flags.fix !== true)

@@ -1,4 +1,4 @@
-import { SEVERITIES } from '../../evidence/severities.ts'
+import { SEVERITIES } from '../../evidence/compare.ts'
 import { GATE_STAGES } from '../../evidence/stage.ts'
 import { RECEIPT_MODES } from '../../gate/receipt-mode.ts'
 import type { Option } from '../command/command.ts'

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { exportWriter } from '../../app/open/beliefs.ts'
+import { findReceiptSigner, openCheckpointSigner } from '../../app/open/receipts/signing-key.ts'
 import { logMemory } from '../../app/open/user-state.ts'
 import { loadSettings } from '../../app/process-context.ts'
 import { auditLog, compareWithOlder, requireIntact } from '../../lineage/audit.ts'
@@ -10,16 +11,28 @@ import { genesisChecksum } from '../../lineage/chain.ts'
 import { writeEntryProof } from '../../lineage/entry-proof.ts'
 import { storeFaults } from '../../lineage/faults.ts'
 import { compareWithSeen, describeMismatch } from '../../lineage/log-memory.ts'
+import { logOrigin } from '../../lineage/origin.ts'
 import { proveConsistency, proveInclusion } from '../../lineage/proof.ts'
 import { readEntry, readRows } from '../../lineage/read-rows.ts'
 import type { LogReader } from '../../lineage/store.ts'
 import { openSignedCheckpoint } from '../../lineage/tlog/note.ts'
 import { type ChainVerdict, checkConsistency, checkInclusion, verifyChain } from '../../lineage/verify.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
-import { readCount, type Subcommand, textFlag } from '../command/subcommand.ts'
-import { printOutput } from '../print-output.ts'
-import { openSigner, readOwnVerifier } from './log-keys.ts'
+import { printOutput, readCount, type Subcommand, textFlag } from '../command/subcommand.ts'
 import { logFolder, withLog } from './with-beliefs.ts'
+
+/** Signs with the key that signs receipts, which is created at the first use. A key in the repository is never used. */
+const openSigner = async (invocation: Invocation, log: LogReader) => {
+  const { config } = loadSettings(invocation)
+  return openCheckpointSigner(config, resolve(config.root), await logOrigin(config.graph, log))
+}
+
+/** The key that signs here; undefined when there is none yet. */
+const readOwnVerifier = async (invocation: Invocation): Promise<string | undefined> => {
+  const { config } = loadSettings(invocation)
+  const signer = await findReceiptSigner(config, resolve(config.root)).catch(() => undefined)
+  return signer?.key.text
+}
 
 /** Proofs of a lineage. They need the log alone, whatever it records. */
 

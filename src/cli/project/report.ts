@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { killProcess } from '../../app/force-exit.ts'
 import { openProject } from '../../app/open/project.ts'
 import { readingCachePath } from '../../app/open/user-state.ts'
 import { loadSettings } from '../../app/process-context.ts'
+import { killProcess } from '../../app/shutdown.ts'
 import { REPORT_LANGUAGES, type ReportLanguage } from '../../architecture/report/model.ts'
 import {
   compareSystems,
@@ -14,7 +14,7 @@ import { isBuildServer } from '../../evidence/stage.ts'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
 import { writeOutputFile } from '../../platform/files/output-file.ts'
 import type { Invocation } from '../command/command.ts'
-import { requireWritable } from '../require-writable.ts'
+import { requireWritable } from '../command/subcommand.ts'
 
 export const reportFaults = defineFaults('report', {
   choice: { kind: 'invalid', fix: 'Run `warrant report --help` to see which options can be combined.' },

@@ -1,7 +1,12 @@
 import { pushTo } from '../../../kernel/multimap.ts'
 import { isImportOf } from '../../source/go-imports.ts'
-import type { CallExpression, Expression, Method, SourceUnit } from '../../source/source-unit.ts'
-import { NO_METHOD } from '../../source/source-unit.ts'
+import {
+  type CallExpression,
+  type Expression,
+  type Method,
+  NO_METHOD,
+  type SourceUnit,
+} from '../../source/source-unit.ts'
 import type { KnownText, TextResolver } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { type FoundFunction, goFunctions } from './function-index.ts'

@@ -1,4 +1,4 @@
-import { SEVERITIES } from '../../../evidence/severities.ts'
+import { SEVERITIES } from '../../../evidence/compare.ts'
 import { type CheckOutput, type CheckResult, CheckUnreadable, severityOfLevel } from './reader.ts'
 
 /** More results cannot be counted within a deadline. */

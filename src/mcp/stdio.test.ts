@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LineReader } from './lines.ts'
+import { LineReader } from './stdio.ts'
 
 const LIMIT = 64
 

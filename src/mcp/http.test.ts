@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import { answerRequest } from './fetch-adapter.ts'
+import { answerRequest } from './http.ts'
 
 const CHUNKS = 40
 const chunk = new Uint8Array(1024 * 1024)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { configOptions } from './config-options.ts'
+import { configOptions } from './settings.ts'
 
 it('puts every setting into a group', () => {
   const lost = configOptions().filter(({ group }) => group === 'other')

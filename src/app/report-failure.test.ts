@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { requireNode } from './require-node.ts'
+import { requireNode } from './report-failure.ts'
 
 describe('the version of Node.js', () => {
   it.each(['18.20.8', '20.9.0', '20.18.3'])('%s is too old, and the fault says which is not', (version) => {

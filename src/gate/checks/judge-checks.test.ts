@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { judgeCoverage } from './judge-coverage.ts'
+import { judgeCoverage } from './judge-checks.ts'
 import type { Coverage } from './readers/coverage.ts'
 
 const coverage = (lines: readonly (readonly [number, number])[]): Coverage => ({

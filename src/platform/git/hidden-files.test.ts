@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { GitIndex } from './index-records.ts'
+import { GitIndex } from './hidden-files.ts'
 
 const oid = 'a'.repeat(40)
 const index = (...records: [mode: string, path: string, stage?: number][]) =>
