@@ -56,7 +56,7 @@ export const ALWAYS_LOADED = [
   'src/kernel/encoding/canonical.ts',
   'src/kernel/encoding/crypto.ts',
   'src/kernel/encoding/hash.ts',
-  'src/cli/print-output.ts',
+  'src/cli/command/subcommand.ts',
   'src/app/shutdown.ts',
   'src/app/open/lazy-enterprise.ts',
 ]

@@ -1,5 +1,4 @@
-import { configOptions } from '../src/app/config/config-options.ts'
-import { SETTINGS } from '../src/app/config/settings.ts'
+import { configOptions, SETTINGS } from '../src/app/config/settings.ts'
 import { VERSION } from '../src/app/config/version.ts'
 import {
   allOptions,
@@ -9,8 +8,7 @@ import {
   groupCommands,
   type Option,
 } from '../src/cli/command/command.ts'
-import { COMMAND_GROUPS } from '../src/cli/command-groups.ts'
-import { commands } from '../src/cli/table.ts'
+import { COMMAND_GROUPS, commands } from '../src/cli/table.ts'
 import { FAULT_KINDS, type FaultKind } from '../src/kernel/fault.ts'
 
 /** Text for roff: no character of it is a request or an escape. */

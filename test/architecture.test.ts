@@ -107,24 +107,20 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/files/output-file.ts': 'in the repository only below a folder that the jail opened',
   'src/platform/files/published-folder.ts': 'below a folder that the operator named and the jail opened',
   'src/platform/files/setup-files.ts': 'only below a folder that the jail opened, after looking for links',
-  'src/platform/files/purge-state.ts':
+  'src/platform/files/remove-file.ts':
     'the state folder, which is no link; removes links instead of following them',
   'src/platform/programs/client-signs.ts': 'whether programs and folders of the user exist; opens nothing',
-  'src/platform/files/remove-file.ts': 'only below a folder that the jail opened',
   'src/platform/git/worktree.ts': 'lists a folder that the jail opened, and looks for links on the way to it',
   'src/platform/files/evidence-file.ts':
     'one fixed name under the root, opened with O_NOFOLLOW; replaced atomically',
   'src/platform/files/watch-file.ts': 'stats that one name, and opens nothing',
   'src/platform/files/no-symlinks.ts': 'checks for symlinks, and opens nothing',
-  'src/platform/files/write-target.ts': 'follows links to where a write would end, and opens nothing',
   'src/platform/files/git-metadata.ts':
     'hooks and excludes where git says they are; outside of the repository refused',
   'src/platform/git/find-root.ts': 'looks for a .git above the root that the operator named',
-  'src/platform/git/git-folder.ts':
-    'where .git and its links lead; refuses the git folders of other repositories',
+  'src/platform/git/place.ts': 'where .git and its links lead; refuses the git folders of other repositories',
   'src/platform/git/hidden-files.ts':
     'whether folders of the working tree exist, and the excludes file of the user',
-  'src/platform/git/place.ts': 'the real name of the root',
   'src/platform/git/trees/tree-id.ts': 'copies the index into a private folder of its own, which it removes',
   'src/platform/programs/trusted-path.ts': 'the real names of the folders on the PATH',
   'src/platform/programs/openspec.ts': 'checks whether the repository has the program',
@@ -135,7 +131,6 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/app/open/user-state.ts': 'looks whether there is a database, and opens nothing',
   'src/cli/server/check-lineage.ts': 'looks at the mode of keys, and opens nothing',
   'src/platform/files/state-folder.ts': 'the state folder, which is no link',
-  'src/platform/files/fsync-dir.ts': 'a folder that its caller has just written into; reads nothing',
   'src/platform/log-stores/sqlite/file.ts': 'in the state folder, or where the operator says',
   'src/platform/registry/docker-credentials.ts': "the operator's own credentials",
   'src/platform/packets/verify-stored.ts': 'a store of ours: plain files only, and judged by their digest',
@@ -164,14 +159,11 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/cli/receipts/receipts.ts': 'files the operator names, to be verified',
   'src/app/open/receipts/signing-key.ts': 'the key that the operator names, outside of the repository',
   'src/platform/files/receipt-files.ts': 'files of ours in the state folder, named by object ids',
-  'src/cli/gate/shards.ts': 'files the operator names, parsed before use',
   'src/platform/files/unused-files.ts': 'folders of this user outside of every repository',
   'src/platform/scanner/result-cache.ts': 'a file of this user outside of every repository',
   'src/platform/syntax/reading-cache.ts': 'a file of this user outside of every repository',
   'src/cli/gate/push-refs.ts': 'asks what stdin is, and opens nothing',
-  'src/app/config/untrusted-config.ts': 'asks where a path leads, and opens nothing',
-  'src/app/config/load-config.ts':
-    'settings; a file that merely lies there is read by no link and leads nowhere',
+  'src/app/config/load-config.ts': 'asks where a path leads, and opens nothing',
   'src/platform/packets/scratch-folders.ts': 'new folders of a random name in the temporary folder',
   'src/app/open/project.ts': 'the real name of the state folder, to keep it out of sight',
   'src/app/open/load-rules.ts': 'files of our own build',
@@ -180,7 +172,6 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
 
 /** Who reads a whole file however long it takes. In a folder that others may have filled a pipe takes for ever. */
 const WHOLE_READERS: Readonly<Record<string, string>> = {
-  'src/cli/gate/shards.ts': 'files the operator names, parsed before use',
   'src/platform/jail/mounts.ts': 'what the system tells of mounts',
   'src/platform/files/process-identity.ts': 'what the system tells of processes',
   'src/platform/system/own-time.ts': 'what the scheduler counted for this process and its children',

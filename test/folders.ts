@@ -142,7 +142,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'gate/findings': {
     purpose: 'Scan results as findings: suppression, baseline, excerpts.',
-    imports: ['receipts', 'gate/rules', 'gate/reports', 'evidence', 'kernel'],
+    imports: ['receipts', 'gate/facts', 'gate/rules', 'gate/reports', 'evidence', 'kernel'],
   },
   'gate/secrets': { purpose: 'Texts that look like secrets but are not.', imports: ['kernel'] },
   'gate/reports': {

@@ -3,8 +3,14 @@ import { composeServer } from '../src/app/compose.ts'
 import { loadConfig } from '../src/app/config/load-config.ts'
 import { HELP_TOOLS } from '../src/app/unified/help-tools.ts'
 import { UNIFIED_TOOLS } from '../src/app/unified/tool-table.ts'
-import { describeTool, listPrompts, listResources, listTemplates, listTools } from '../src/mcp/listing.ts'
-import { toolCosts } from '../src/mcp/token-costs.ts'
+import {
+  describeTool,
+  listPrompts,
+  listResources,
+  listTemplates,
+  listTools,
+  toolCosts,
+} from '../src/mcp/listing.ts'
 import { definitionDigests } from '../src/mcp/tool-digests.ts'
 
 /** What a client is shown. A change here is seen by every model, so it is made on purpose or not at all. */

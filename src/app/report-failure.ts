@@ -1,7 +1,16 @@
-import { EXIT_BUG, exitCodeOf, type Terminal } from '../cli/command/command.ts'
+import { EXIT_BUG, exitCodeOf, type Terminal, usageFaults } from '../cli/command/command.ts'
 import { Fault, viewFault } from '../kernel/fault.ts'
 import { escapeLineBreaks } from '../kernel/text/escape-text.ts'
 import { toSystemFault } from './system-fault.ts'
+
+const OLDEST = [20, 19] as const
+
+/** An older Node.js would fail later, at the first function that it lacks. */
+export const requireNode = (version = process.versions.node): void => {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))
+    throw usageFaults.node(`Node.js ${version} is too old`)
+}
 
 /**
  * Sets the exit code of the process. Until the command ends it is the code of a bug: when the event loop runs empty

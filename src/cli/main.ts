@@ -1,6 +1,5 @@
 import { VERSION } from '../app/config/version.ts'
-import { reportFailure } from '../app/report-failure.ts'
-import { requireNode } from '../app/require-node.ts'
+import { reportFailure, requireNode } from '../app/report-failure.ts'
 import { toUnicodeEscape } from '../kernel/text/escape-text.ts'
 import {
   type Command,
@@ -10,9 +9,8 @@ import {
   type Terminal,
   usageFaults,
 } from './command/command.ts'
-import { COMMAND_GROUPS } from './command-groups.ts'
 import { isEffect } from './effects.ts'
-import { commands } from './table.ts'
+import { COMMAND_GROUPS, commands } from './table.ts'
 
 const MAX_POSITIONALS = 3
 

@@ -8,7 +8,7 @@ import { recordCall } from '../kernel/record-call.ts'
 import type { AuditedTool } from '../kernel/tool.ts'
 import { systemClock } from '../platform/system/clock.ts'
 import { type Command, exitCodeOf, type Invocation } from './command/command.ts'
-import { digestInvocation } from './invocation-digest.ts'
+import { digestInvocation } from './command/subcommand.ts'
 
 interface LogPlace {
   readonly config: Config

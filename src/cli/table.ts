@@ -1,17 +1,88 @@
-import { configOptions, type SettingGroup } from '../app/config/config-options.ts'
+import { configOptions, type SettingGroup } from '../app/config/settings.ts'
 import { GATE_STAGES } from '../evidence/stage.ts'
 import { HOOK_CLIENTS } from '../hooks/clients.ts'
-import { CLIENTS } from './command/client-config.ts'
-import type { Command, Option } from './command/command.ts'
+import { CLIENTS, SERVERS } from './command/client-config.ts'
+import type { Command, CommandGroups, Option } from './command/command.ts'
 import { SHELLS } from './command/completion.ts'
 import { GATE_OPTIONS, OPENSPEC_OPTION, SDD_OPTIONS } from './gate/options.ts'
-import { AGENT_HOOK_OPTIONS } from './hooks/options.ts'
 import { LINEAGE_OPTIONS, LINEAGE_VERBS } from './lineage/options.ts'
 import { packetCommand } from './packet/options.ts'
-import { PROJECT_COMMANDS } from './project/table.ts'
 import { KEY_OPTIONS, RECEIPT_OPTIONS } from './receipts/options.ts'
-import { CLIENT_OPTIONS } from './server/client-options.ts'
 import { INIT_OPTIONS, UNINSTALL_OPTIONS } from './setup/options.ts'
+
+const CLIENT_OPTIONS: readonly Option[] = [
+  { flag: 'windows', kind: 'switch', description: 'Print only the form for Windows.' },
+  {
+    flag: 'bin',
+    kind: 'text',
+    value: 'PATH',
+    description: 'Command that starts the server. Default: the path of this program.',
+  },
+  {
+    flag: 'server',
+    kind: 'text',
+    value: 'NAME',
+    description: 'Server that the client should start. Default: warrant.',
+    choices: SERVERS,
+  },
+]
+
+/** Options of `warrant report` in addition to the settings. */
+const REPORT_OPTIONS: readonly Option[] = [
+  {
+    flag: 'diff',
+    kind: 'text',
+    value: 'FILE',
+    description:
+      'Show which services, relations and endpoints were added and removed since this file, which `warrant report --json` has printed.',
+  },
+  {
+    flag: 'html',
+    kind: 'switch',
+    description: 'Write one HTML file with a drawn diagram instead of Markdown.',
+  },
+  {
+    flag: 'lang',
+    kind: 'text',
+    value: 'LANG',
+    description: 'Language of the report.',
+    choices: ['en', 'es'],
+  },
+  { flag: 'out', kind: 'text', value: 'FILE', description: 'Write to this new file instead of stdout.' },
+  {
+    flag: 'save',
+    kind: 'switch',
+    description: 'Save as SENTINEL_REPORT_YYYYMMDD[_NN].md under the root.',
+  },
+]
+
+/** Options of `warrant hook` in addition to the settings. */
+const AGENT_HOOK_OPTIONS: readonly Option[] = [
+  {
+    flag: 'on-timeout',
+    kind: 'text',
+    value: 'ANSWER',
+    description: 'Answer when the budget was not enough. Default: deny.',
+    choices: ['deny', 'allow'],
+  },
+  {
+    flag: 'budget',
+    kind: 'text',
+    value: 'MS',
+    description: 'Milliseconds until an answer is due, from the start of the process. Default: 1000.',
+  },
+]
+
+/** The groups of the help text, in its order. A command that no group names is in the last one. */
+export const COMMAND_GROUPS: CommandGroups = [
+  ['Start here', ['init', 'doctor', 'gate', 'why']],
+  ['Servers', ['mcp', 'serve', 'tools', 'print-config']],
+  ['Evidence and receipts', ['status', 'checks', 'sdd', 'receipts', 'keys', 'lineage']],
+  ['Project', ['report']],
+  ['Packets', ['packet']],
+  ['Beliefs', ['graph']],
+  ['Other', ['hooks', 'hook', 'install', 'update', 'uninstall', 'config', 'completion']],
+]
 
 type Definition = Pick<Command, 'name' | 'summary' | 'run'> &
   Partial<Pick<Command, 'usage' | 'choices' | 'maxPositionals'>> & {
@@ -127,13 +198,13 @@ export const commands = (): readonly Command[] => [
     name: 'tools',
     summary: 'List the tools that a client gets, with their cost in bytes and tokens.',
     settings: ['repository', 'tools'],
-    run: async (invocation) => (await import('./server/tools.ts')).run(invocation),
+    run: async (invocation) => (await import('./server/describe.ts')).printTools(invocation),
   }),
   define({
     name: 'config',
     summary: 'Show the value of every setting and its source.',
     settings: 'all',
-    run: async (invocation) => (await import('./server/config.ts')).run(invocation),
+    run: async (invocation) => (await import('./server/describe.ts')).showConfig(invocation),
   }),
   define({
     name: 'print-config',
@@ -143,15 +214,15 @@ export const commands = (): readonly Command[] => [
     options: CLIENT_OPTIONS,
     choices: CLIENTS,
     settings: ['repository', 'tools'],
-    run: async (invocation) => (await import('./server/print-config.ts')).run(invocation),
+    run: async (invocation) => (await import('./server/describe.ts')).printClientConfig(invocation),
   }),
   define({
     name: 'gate',
     summary: 'Check a change against the rules and write the evidence. Exits with 1 when it is blocked.',
-    usage: '[baseline | merge SHARD... | PATH...]',
+    usage: '[baseline | PATH...]',
     maxPositionals: 1_000,
     options: GATE_OPTIONS,
-    choices: ['baseline', 'merge'],
+    choices: ['baseline'],
     settings: ['repository', 'gate', 'receipts', 'store'],
     run: async (invocation) => (await import('./gate/gate.ts')).run(invocation),
   }),
@@ -227,7 +298,14 @@ export const commands = (): readonly Command[] => [
     settings: ['repository', 'store', 'receipts', 'beliefs'],
     run: async (invocation) => (await import('./lineage/lineage.ts')).run(invocation),
   }),
-  ...PROJECT_COMMANDS,
+  define({
+    name: 'report',
+    summary: 'Report on the architecture of a project: services, dependencies, diagram, suggestions.',
+    usage: '[FOLDER]',
+    options: REPORT_OPTIONS,
+    settings: ['repository', 'project'],
+    run: async (invocation) => (await import('./project/report.ts')).run(invocation),
+  }),
   {
     name: 'completion',
     summary: 'Print a completion script for a shell.',
@@ -235,6 +313,6 @@ export const commands = (): readonly Command[] => [
     maxPositionals: 1,
     options: () => [],
     choices: SHELLS,
-    run: async (invocation) => (await import('./server/completion.ts')).run(invocation, commands()),
+    run: async (invocation) => (await import('./server/describe.ts')).printCompletion(invocation, commands()),
   },
 ]

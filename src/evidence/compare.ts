@@ -1,5 +1,12 @@
 import type { FindingLines, LedgerEntry, Severity } from './schema.ts'
-import { SEVERITIES } from './severities.ts'
+
+/** Separate from `schema.ts`, so that code that needs only the names does not load zod. */
+
+/** Least severe first: the index is the rank. */
+export const SEVERITIES = ['INFO', 'WARN', 'ERROR', 'CRITICAL'] as const
+
+/** Highest first. */
+export const CONFIDENCES = ['HIGH', 'MEDIUM', 'LOW'] as const
 
 /** By UTF-16 code units, independent of the locale. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { CONFIDENCES, SEVERITIES } from './severities.ts'
+import { CONFIDENCES, SEVERITIES } from './compare.ts'
 
-export { SEVERITIES } from './severities.ts'
+export { SEVERITIES } from './compare.ts'
 
 export const Severity = z.enum(SEVERITIES)
 export type Severity = z.infer<typeof Severity>

@@ -1,4 +1,11 @@
+import { defineFaults } from '../kernel/fault.ts'
 import type { Evidence } from './schema.ts'
+
+export const evidenceFaults = defineFaults('evidence', {
+  unusable: { kind: 'missing', fix: 'Run `warrant gate` in the repository to write new evidence.' },
+  query: { kind: 'invalid', fix: 'Send a value as the message describes it.' },
+  unwritable: { kind: 'unavailable', fix: 'Check permissions and free disk space of the repository folder.' },
+})
 
 /** Name of the evidence file in the root of a repository. */
 export const EVIDENCE_FILE = '.ai_evidence.json'

@@ -1,15 +1,92 @@
 import * as z from 'zod'
 import type { Toolset } from '../kernel/catalog.ts'
 import { defineTool, NoInput, type Tool } from '../kernel/tool.ts'
-import { evidenceFaults } from './faults.ts'
 import { type CollectionName, readQuery } from './query.ts'
-import { evidenceResources } from './resources.ts'
-import { Confidence, Severity } from './schema.ts'
+import { evidenceResources, truncatePage, truncateSnapshot } from './resources.ts'
+import { Confidence, GateOutcome, Severity, Stage } from './schema.ts'
 import { statusView } from './status.ts'
-import { EVIDENCE_FILE, type EvidenceReader } from './store.ts'
-import * as outputs from './tool-outputs.ts'
-import { truncatePage, truncateSnapshot } from './truncate.ts'
+import { EVIDENCE_FILE, type EvidenceReader, evidenceFaults } from './store.ts'
 import { type EvidenceViews, viewsOf } from './views.ts'
+
+/**
+ * Output schemas of the tools with the fields a client needs. Other fields of the file are passed through. Kept short,
+ * because a model pays tokens for every word.
+ */
+
+const count = z.int()
+// `nullable` and a bare union become a list of types in JSON Schema, which some model APIs reject.
+const orNull = <T extends z.ZodType>(schema: T, what: string) => z.union([schema.describe(what), z.null()])
+const text = z.string()
+
+const EvidenceStatusOutput = z.looseObject({
+  status: z
+    .enum(['ok', 'degraded'])
+    .describe('degraded: there is no valid evidence; do not change anything.'),
+  context_api: z.looseObject({}).describe('Endpoints with their filters and limits.'),
+  evidence: z
+    .looseObject({
+      exists: z.boolean(),
+      present: z.boolean(),
+      valid: z.boolean(),
+      version: orNull(text, 'Version of the evidence file.'),
+      findings_count: count,
+      reason: text.optional().describe('Why the evidence is not valid.'),
+      at: text.optional().describe('Path of the first problem in the file.'),
+    })
+    .describe('Valid evidence: also all counts of the summary.'),
+})
+
+const FindingRow = z.looseObject({
+  ruleId: text,
+  severity: Severity,
+  code: text,
+  message: text,
+  file: text,
+})
+const PlatformRow = z.looseObject({ platform: text, detected: z.boolean(), confidence: text })
+
+const SummaryOutput = z.looseObject({
+  version: text,
+  timestamp: text,
+  snapshot: z.looseObject({
+    stage: Stage,
+    outcome: GateOutcome,
+    findings_count: count,
+    severity_counts: z.looseObject({}),
+    highest_severity: orNull(Severity, 'null: there are no findings.'),
+    blocking_findings_count: count.describe('CRITICAL and ERROR.'),
+  }),
+  platforms: z.array(PlatformRow).describe('The detected platforms.'),
+})
+
+const SnapshotOutput = z.looseObject({
+  snapshot: z.looseObject({
+    stage: text,
+    outcome: text,
+    findings_count: count,
+    findings: z.array(FindingRow),
+    truncated: z.boolean().optional().describe('True: truncated; use evidence_findings to page through all.'),
+  }),
+})
+
+const page = {
+  total_count: count.describe('Items that match the filters.'),
+  pagination: z.looseObject({
+    offset: z.number(),
+    has_more: z.boolean().describe('True: call again with a higher offset.'),
+  }),
+}
+
+const FindingsOutput = z.looseObject({ ...page, findings: z.array(FindingRow) })
+const RulesetsOutput = z.looseObject({
+  ...page,
+  rulesets: z.array(z.looseObject({ platform: text, bundle: text, hash: text })),
+})
+const PlatformsOutput = z.looseObject({ ...page, platforms: z.array(PlatformRow) })
+const LedgerOutput = z.looseObject({
+  ...page,
+  ledger: z.array(z.looseObject({ ruleId: text, file: text, firstSeen: text, lastSeen: text })),
+})
 
 interface EvidencePorts {
   readonly evidence: Pick<EvidenceReader, 'read'>
@@ -54,7 +131,7 @@ const overviewTools = (ports: EvidencePorts): Tool[] => [
       'Returns whether this repository has valid gate evidence, and its counts. Call it before you change anything; when the status is degraded, only diagnose. Next: evidence_findings.',
     effect: 'read',
     input: NoInput,
-    output: outputs.EvidenceStatusOutput,
+    output: EvidenceStatusOutput,
     run: () => readStatus(ports),
   }),
   defineTool({
@@ -64,7 +141,7 @@ const overviewTools = (ports: EvidencePorts): Tool[] => [
       'Returns stage, outcome and all counts of the evidence: findings, ledger, rulesets, platforms.',
     effect: 'read',
     input: NoInput,
-    output: outputs.SummaryOutput,
+    output: SummaryOutput,
     run: async () => (await readViews(ports)).summary(),
   }),
   defineTool({
@@ -73,7 +150,7 @@ const overviewTools = (ports: EvidencePorts): Tool[] => [
     description: 'Returns stage, outcome and all findings of the last gate run, in a stable order.',
     effect: 'read',
     input: NoInput,
-    output: outputs.SnapshotOutput,
+    output: SnapshotOutput,
     truncate: truncateSnapshot,
     run: async () => (await readViews(ports)).snapshot(),
   }),
@@ -91,7 +168,7 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
       platform,
       ...paging,
     }),
-    output: outputs.FindingsOutput,
+    output: FindingsOutput,
     truncate: truncatePage('findings'),
     run: (args) => readPage(ports, 'findings', args),
   }),
@@ -106,7 +183,7 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
       bundle: z.string().optional().describe('Only this bundle.'),
       ...paging,
     }),
-    output: outputs.RulesetsOutput,
+    output: RulesetsOutput,
     truncate: truncatePage('rulesets'),
     run: (args) => readPage(ports, 'rulesets', args),
   }),
@@ -121,7 +198,7 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
       confidence: Confidence.optional().describe('Only this confidence.'),
       ...paging,
     }),
-    output: outputs.PlatformsOutput,
+    output: PlatformsOutput,
     truncate: truncatePage('platforms'),
     run: (args) => readPage(ports, 'platforms', args),
   }),
@@ -135,7 +212,7 @@ const pageTools = (ports: EvidencePorts): Tool[] => [
       lastSeenBefore: z.string().optional().describe('ISO 8601 date or time, inclusive.'),
       ...paging,
     }),
-    output: outputs.LedgerOutput,
+    output: LedgerOutput,
     truncate: truncatePage('ledger'),
     run: (args) => readPage(ports, 'ledger', args),
   }),

@@ -31,7 +31,7 @@ export interface RecordedRun {
   readonly seq?: number
   /** Hash of the evidence it wrote; undefined when its payload was erased. */
   readonly evidence: string | undefined
-  /** The tree that it judged, and the receipt that it left; undefined for runs of earlier versions. */
+  /** The tree that it judged, and the receipt that it left; undefined when its payload was erased. */
   readonly tree?: string | undefined
   readonly envelope?: string | undefined
   /** Hashes of the evidence of a few earlier runs. */

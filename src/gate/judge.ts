@@ -1,5 +1,5 @@
+import { SEVERITIES } from '../evidence/compare.ts'
 import type { Evidence, GateStatus, RepoState, Severity } from '../evidence/schema.ts'
-import { SEVERITIES } from '../evidence/severities.ts'
 import type { GateStage } from '../evidence/stage.ts'
 import type { EvidenceReading } from '../evidence/store.ts'
 import type { ReceiptTrust } from '../receipts/verify-receipt.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { SEVERITIES } from '../evidence/compare.ts'
 import type { GateOutcome, Severity } from '../evidence/schema.ts'
-import { SEVERITIES } from '../evidence/severities.ts'
 import type { GateStage } from '../evidence/stage.ts'
 import { digestJson } from '../kernel/encoding/hash.ts'
 import { isRecord } from '../kernel/encoding/json.ts'

@@ -2,7 +2,6 @@ import type { Evidence, RepoState } from '../evidence/schema.ts'
 import type { GateStage } from '../evidence/stage.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
-import { findUnchanged, judgesByLine } from './changed-line-findings.ts'
 import type { ImportSource } from './checks/import-results.ts'
 import type { CheckProgress } from './checks/judge-checks.ts'
 import { alongChecks, checkDrafts, type StageCheckPorts } from './checks/stage-checks.ts'
@@ -10,25 +9,48 @@ import { readStageChange } from './facts/change-context.ts'
 import { fileKinds } from './facts/file-kinds.ts'
 import type { StageInput } from './facts/scope.ts'
 import { branchDrafts } from './findings/branch-finding.ts'
-import { classifyFindings } from './findings/classify-findings.ts'
 import { collectMatches, type FindingDraft } from './findings/collect.ts'
-import { collectChanges } from './findings/collect-changes.ts'
 import { addEdits, type RewriteMatch } from './findings/edits.ts'
-import { SDD_SOURCE } from './findings/known.ts'
+import { classifyFindings, findUnchanged, judgesByLine, SDD_SOURCE } from './findings/known.ts'
 import { compareSuppressions, policyDrafts, withBrokenManifests } from './findings/policy-findings.ts'
 import { type CommitPorts, commitDrafts } from './findings/receipt-findings.ts'
 import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
 import { judgedTreeId } from './judged-tree.ts'
 import { type GatePolicy, judgeSeverities } from './policy.ts'
 import { type PolicyPorts, type PolicyRequest, readJoinedPolicy, readWorktreePolicy } from './policy-layer.ts'
-import type { Scanner, Scope } from './ports.ts'
+import type { ChangeSet, Scanner, Scope } from './ports.ts'
 import type { ReceiptMode } from './receipt-mode.ts'
 import { citationNotes, type GateCitation } from './reports/citations.ts'
 import { countFindings, type GateRun } from './reports/report.ts'
-import { loadRuleSet } from './rules/assemble-rules.ts'
+import { loadRuleSet, type RuleSet } from './rules/assemble-rules.ts'
 import { type BoundVersions, type RunFacts, runFacts } from './run-facts.ts'
 import { type SddDecision, sddFinding } from './sdd/decision.ts'
 import type { BoundDecision } from './sdd/sdd.ts'
+
+/** Findings of the rules about changed files. */
+const collectChanges = ({ changes }: RuleSet, set: ChangeSet): FindingDraft[] => {
+  const paths = set.changes.map(({ path }) => path)
+  const seen = new Set<string>()
+  // Two versions of a rule, of the base and of the change, report a file once.
+  const isFirst = (id: string, file: string) => seen.size < seen.add(JSON.stringify([id, file])).size
+  return changes.flatMap((rule) =>
+    rule
+      .missing(paths)
+      .filter((file) => isFirst(rule.id, file))
+      .map((file) => ({
+        ruleId: rule.id,
+        severity: rule.severity,
+        code: rule.code,
+        message: rule.message,
+        file,
+        ...(rule.why !== undefined && { why: rule.why }),
+        ...(rule.fix !== undefined && { fix: rule.fix }),
+        matchedBy: 'FileChange',
+        source: set.source,
+        text: '',
+      })),
+  )
+}
 
 export interface GatePorts extends PolicyPorts, StageCheckPorts, CommitPorts {
   readonly evidence: EvidenceStore
@@ -48,7 +70,7 @@ export interface GatePorts extends PolicyPorts, StageCheckPorts, CommitPorts {
 export interface GateRequest extends PolicyRequest, Partial<Pick<StageInput, 'build' | 'remote'>> {
   /** Undefined: the scope of the stage. */
   readonly scope: Scope | undefined
-  /** Whether no check runs: a shard scans files, and gives no verdict. */
+  /** Whether no check runs. */
   readonly rulesOnly?: boolean
   /** Whether commits without a receipt block. Default: require. */
   readonly receipts?: ReceiptMode | undefined

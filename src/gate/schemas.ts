@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { SEVERITIES } from '../evidence/severities.ts'
+import { SEVERITIES } from '../evidence/compare.ts'
 import { GATE_STAGES } from '../evidence/stage.ts'
 
 /**

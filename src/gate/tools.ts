@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { SEVERITIES } from '../evidence/compare.ts'
 import type { Severity } from '../evidence/schema.ts'
-import { SEVERITIES } from '../evidence/severities.ts'
 import { GATE_STAGES, type GateStage } from '../evidence/stage.ts'
 import type { JsonObject } from '../kernel/encoding/json.ts'
 import { type CallContext, defineTool, type Tool } from '../kernel/tool.ts'

@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { clientKey } from './client-key.ts'
-import { ClientTable } from './client-limits.ts'
+import { ClientTable, clientKey } from './client-limits.ts'
 
 describe('one client', () => {
   it.each([

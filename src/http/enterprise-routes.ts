@@ -10,7 +10,7 @@ import {
 import type { EnterpriseService } from '../gate/enterprise/toolset.ts'
 import { isRecord } from '../kernel/encoding/json.ts'
 import { Fault } from '../kernel/fault.ts'
-import { COMPAT_HEADERS, compatRoute, sendCompat } from './compat-route.ts'
+import { COMPAT_HEADERS, compatRoute, sendCompat } from './routes.ts'
 import type { Route } from './server.ts'
 
 /** Aborted when the client disconnects. */

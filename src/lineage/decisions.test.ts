@@ -3,7 +3,6 @@ import type { CallRecord, RecordPlace } from '../kernel/ports.ts'
 import { memoryLogs } from '../platform/log-stores/memory.ts'
 import { auditLog } from './audit.ts'
 import { DECISION_GENESIS, DecisionRecorder } from './decisions.ts'
-import { LogWriter } from './log-writer.ts'
 import { DECISION_LOG, logOrigin } from './origin.ts'
 import { readEntry } from './read-rows.ts'
 import type { LogStore } from './store.ts'
@@ -45,19 +44,6 @@ describe('the recorder of decisions', () => {
       origins.push(origin)
     }
     expect(new Set(origins).size).toBe(2)
-  })
-
-  it('continues a log of an earlier version, which has no such entry', async () => {
-    const store = memoryLogs()
-    const log = await store.open(DECISION_LOG, DECISION_GENESIS)
-    const writer = await LogWriter.open(log, () => '0'.repeat(32))
-    const payload = () => '{}'
-    await writer.commit(writer.prepare([{ operation: 'gate_run', tick: 0, timestamp: '', payload }]))
-    const places: RecordPlace[] = []
-    await openRecorder(store).record({ ...CALL, attach: (place) => void places.push(place) })
-    const { entries } = await readLog(store)
-    expect(entries.map(({ operation }) => operation)).toEqual(['gate_run', 'gate_run'])
-    expect(places).toEqual([{ origin: await logOrigin(DECISION_LOG, log), index: 1 }])
   })
 
   it('attaches an object that names its own place, also when other processes write first', async () => {

@@ -6,12 +6,27 @@ import { isAudited } from '../kernel/record-call.ts'
 import { newestAnchors } from './anchors.ts'
 import type { EntryDraft } from './entry.ts'
 import { storeFaults } from './faults.ts'
-import { readGraphHeads } from './graph-heads.ts'
 import { compareWithSeen, describeMismatch, type LogMemory, type SeenLog } from './log-memory.ts'
 import { LogWriter } from './log-writer.ts'
 import { GATE_RUN, isJudging, isJudgingRun, newestRun } from './newest-run.ts'
 import { DECISION_LOG, logOrigin } from './origin.ts'
+import { readEntry } from './read-rows.ts'
 import type { LogReader, LogStore } from './store.ts'
+
+/**
+ * Size and newest checksum of each belief graph in a store. Graphs have logs of their own; with their heads in the log
+ * of decisions, a proof about that log also shows that a graph was not rewritten since.
+ */
+const readGraphHeads = async (store: LogStore): Promise<readonly JsonObject[]> => {
+  const heads: JsonObject[] = []
+  for (const graph of (await store.names()).toSorted()) {
+    const log = graph === DECISION_LOG ? undefined : await store.find(graph)
+    const { size, entry } = (await log?.head()) ?? { size: 0, entry: null }
+    if (entry !== null)
+      heads.push({ graph, size, head: readEntry({ seq: size - 1, entry, payload: null }).checksum })
+  }
+  return heads
+}
 
 /** This log is never replayed: a decision is a record, not an operation. */
 export const DECISION_GENESIS = canonicalJson({ kind: 'decisions', version: 1 })
@@ -158,7 +173,6 @@ export class DecisionRecorder implements Recorder {
     return lost
   }
 
-  /** Logs of earlier versions lack this entry: their origin comes from their first decision. */
   async #begin(writer: LogWriter): Promise<void> {
     const { version } = this.#ports
     const draft = this.#draft(0, LOG_BEGIN, { tool: LOG_BEGIN, version, last_run: null })

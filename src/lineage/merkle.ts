@@ -1,5 +1,31 @@
 import { hash } from 'node:crypto'
-import type { NodeRef, TreeNode } from './store.ts'
+import type { LogReader, NodeRef, TreeNode } from './store.ts'
+
+const foldLeaves = (hashes: readonly string[]): string => {
+  let row = hashes
+  while (row.length > 1)
+    row = row.flatMap((left, at) => (at % 2 === 0 ? [nodeHash(left, row[at + 1] ?? '')] : []))
+  return row[0] ?? ''
+}
+
+/** Hash of a complete subtree that is too small to be stored. */
+const computeNode = async (log: LogReader, { level, index }: NodeRef): Promise<string> => {
+  const size = 2 ** level
+  const rows = await log.read(index * size, size)
+  return foldLeaves(rows.map(({ entry }) => leafHash(entry)))
+}
+
+/** Hashes of complete subtrees, stored or computed, in the order of `refs`. */
+export const readNodes = async (log: LogReader, refs: readonly NodeRef[]): Promise<readonly string[]> => {
+  const stored = refs.filter(({ level }) => level >= STORED_LEVEL)
+  const found = stored.length === 0 ? [] : await log.nodes(stored)
+  const known = new Map(stored.map((ref, at) => [ref, found[at] ?? '']))
+  return Promise.all(refs.map((ref) => known.get(ref) ?? computeNode(log, ref)))
+}
+
+/** The hash of the entries from `start` up to `end`. */
+export const hashRange = async (log: LogReader, start: number, end: number): Promise<string> =>
+  foldHashes(await readNodes(log, coverRange(start, end)))
 
 /** The Merkle tree of RFC 9162: hashes of leaves and nodes, and which complete subtrees cover a range. */
 
@@ -9,7 +35,7 @@ const HASH_BYTES = 32
 /** Input of a node's hash: the byte 1, then both children. Reused by every call. */
 const nodeInput = Buffer.alloc(1 + 2 * HASH_BYTES, 1)
 
-export const nodeHash = (left: string, right: string): string => {
+const nodeHash = (left: string, right: string): string => {
   // An invalid hash writes fewer bytes and would leave some of the former call.
   const written = nodeInput.write(left, 1, 'hex') + nodeInput.write(right, 1 + HASH_BYTES, 'hex')
   if (written !== 2 * HASH_BYTES) throw new RangeError('a tree node needs two hashes')
@@ -38,7 +64,7 @@ export const coverRange = (start: number, end: number): NodeRef[] => {
   return nodes
 }
 
-export const foldHashes = (hashes: readonly string[]): string =>
+const foldHashes = (hashes: readonly string[]): string =>
   hashes.length === 0 ? EMPTY_ROOT : hashes.reduceRight((right, left) => nodeHash(left, right))
 
 type Range = readonly [start: number, end: number]

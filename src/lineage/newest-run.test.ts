@@ -67,7 +67,7 @@ describe('the newest run of the gate', () => {
     expect(await find(store)).toEqual({ run: 4, rows: 1 })
   })
 
-  it('is searched from the end in a log of an earlier version, once', async () => {
+  it('is searched from the end where entries do not name it, once', async () => {
     const store = memoryLogs()
     const log = await store.open(DECISION_LOG, DECISION_GENESIS)
     const writer = await LogWriter.open(log, () => '0'.repeat(32))

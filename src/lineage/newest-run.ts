@@ -5,7 +5,7 @@ import type { LogReader, Row } from './store.ts'
 /** The operation of entries that a run of the gate makes. */
 export const GATE_RUN = 'gate_run'
 
-/** Entries of earlier versions do not say where the newest run is: pages are searched from the end. */
+/** An erased entry does not say where the newest run is: then pages are searched from the end. */
 const PAGE_ROWS = 64
 
 export const readPayload = ({ payload }: Row): Readonly<Record<string, unknown>> => {
@@ -27,7 +27,7 @@ export const isJudgingRun = (row: Row): boolean => {
   return operation === GATE_RUN && isJudging(operation, readPayload(row))
 }
 
-/** Each entry names the newest run before it: null when there is none, undefined in entries of earlier versions. */
+/** Each entry names the newest run before it: null when there is none, undefined when the entry was erased. */
 const namedRun = (row: Row): number | null | undefined => {
   const { last_run: named } = readPayload(row)
   return named === null || Number.isSafeInteger(named) ? (named as number | null) : undefined

@@ -1,8 +1,7 @@
 import { defineFaults } from '../kernel/fault.ts'
-import { consistencyRanges, inclusionRanges } from './merkle.ts'
+import { consistencyRanges, hashRange, inclusionRanges } from './merkle.ts'
 import type { ConsistencyProof, InclusionProof } from './schemas.ts'
 import type { LogReader } from './store.ts'
-import { hashRange } from './tree.ts'
 
 export const proofFaults = defineFaults('proof', {
   range: { kind: 'invalid', fix: 'Use an entry number and sizes within the current size of the log.' },

@@ -25,8 +25,7 @@ import {
   writeError,
   writeResult,
 } from './message.ts'
-import { type LinkName, Pending } from './pending.ts'
-import { BatchResponse, ResponseOrder, type Slot } from './response-order.ts'
+import { BatchResponse, type LinkName, Pending, ResponseOrder, type Slot } from './pending.ts'
 import type { Decorate, SdkLink } from './sdk.ts'
 import { progressReporter, writeOutcome } from './serialize.ts'
 import type { ResolvedCall, Service } from './service.ts'

@@ -2,8 +2,7 @@ import * as z from 'zod'
 import { escapeHidden } from '../kernel/text/hidden-characters.ts'
 import { readYaml, YamlError } from '../kernel/text/safe-yaml.ts'
 import { receiptFaults } from './faults.ts'
-import { KEY_ROLES } from './key-roles.ts'
-import { KEYS_FILE, MAX_KEYS_BYTES } from './keys-path.ts'
+import { KEY_ROLES, KEYS_FILE, MAX_KEYS_BYTES } from './keys-path.ts'
 import { parseReceiptKey, type ReceiptKey } from './verifier-key.ts'
 
 const LIMITS = { aliases: 20, depth: 6, nodes: 20_000, rejectWarnings: true }

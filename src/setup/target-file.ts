@@ -1,5 +1,4 @@
-import type { FileEntry } from './editors/insertion.ts'
-import { UneditableFile } from './editors/insertion.ts'
+import { type FileEntry, UneditableFile } from './editors/insertion.ts'
 import type { SetupFile, SetupPlace } from './ports.ts'
 
 /** A file that gets entries of ours. */

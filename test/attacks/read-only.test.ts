@@ -47,7 +47,6 @@ const ROWS: Readonly<Record<string, readonly [Kind, ...string[]]>> = {
   config: ['reads'],
   'print-config claude-code': ['reads'],
   'gate baseline': ['writes'],
-  'gate merge': ['reads', 'package.json'],
   'checks list': ['reads'],
   'checks run': ['reads'],
   'checks allow': ['writes'],

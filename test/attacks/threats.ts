@@ -656,7 +656,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       attack: 'text of files, packets or other programs with escape sequences for the terminal',
       defence: 'everything a command prints is escaped on a terminal; a pipe gets the exact bytes',
       shownBy: [
-        ['test/e2e/project-cli.test.ts', 'gives a pipe every byte, and a terminal nothing that paints'],
+        ['src/app/terminal.test.ts', 'gives a pipe every byte, and a terminal nothing that paints'],
         ['test/e2e/packet-commands.test.ts', 'are shown on a terminal without what their names would paint'],
       ],
     },

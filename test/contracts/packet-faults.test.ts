@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { Socket } from 'node:net'
+import { type AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'

@@ -13,7 +13,6 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { CHECK_READERS, type ReaderName } from '../../src/gate/checks/readers/check-readers.ts'
 import type { CheckResult } from '../../src/gate/checks/readers/reader.ts'
-import { readRegion } from '../../src/gate/checks/readers/result-place.ts'
 
 let root = ''
 
@@ -56,7 +55,13 @@ const MESSAGE =
 it.each(['true', 'false'])('reads tsc --pretty %s', async (pretty) => {
   const results = await runTool('tsc', 'tsc', ['--noEmit', '--strict', '--pretty', pretty, 'src/types.ts'])
   expect(results).toEqual([
-    { rule: 'TS2322', level: 'error', message: MESSAGE, file: 'src/types.ts', ...readRegion(1, 14) },
+    {
+      rule: 'TS2322',
+      level: 'error',
+      message: MESSAGE,
+      file: 'src/types.ts',
+      region: { line: 1, column: 14, endLine: 1, endColumn: 14 },
+    },
   ])
 })
 

@@ -124,7 +124,7 @@ describe('the fixture server', () => {
       'src/mcp/sdk.ts',
       'src/mcp/sdk-http.ts',
       'src/mcp/service.ts',
-      'src/mcp/fetch-adapter.ts',
+      'src/mcp/http.ts',
     ]
     expect(shipped.inputs).toEqual(expect.arrayContaining(modules))
     expect(Object.keys(metafile.inputs)).toEqual(expect.arrayContaining(modules))

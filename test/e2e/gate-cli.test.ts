@@ -76,6 +76,7 @@ describe('warrant gate', () => {
   it.each([
     [['--stage', 'LATER'], 2, 'usage.option'],
     [['--scope', 'everything'], 2, 'usage.option'],
+    [['--scope', 'repository'], 2, 'usage.option'],
     [['--range', 'HEAD'], 2, 'usage.option'],
     [['--range', 'nowhere..HEAD'], 2, 'git.revision'],
     [['--range=--output=x..HEAD'], 2, 'git.revision'],

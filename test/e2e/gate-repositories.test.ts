@@ -80,8 +80,8 @@ describe('the gate in all kinds of repositories', () => {
     symlinkSync(join(outside, 'secret.ts'), repo.path('src/link.ts'))
     symlinkSync(outside, repo.path('src/linked'))
     repo.git('add', 'src/link.ts', 'src/linked')
-    for (const scope of ['staged', 'worktree', 'repository']) {
-      const report = gateJson(repo, ['--scope', scope])
+    for (const scope of [['--scope', 'staged'], ['--scope', 'worktree'], ['--all']]) {
+      const report = gateJson(repo, scope)
       expect(report).toMatchObject({ code: 0 })
       expect(places(report)).toEqual(['gate.link-target src/link.ts', 'gate.submodule src/module'])
     }

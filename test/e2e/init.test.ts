@@ -156,8 +156,7 @@ describe('uninstall', () => {
     run(repo, claude)
     // The evidence is no file of the project.
     expect(read(repo, '.ai_evidence.json')).toContain('"snapshot"')
-    expect(run(repo, ['search', 'snapshot']).value.matches).toBe(0)
-    expect(JSON.stringify(run(repo, ['tree']).value)).not.toContain('ai_evidence')
+    expect(JSON.stringify(run(repo, ['report']).value)).not.toContain('ai_evidence')
     const servers = JSON.parse(read(repo, '.mcp.json'))
     servers.mcpServers.other = { command: 'x' }
     writeFileSync(repo.path('.mcp.json'), JSON.stringify(servers))

@@ -141,7 +141,7 @@ describe('effects and decisions of every surface', () => {
       warrant('report', '--save')
       warrant('packet', 'pull', `oci://127.0.0.1:1/${MARKER}:1`)
       warrant('report', '--save', '--no-such-option')
-      warrant('tree')
+      warrant('report')
       warrant('gate', '--range', `${MARKER}..HEAD`)
       warrant('gate', '--range', `${MARKER}..HEAD`, '--no-evidence')
       warrant('gate', '--no-such-option')

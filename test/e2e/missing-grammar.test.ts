@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { GateReport } from '../../src/gate/reports/report.ts'
 import { gateEnvironment } from '../support/gate.ts'
+import { readMessage, request } from '../support/messages.ts'
 import { Repo } from '../support/repository.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -95,10 +96,27 @@ describe('an installation without the grammars of Kotlin and Swift', () => {
   })
 
   it('says so in the outline of a file and in a search of a name', () => {
-    const outline = warrant('symbols', 'app/src/main/kotlin/A.kt')
-    expect(outline.status).toBe(8)
-    expect(outline.stderr).toMatch(/grammar of Kotlin is not installed.*npm install/s)
-    expect(warrant('symbols', '--find', 'A').stderr).toMatch(
+    const calls = [
+      ['project_symbols', { path: 'app/src/main/kotlin/A.kt' }],
+      ['project_find_symbol', { name: 'A' }],
+    ] as const
+    const lines = calls.map(([name, args], id) => request(id, 'tools/call', { name, arguments: args }))
+    const { stdout } = spawnSync(process.execPath, [binary, 'mcp'], {
+      cwd: repo.folder,
+      env: gateEnvironment(),
+      encoding: 'utf8',
+      input: `${lines.join('\n')}\n`,
+    })
+    const answers = new Map(
+      stdout
+        .trim()
+        .split('\n')
+        .map(readMessage)
+        .map(({ id, result }) => [id, result]),
+    )
+    expect(answers.get(0)?.isError).toBe(true)
+    expect(JSON.stringify(answers.get(0))).toMatch(/grammar of Kotlin is not installed.*npm install/s)
+    expect(JSON.stringify(answers.get(1))).toMatch(
       /1 Kotlin file with this name could not be parsed: .*npm install/,
     )
   })

@@ -87,45 +87,4 @@ describe('much at once', () => {
       release()
     }
   })
-
-  it('gives up on such a disk on the command line too, and answers about the rest', async ({ skip }) => {
-    // A separate folder: in the other one a search takes long even without the hung disk.
-    const small = await makeFolder()
-    writeFileSync(join(small, 'A.java'), 'class A {}\n')
-    const release = hangMount(join(small, 'stuck'))
-    if (release === undefined) return skip('no FUSE here, or not the superuser')
-    const run = (...args: readonly string[]) =>
-      new Program([...args, '--root', small], { cwd: small }).finish()
-    try {
-      const asked = [
-        ['read', 'stuck/x.java'],
-        ['read', 'A.java', 'stuck/x.java', 'stuck/y.java', '--json'],
-        ['tree', 'stuck'],
-        ['search', 'class'],
-        ['symbols', '--find', 'A'],
-      ]
-      const endings = await Promise.all([...asked.map((args) => run(...args)), run('read', 'A.java')])
-      const fine = endings.pop()
-      expect(fine).toMatchObject({ code: 0, stdout: 'class A {}\n' })
-      // A normal exit would wait for the hung thread; all output has been written.
-      for (const { signal, stderr } of endings.slice(0, 3)) {
-        expect(signal).toBe('SIGKILL')
-        expect(stderr).toContain('a file system does not respond; killing this process')
-      }
-      // Searches may hit their deadline before they reach that disk; then nothing hangs.
-      for (const { signal, stderr } of endings.slice(3)) {
-        expect(stderr).toMatch(/a file system does not respond; killing this process|longer than/)
-        expect(signal).toBe(stderr.includes('killing this process') ? 'SIGKILL' : null)
-      }
-      expect(endings[0]?.stderr).toContain('longer than')
-      const { files } = JSON.parse(endings[1]?.stdout ?? '')
-      expect(files).toMatchObject([
-        { path: 'A.java', text: 'class A {}\n' },
-        { path: 'stuck/x.java', error: { code: 'jail.timeout' } },
-        { path: 'stuck/y.java', error: { code: 'jail.timeout' } },
-      ])
-    } finally {
-      release()
-    }
-  })
 })

@@ -1,7 +1,6 @@
 import { cpSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Behaviour } from './fault-registry.ts'
-import { FaultRegistry } from './fault-registry.ts'
+import { type Behaviour, FaultRegistry } from './fault-registry.ts'
 import { BACKEND, gateJson } from './gate.ts'
 import { buildTexts, publishToMemory } from './packet-setup.ts'
 import { Repo } from './repository.ts'

@@ -1,5 +1,4 @@
-import type { Option } from '../../cli/command/command.ts'
-import { usageFaults } from '../../cli/command/command.ts'
+import { type Option, usageFaults } from '../../cli/command/command.ts'
 import type { Flags, LoadedConfig } from './load-config.ts'
 import { packetRoot } from './packet-root.ts'
 

@@ -8,12 +8,10 @@ import {
 import type { Log } from '../../kernel/ports.ts'
 import type { ServerBasics } from '../../mcp/handshake.ts'
 import type { RootHandle } from '../../platform/jail/handles.ts'
-import { configOptions } from '../config/config-options.ts'
 import { type Flags, type LoadedConfig, type Preset, requireRoot } from '../config/load-config.ts'
-import type { Config } from '../config/settings.ts'
+import { type Config, configOptions } from '../config/settings.ts'
 import { createLazyServer, loadSettings } from '../process-context.ts'
-import { reportFailure } from '../report-failure.ts'
-import { requireNode } from '../require-node.ts'
+import { reportFailure, requireNode } from '../report-failure.ts'
 import type { ServerProfile } from '../server-profile.ts'
 
 /** For a binary that serves HTTP, or MCP over stdio with `--stdio`. */

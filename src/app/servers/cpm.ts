@@ -1,6 +1,5 @@
 import { NO_COMPAT } from '../../mcp/handshake.ts'
-import { firstSet } from '../config/compat-env.ts'
-import { configFaults, type Flags } from '../config/load-config.ts'
+import { configFaults, type Flags, firstSet } from '../config/load-config.ts'
 import { PROVIDER_OPTION, withProvider } from '../config/packet-provider.ts'
 import { VERSION } from '../config/version.ts'
 import type { CompatServer } from './compat-server.ts'

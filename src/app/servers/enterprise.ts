@@ -1,5 +1,5 @@
 import { TOOLS } from '../../gate/enterprise/catalog.ts'
-import { firstSet, parsePort } from '../config/compat-env.ts'
+import { firstSet, parsePort } from '../config/load-config.ts'
 import { VERSION } from '../config/version.ts'
 import type { CompatServer } from './compat-server.ts'
 

@@ -1,4 +1,4 @@
-import { firstSet, parsePort } from '../config/compat-env.ts'
+import { firstSet, parsePort } from '../config/load-config.ts'
 import { VERSION } from '../config/version.ts'
 import type { CompatServer } from './compat-server.ts'
 

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import type { EvidenceReader, EvidenceReading } from '../../evidence/store.ts'
-import { EVIDENCE_FILE } from '../../evidence/store.ts'
+import { EVIDENCE_FILE, type EvidenceReader, type EvidenceReading } from '../../evidence/store.ts'
 import { lazyAsync } from '../../kernel/async/once.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { DECISION_LOG } from '../../lineage/origin.ts'

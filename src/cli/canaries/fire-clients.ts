@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { CLIENT_TABLE } from '../../hooks/clients.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
-import { readHomeFile } from '../../platform/files/home-file.ts'
+import { readHomeFile } from '../../platform/files/setup-files.ts'
 import type { ScratchClone } from '../../platform/git/scratch-clone.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import { findProgram } from '../../platform/programs/client-signs.ts'

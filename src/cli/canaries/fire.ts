@@ -1,18 +1,141 @@
 import { randomBytes } from 'node:crypto'
 import { type OpenedRepository, openRepositoryForCommand } from '../../app/open/repository.ts'
 import { loadSettings } from '../../app/process-context.ts'
+import type { ProgramResult } from '../../gate/ports.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
 import { ScratchClone } from '../../platform/git/scratch-clone.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
-import { requirePlaces } from '../../setup/git-hooks/hooks.ts'
+import { runProgram } from '../../platform/programs/program.ts'
+import { LEFTHOOK_FILES, PRE_COMMIT_FILE, requirePlaces } from '../../setup/git-hooks/hooks.ts'
 import type { Invocation } from '../command/command.ts'
+import { printOutput } from '../command/subcommand.ts'
 import { writeTable } from '../command/table.ts'
-import { printOutput } from '../print-output.ts'
-import { fireServer } from './call-server-canary.ts'
 import { makeCanary } from './canary-events.ts'
 import { type FireContext, fireClients } from './fire-clients.ts'
-import { fireGit } from './fire-git.ts'
-import { presentFiles } from './present-files.ts'
 import { type CanaryRow, isFailedCanary, judgeWorkflow, runsGate } from './read-answer.ts'
+
+const SERVER_MS = 30_000
+const INITIALIZE = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'warrant-canary', version: '1' },
+}
+const FRAMES = [
+  { jsonrpc: '2.0', id: 1, method: 'initialize', params: INITIALIZE },
+  { jsonrpc: '2.0', method: 'notifications/initialized' },
+  { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} },
+]
+const INPUT = FRAMES.map((frame) => `${JSON.stringify(frame)}\n`).join('')
+
+const parseLine = (line: string): unknown => {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+/** The tools that a client gets from `warrant mcp` in the copy; undefined without an answer. */
+const listTools = async ({ clone }: FireContext): Promise<readonly string[] | undefined> => {
+  const args = [process.argv[1] ?? '', 'mcp', '--root', clone.folder]
+  const result = await clone.run(process.execPath, args, { input: INPUT, ms: SERVER_MS })
+  const answers = (result?.stdout ?? '').split('\n').map(parseLine)
+  const answer = answers.find((one) => isRecord(one) && one.id === 2)
+  const listed = isRecord(answer) && isRecord(answer.result) ? answer.result.tools : undefined
+  if (!Array.isArray(listed)) return undefined
+  return listed.flatMap((tool) => (isRecord(tool) && typeof tool.name === 'string' ? [tool.name] : []))
+}
+
+/** A verdict BLOCKED in the copy has to hide the tools that write. */
+const fireServer = async (context: FireContext): Promise<CanaryRow> => {
+  const { clone, canary } = context
+  const point = 'MCP server'
+  const open = await listTools(context)
+  await clone.stage(canary.path, canary.planted)
+  const gate = await clone.run(process.execPath, [process.argv[1] ?? '', 'gate'])
+  const closed = await listTools(context)
+  await clone.unstage(canary.path)
+  if (open === undefined || closed === undefined)
+    return {
+      point,
+      result: 'cannot be shown',
+      detail: '`warrant mcp` did not list its tools',
+      fix: 'Run `warrant doctor`.',
+    }
+  if (gate?.exitCode !== 1)
+    return {
+      point,
+      result: 'does not block',
+      detail: 'the gate does not refuse a planted credential',
+      fix: 'Look for the rule in `.warrant/rules`, and run `warrant gate` on such a file.',
+    }
+  const hidden = open.filter((name) => !closed.includes(name))
+  if (hidden.length > 0)
+    return { point, result: 'blocks', detail: `while BLOCKED, it hides ${hidden.length} tools that write` }
+  return {
+    point,
+    result: 'does not block',
+    detail: 'while BLOCKED, it offers the same tools',
+    fix: 'Remove the setting toolAccess: `warrant config` shows where it comes from.',
+  }
+}
+
+/** What decides about hooks and policy, and may not be committed yet. */
+const DECIDING = ['.warrant', '.husky', '.githooks', 'package.json', PRE_COMMIT_FILE, ...LEFTHOOK_FILES]
+const LIST_MS = 60_000
+const BYTES = 4 * 1024 * 1024
+
+/** Files of the hooks and of the policy that differ from the last commit, without those that git ignores. */
+const presentFiles = async (
+  top: string,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<readonly string[]> => {
+  const words = ['--no-optional-locks', '-c', 'core.fsmonitor=false', '--literal-pathspecs', 'ls-files', '-z']
+  const listed = ['-m', '-d', '-o', '--exclude-standard', '--', ...DECIDING]
+  const options = { cwd: top, env, ms: LIST_MS, bytes: BYTES, signal }
+  const result = await runProgram('git', [...words, ...listed], options)
+  return [...new Set((result?.stdout ?? '').split('\0'))].filter((path) => path !== '')
+}
+
+const lastLine = ({ stderr, stdout }: ProgramResult): string =>
+  `${stdout}\n${stderr}`.trim().split('\n').at(-1)?.slice(0, 120) ?? ''
+
+const judge = (point: string, result: ProgramResult | undefined, path: string): CanaryRow => {
+  if (result === undefined || result.cut !== undefined)
+    return {
+      point,
+      result: 'cannot be shown',
+      detail: result === undefined ? 'git did not start' : 'the hooks took longer than two minutes',
+      fix: 'Run the hook by hand to see what it waits for.',
+    }
+  const said = result.stdout + result.stderr
+  if (result.exitCode === 0)
+    return {
+      point,
+      result: 'does not block',
+      detail: 'a planted credential passed the hooks',
+      fix: 'Run `warrant init` and read its last lines: a hook manager may have to be installed in this clone first.',
+    }
+  if (said.includes('BLOCKED') && said.includes(path))
+    return { point, result: 'blocks', detail: 'a planted credential was refused by the gate' }
+  return {
+    point,
+    result: 'cannot be shown',
+    detail: `refused, and not by a finding of the gate: ${lastLine(result)}`,
+    fix: 'Let this hook pass in a fresh clone, or move the gate before it.',
+  }
+}
+
+/** A commit and a push of a planted credential, in a copy with the real hooks. */
+const fireGit = async ({ clone, canary }: FireContext): Promise<CanaryRow[]> => {
+  const { path, planted } = canary
+  await clone.stage(path, planted)
+  const commit = await clone.git('commit', '-m', 'canary')
+  if (commit?.exitCode !== 0) await clone.commitPastHooks(path, planted)
+  const push = await clone.git('push', 'origin', 'HEAD:refs/heads/warrant-canary')
+  return [judge('git commit', commit, path), judge('git push', push, path)]
+}
 
 const WORKFLOWS = '.github/workflows'
 const MAX_BYTES = 1024 * 1024

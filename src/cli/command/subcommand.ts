@@ -1,4 +1,23 @@
+import { digestArguments } from '../../kernel/record-call.ts'
 import { type Invocation, usageFaults } from './command.ts'
+
+/** The digest of what a command was started with, for its entry in the log. */
+export const digestInvocation = ({ flags, lists, positionals }: Invocation): string =>
+  digestArguments({ flags, lists, positionals })
+
+/** Refuses a command that exists to write when nothing may be written. */
+export const requireWritable = ({ readOnly }: { readonly readOnly: boolean }, what: string): void => {
+  if (readOnly)
+    throw usageFaults.option(`${what} writes files, which --read-only forbids`, {
+      fix: 'Run it without --read-only, and without readOnly in the settings.',
+    })
+}
+
+/** Prints the result of a command, as JSON or as text. Returns the exit code of success. */
+export const printOutput = ({ json, terminal }: Invocation, value: object, text: () => string): number => {
+  terminal.print(json ? JSON.stringify(value) : text())
+  return 0
+}
 
 export type Subcommand = (invocation: Invocation, rest: readonly string[]) => Promise<number>
 

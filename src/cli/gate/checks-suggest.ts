@@ -7,9 +7,7 @@ import { decodeLenient } from '../../kernel/text/decode.ts'
 import { createRepositoryFile } from '../../platform/files/output-file.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import { usageFaults } from '../command/command.ts'
-import type { Subcommand } from '../command/subcommand.ts'
-import { printOutput } from '../print-output.ts'
-import { requireWritable } from '../require-writable.ts'
+import { printOutput, requireWritable, type Subcommand } from '../command/subcommand.ts'
 
 const MAX_BYTES = 1024 * 1024
 

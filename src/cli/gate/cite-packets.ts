@@ -1,4 +1,4 @@
-import { firstSet } from '../../app/config/compat-env.ts'
+import { firstSet } from '../../app/config/load-config.ts'
 import { verifyCitations } from '../../app/open/packets/citations.ts'
 import { loadSettings } from '../../app/process-context.ts'
 import { type GateCitation, MAX_CITATIONS } from '../../gate/reports/citations.ts'

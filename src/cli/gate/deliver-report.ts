@@ -6,7 +6,7 @@ import { Fault } from '../../kernel/fault.ts'
 import { writeOutputFile } from '../../platform/files/output-file.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { textFlag } from '../command/subcommand.ts'
-import { readLimits } from './pick-findings.ts'
+import { readLimits } from './pick-scope.ts'
 
 type Writer = (run: DeliveredRun) => Promise<string>
 

@@ -1,21 +1,55 @@
+import { resolve } from 'node:path'
 import type { OpenGate } from '../../app/open/gate.ts'
 import type { ReceiptPlace } from '../../app/open/receipts/find-receipts.ts'
 import { preloadStore } from '../../app/open/store.ts'
 import { loadSettings } from '../../app/process-context.ts'
-import { pathFilter } from '../../gate/facts/limit-paths.ts'
+import { RESULT_SOURCE } from '../../gate/checks/check.ts'
 import { resolveDefaultBranch } from '../../gate/facts/scope.ts'
+import { BASELINE_FILE, writeBaseline } from '../../gate/findings/baseline.ts'
 import { onlyNew } from '../../gate/reports/report.ts'
-import type { JudgedRun } from '../../gate/run.ts'
+import { type JudgedRun, runGate } from '../../gate/run.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
-import { textFlag } from '../command/subcommand.ts'
-import { digestInvocation } from '../invocation-digest.ts'
-import { requireWritable } from '../require-writable.ts'
-import { deliverReport, pickFormat } from './deliver-report.ts'
-import { judgeChange, openForCommand } from './judge-change.ts'
-import { limitGate, pathScope, pickPaths, readLimits } from './pick-findings.ts'
-import { pickScope, pickScopes, pickShard, pickStage } from './pick-scope.ts'
+import { digestInvocation, requireWritable, textFlag } from '../command/subcommand.ts'
+import { withProgress } from '../progress.ts'
+import { deliverReport, pickFormat, writeNamedFile } from './deliver-report.ts'
+import { gateProgress, judgeChange, openForCommand } from './judge-change.ts'
+import {
+  limitGate,
+  pathFilter,
+  pathScope,
+  pickPaths,
+  pickScope,
+  pickScopes,
+  pickStage,
+  readLimits,
+} from './pick-scope.ts'
 import { recordFailedRun, recordRun, reportUnrecorded, startingHook, unrecordedBy } from './record-run.ts'
+import { watchChecks } from './watch-checks.ts'
+
+const NO_ABORT = new AbortController().signal
+
+/** Writes every current finding into the baseline, so that later runs judge only new ones. */
+const createBaseline = async (invocation: Invocation): Promise<number> => {
+  const { config } = loadSettings(invocation)
+  requireWritable(config, '`warrant gate baseline`')
+  const gate = await openForCommand(config, invocation)
+  const named = textFlag(invocation, 'baseline')
+  const scope = pickScope(invocation) ?? { kind: 'repository' }
+  const { report, shadowed } = await withProgress(gateProgress(invocation), (progress) => {
+    const policy = { stage: 'CI', policyFrom: 'worktree', baseline: undefined } as const
+    const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
+    return runGate(gate.ports, { scope, ...policy, write: false, progress, checkProgress }, NO_ABORT)
+  })
+  const isAccepted = (source: string) => source === report.source || source.startsWith(RESULT_SOURCE)
+  const findings = report.findings.filter(({ source }) => isAccepted(source))
+  const file = named ?? resolve(gate.root, BASELINE_FILE)
+  await writeNamedFile(gate.root, { flag: 'baseline', file }, writeBaseline([...findings, ...shadowed]))
+  const accepted = findings.filter(({ state }) => state !== 'suppressed').length
+  const text = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${named ?? BASELINE_FILE}`
+  invocation.terminal.print(invocation.json ? JSON.stringify({ accepted }) : text)
+  return 0
+}
 
 /** Where receipts are sent: to the remote of a push that may go on, and where `--publish` asks for it. */
 const publishTarget = (
@@ -55,17 +89,14 @@ const judge = async (invocation: Invocation): Promise<number> => {
   pickFormat(invocation)
   if (verb === 'baseline') {
     if (rest.length > 0) throw usageFaults.argument('`warrant gate baseline` has no further argument')
-    return (await import('./create-baseline.ts')).createBaseline(invocation)
+    return createBaseline(invocation)
   }
   readLimits(invocation)
   if (invocation.flags['dry-run'] === true && invocation.flags.fix !== true)
     throw usageFaults.option('--dry-run belongs to --fix')
-  const shard = pickShard(invocation)
-  if (shard !== undefined) return (await import('./shards.ts')).scanShard(invocation, shard)
-  const merged = verb === 'merge' ? await (await import('./shards.ts')).readShards(rest) : undefined
   const { config } = loadSettings(invocation)
-  const opened = await openForCommand(config, invocation, merged?.reuse())
-  const paths = merged === undefined ? await pickPaths(invocation, opened, process.cwd()) : []
+  const opened = await openForCommand(config, invocation)
+  const paths = await pickPaths(invocation, opened, process.cwd())
   const limit = (whole: OpenGate) => (paths.length === 0 ? whole : limitGate(whole, pathFilter(paths)))
   let gate = limit(opened)
   const scope = pickScope(invocation) ?? pathScope(invocation, paths)
@@ -91,8 +122,6 @@ const judge = async (invocation: Invocation): Promise<number> => {
   for (const [at, one] of scopes.entries()) {
     const started = systemClock.elapsed()
     const complete = await judgeChange(invocation, gate, { stage: picked.stage, scope: one, write })
-    if (merged !== undefined && merged.missing > 0 && !flags.quiet)
-      warn(`no shard has a result of ${merged.missing} files in this state; they were scanned now.`)
     const args = digestInvocation(invocation)
     const made = { run: complete, started, args, warn, hook: startingHook(invocation, picked.stage) }
     const { failure, receipt } = chosen === undefined ? await recordRun(config, gate.root, made) : {}

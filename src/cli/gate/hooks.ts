@@ -3,10 +3,8 @@ import { loadSettings } from '../../app/process-context.ts'
 import { type HookReport, hooksStatus } from '../../setup/git-hooks/hooks.ts'
 import { installGate, uninstallGate } from '../../setup/git-hooks/install.ts'
 import type { Invocation } from '../command/command.ts'
-import { runSubcommand, type Subcommand } from '../command/subcommand.ts'
+import { printOutput, requireWritable, runSubcommand, type Subcommand } from '../command/subcommand.ts'
 import { writeTable } from '../command/table.ts'
-import { printOutput } from '../print-output.ts'
-import { requireWritable } from '../require-writable.ts'
 import { installPorts } from './install-ports.ts'
 
 export const hookTable = (reports: readonly HookReport[]): string =>

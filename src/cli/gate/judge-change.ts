@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { Config } from '../../app/config/settings.ts'
 import { findBaseline, type OpenGate, openGate } from '../../app/open/gate.ts'
-import type { ScanReuse } from '../../app/open/load-rules.ts'
 import { gateFaults } from '../../gate/faults.ts'
 import { RECEIPT_MODES } from '../../gate/receipt-mode.ts'
 import { type GateRequest, type JudgedRun, runGate } from '../../gate/run.ts'
@@ -27,7 +26,7 @@ export const gateProgress = ({ flags }: Invocation): ProgressJob => ({
 export const judgeChange = async (
   invocation: Invocation,
   gate: OpenGate,
-  request: Pick<GateRequest, 'stage' | 'scope' | 'write' | 'rulesOnly'>,
+  request: Pick<GateRequest, 'stage' | 'scope' | 'write'>,
 ): Promise<JudgedRun> => {
   const baseline = await findBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
   if (invocation.flags['new-only'] && !(await gate.files.exists(baseline))) {
@@ -66,13 +65,11 @@ const readAllowedChecks = (invocation: Pick<Invocation, 'flags'>): readonly stri
 export const openForCommand = async (
   config: Config,
   invocation: Pick<Invocation, 'flags'> = { flags: {} },
-  given?: ScanReuse,
 ): Promise<OpenGate> => {
   // Copied once: reading a variable of process.env is a call into native code.
   const environment = { ...process.env }
   const allowedChecks = readAllowedChecks(invocation)
-  const unused = invocation.flags['no-cache'] === true ? ('none' as const) : undefined
-  const reuse = given ?? unused
+  const reuse = invocation.flags['no-cache'] === true ? ('none' as const) : undefined
   const indexFile = environment.GIT_INDEX_FILE
   const context = { environment, clock: systemClock, indexFile, allowedChecks, reuse }
   return openGate(config, { ...context, folder: resolve(config.root), signal: NO_ABORT })

@@ -1,7 +1,10 @@
-import { SEVERITIES } from '../../evidence/severities.ts'
+import { SEVERITIES } from '../../evidence/compare.ts'
 import { GATE_STAGES } from '../../evidence/stage.ts'
 import { RECEIPT_MODES } from '../../gate/receipt-mode.ts'
 import type { Option } from '../command/command.ts'
+
+/** The files of a change, as `--scope` names them. */
+export const CHANGE_SCOPES = ['staged', 'worktree'] as const
 
 /** Options of `warrant gate` in addition to the settings. */
 export const GATE_OPTIONS: readonly Option[] = [
@@ -17,7 +20,7 @@ export const GATE_OPTIONS: readonly Option[] = [
     kind: 'text',
     value: 'SCOPE',
     description: 'Files to check, instead of those of the stage.',
-    choices: ['staged', 'worktree', 'repository'],
+    choices: CHANGE_SCOPES,
   },
   { flag: 'all', kind: 'switch', description: 'Check the whole repository.' },
   {
@@ -125,15 +128,7 @@ export const GATE_OPTIONS: readonly Option[] = [
     flag: 'max',
     kind: 'text',
     value: 'N',
-    description: 'Show the N worst findings. Default of the text: 50.',
-  },
-  { flag: 'all-findings', kind: 'switch', description: 'Show findings without a limit of their number.' },
-  {
-    flag: 'shard',
-    kind: 'text',
-    value: 'N/COUNT',
-    description:
-      'Scan only a part of the files and write the results, to --output or stdout, for `warrant gate merge`. Gives no verdict.',
+    description: 'Show the N worst findings, or all with 0. Default of the text: 50.',
   },
   {
     flag: 'no-cache',

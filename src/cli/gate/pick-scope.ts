@@ -1,11 +1,93 @@
+import { relative, resolve, sep } from 'node:path'
 import type { OpenGate } from '../../app/open/gate.ts'
-import { GATE_STAGES, type GateStage } from '../../evidence/stage.ts'
-import { isEmptyRange, pushedRefScopes, readRange, SCOPES } from '../../gate/facts/scope.ts'
-import { MAX_SHARDS, readShard, type Shard } from '../../gate/facts/shard.ts'
-import type { Scope } from '../../gate/ports.ts'
+import { SEVERITIES } from '../../evidence/compare.ts'
+import { GATE_STAGES, type GateStage, isBuildServer } from '../../evidence/stage.ts'
+import { isEmptyRange, pushedRefScopes, readRange } from '../../gate/facts/scope.ts'
+import type { ChangeSet, GitReader, GitState, Scope } from '../../gate/ports.ts'
+import type { FindingLimits } from '../../gate/reports/select.ts'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
-import { textFlag } from '../command/subcommand.ts'
-import { inferStage } from './infer-stage.ts'
+import { readCount, textFlag } from '../command/subcommand.ts'
+import { CHANGE_SCOPES } from './options.ts'
+
+interface Inferred {
+  readonly stage: GateStage
+  /** Set when the environment names the commits. */
+  readonly scope: Scope | undefined
+}
+
+/**
+ * The stage when no option names it. `CI` marks a build server, the variables of the pre-commit framework a push,
+ * `GIT_INDEX_FILE` a commit hook. Otherwise staged changes mean PRE_COMMIT, and none mean PRE_WRITE.
+ */
+const inferStage = async (
+  environment: NodeJS.ProcessEnv,
+  state: () => Promise<GitState>,
+): Promise<Inferred> => {
+  const { PRE_COMMIT_FROM_REF: from, PRE_COMMIT_TO_REF: to, GIT_INDEX_FILE } = environment
+  if (isBuildServer(environment)) return { stage: 'CI', scope: undefined }
+  if (from && to) return { stage: 'PRE_PUSH', scope: { kind: 'range', from, to } }
+  if (GIT_INDEX_FILE) return { stage: 'PRE_COMMIT', scope: undefined }
+  return { stage: (await state()).staged > 0 ? 'PRE_COMMIT' : 'PRE_WRITE', scope: undefined }
+}
+
+/** Which findings the report shows. */
+export const readLimits = (invocation: Invocation): FindingLimits => {
+  const severity = textFlag(invocation, 'severity')?.toUpperCase()
+  const max = textFlag(invocation, 'max')
+  return {
+    severity: severity === undefined ? undefined : readChoice(SEVERITIES, severity, 'severity'),
+    // 0 is no limit.
+    max: max === undefined ? undefined : readCount(max, '--max') || Number.POSITIVE_INFINITY,
+  }
+}
+
+/** The files and folders that the arguments name, relative to the root. */
+export const pickPaths = async (
+  { positionals }: Invocation,
+  { root, files }: OpenGate,
+  cwd: string,
+): Promise<readonly string[]> => {
+  const paths: string[] = []
+  for (const named of positionals) {
+    const path = resolve(cwd, named)
+    const name = isPathInside(root, path) ? relative(root, path).replaceAll(sep, '/') : undefined
+    if (name === undefined || (name !== '' && !(await files.exists(name))))
+      throw usageFaults.argument(`there is no file or folder ${JSON.stringify(named)} in the repository`)
+    paths.push(name)
+  }
+  return paths
+}
+
+/** The gate, which judges only some of the files. */
+export const limitGate = (gate: OpenGate, isInside: (path: string) => boolean): OpenGate => ({
+  ...gate,
+  ports: { ...gate.ports, git: limitFiles(gate.ports.git, isInside) },
+})
+
+/** Named files are judged as they are, changed or not, unless an option asks for a change. */
+export const pathScope = ({ flags }: Invocation, paths: readonly string[]): Scope | undefined =>
+  paths.length > 0 && flags.stage === undefined ? { kind: 'repository' } : undefined
+
+/** Whether a path is one of these files, or below one of these folders; '' is the root. */
+export const pathFilter =
+  (paths: readonly string[]) =>
+  (path: string): boolean =>
+    paths.some((one) => one === '' || path === one || path.startsWith(`${one}/`))
+
+const limitChanges = (set: ChangeSet, isInside: (path: string) => boolean): ChangeSet => ({
+  ...set,
+  changes: set.changes.filter(({ path }) => isInside(path)),
+  links: (set.links ?? []).filter(isInside),
+  submodules: (set.submodules ?? []).filter(isInside),
+  identify: async (signal) => (await set.identify(signal)).filter(({ path }) => isInside(path)),
+})
+
+/** The repository, of which only some files are judged. */
+const limitFiles = (git: GitReader, isInside: (path: string) => boolean): GitReader => ({
+  ...git,
+  changes: async (scope, signal) => limitChanges(await git.changes(scope, signal), isInside),
+})
 
 /** Never aborted: the command runs until it is done. */
 const NO_ABORT = new AbortController().signal
@@ -25,7 +107,7 @@ export const pickScope = (invocation: Invocation): Scope | undefined => {
     throw usageFaults.option('choose one of --range, --scope, --all')
   }
   if (all) return { kind: 'repository' }
-  if (scope !== undefined) return { kind: readChoice(SCOPES, scope, 'scope') }
+  if (scope !== undefined) return { kind: readChoice(CHANGE_SCOPES, scope, 'scope') }
   if (range === undefined) return undefined
   const read = readRange(range)
   if (read === undefined) throw usageFaults.option('--range must be two commits, such as origin/main..HEAD')
@@ -36,8 +118,10 @@ export const pickScope = (invocation: Invocation): Scope | undefined => {
 export const pickChangedLines = ({ flags }: Invocation): boolean | undefined => {
   const [on, off] = [flags['changed-lines'] === true, flags['no-changed-lines'] === true]
   if (on && off) throw usageFaults.option('choose one of --changed-lines, --no-changed-lines')
-  if (on && (flags.all === true || flags.scope === 'repository'))
-    throw usageFaults.option('--changed-lines needs a change, and the whole repository is none')
+  if (on && flags.all === true)
+    throw usageFaults.option(
+      '--changed-lines cannot be combined with --all: there is no change to compare with',
+    )
   return on || off ? on : undefined
 }
 
@@ -64,13 +148,4 @@ export const pickScopes = async (
   const refs = await (await import('./push-refs.ts')).readPushedRefs()
   const remote = textFlag(invocation, 'remote') ?? 'origin'
   return refs === undefined ? [undefined] : pushedRefScopes({ git: ports.git, remote }, refs, NO_ABORT)
-}
-
-export const pickShard = (invocation: Invocation): Shard | undefined => {
-  const text = textFlag(invocation, 'shard')
-  if (text === undefined) return undefined
-  const shard = readShard(text)
-  if (shard === undefined)
-    throw usageFaults.option(`--shard must be a number and a count up to ${MAX_SHARDS}, such as 2/5`)
-  return shard
 }

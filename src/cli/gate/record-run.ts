@@ -80,8 +80,7 @@ export const recordRun = async (
 /** Whether the run gives no verdict about the whole change, or is recorded as the effect that it is. */
 const leavesNoRecord = (invocation: Invocation): boolean => {
   const { flags, positionals } = invocation
-  const limited = positionals.length > 0 && positionals[0] !== 'merge'
-  return limited || flags['no-evidence'] === true || flags.shard !== undefined || isEffect('gate', invocation)
+  return positionals.length > 0 || flags['no-evidence'] === true || isEffect('gate', invocation)
 }
 
 /** Records that the gate could not judge. */

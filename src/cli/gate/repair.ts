@@ -8,7 +8,7 @@ import type { GateRun } from '../../gate/reports/report.ts'
 import { replaceRepositoryFile } from '../../platform/files/output-file.ts'
 import { stageFile } from '../../platform/git/stage-file.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
-import { requireWritable } from '../require-writable.ts'
+import { requireWritable } from '../command/subcommand.ts'
 import { judgeChange } from './judge-change.ts'
 
 const NO_ABORT = new AbortController().signal

@@ -10,9 +10,7 @@ import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
-import { runSubcommand, type Subcommand } from '../command/subcommand.ts'
-import { printOutput } from '../print-output.ts'
-import { requireWritable } from '../require-writable.ts'
+import { printOutput, requireWritable, runSubcommand, type Subcommand } from '../command/subcommand.ts'
 
 const printLines = (invocation: Invocation, value: object, lines: readonly string[]): number =>
   printOutput(invocation, value, () => lines.map(escapeLineBreaks).join('\n'))

@@ -11,8 +11,8 @@ import { type HookReport, hooksStatus } from '../../setup/git-hooks/hooks.ts'
 import { currentStatus } from '../../setup/git-hooks/install.ts'
 import type { LifecycleStatus } from '../../setup/git-hooks/installation.ts'
 import type { Invocation } from '../command/command.ts'
+import { printOutput } from '../command/subcommand.ts'
 import { writeTable } from '../command/table.ts'
-import { printOutput } from '../print-output.ts'
 
 const describe = (status: LifecycleStatus, hooks: readonly HookReport[], receipts: ReceiptState): string => {
   const { repoRoot, packageVersion, lifecycleState, trackedNodeModulesCount } = status

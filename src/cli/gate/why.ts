@@ -7,8 +7,7 @@ import { writeExplanation } from '../../gate/why/write-text.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { repositoryFaults } from '../../setup/git-hooks/ports.ts'
 import type { Invocation } from '../command/command.ts'
-import { textFlag } from '../command/subcommand.ts'
-import { printOutput } from '../print-output.ts'
+import { printOutput, textFlag } from '../command/subcommand.ts'
 import { readChoice } from './pick-scope.ts'
 
 /** Explains the newest verdict. Exits with 1 when it is blocked. */

@@ -14,8 +14,7 @@ import type { LogReader, LogStore } from '../../lineage/store.ts'
 import type { ChainVerdict } from '../../lineage/verify.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
-import { readCount, runSubcommand, type Subcommand } from '../command/subcommand.ts'
-import { requireWritable } from '../require-writable.ts'
+import { readCount, requireWritable, runSubcommand, type Subcommand } from '../command/subcommand.ts'
 import { showDifference } from './diff.ts'
 import { showEntry, showLog } from './log.ts'
 import {
@@ -89,7 +88,7 @@ const verify: Subcommand = async (invocation, [file]) => {
   if (file !== undefined) return verifyFile(invocation, file)
   const older = await readOlder(invocation)
   const show = async (log: LogReader, { good, ...found }: VerifiedLog) => {
-    const since = older && (await checkSince(invocation, log, found.chain, older))
+    const since = older && (await checkSince(log, found.chain, older))
     const seen = await checkSeen(invocation, log, found.chain)
     const grown = (since === undefined || since.outcome === 'grown') && seen === undefined
     return printProof(invocation, { ...found, ...(since && { since }), ...(seen && { seen }) }, good && grown)

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { exportWriter } from '../../app/open/beliefs.ts'
+import { findReceiptSigner, openCheckpointSigner } from '../../app/open/receipts/signing-key.ts'
 import { logMemory } from '../../app/open/user-state.ts'
 import { loadSettings } from '../../app/process-context.ts'
 import { auditLog, compareWithOlder, requireIntact } from '../../lineage/audit.ts'
@@ -10,16 +11,28 @@ import { genesisChecksum } from '../../lineage/chain.ts'
 import { writeEntryProof } from '../../lineage/entry-proof.ts'
 import { storeFaults } from '../../lineage/faults.ts'
 import { compareWithSeen, describeMismatch } from '../../lineage/log-memory.ts'
+import { logOrigin } from '../../lineage/origin.ts'
 import { proveConsistency, proveInclusion } from '../../lineage/proof.ts'
 import { readEntry, readRows } from '../../lineage/read-rows.ts'
 import type { LogReader } from '../../lineage/store.ts'
 import { openSignedCheckpoint } from '../../lineage/tlog/note.ts'
 import { type ChainVerdict, checkConsistency, checkInclusion, verifyChain } from '../../lineage/verify.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
-import { readCount, type Subcommand, textFlag } from '../command/subcommand.ts'
-import { printOutput } from '../print-output.ts'
-import { FORMER_KEY, openSigner, readFormerKey, readOwnVerifier } from './log-keys.ts'
+import { printOutput, readCount, type Subcommand, textFlag } from '../command/subcommand.ts'
 import { logFolder, withLog } from './with-beliefs.ts'
+
+/** Signs with the key that signs receipts, which is created at the first use. A key in the repository is never used. */
+const openSigner = async (invocation: Invocation, log: LogReader) => {
+  const { config } = loadSettings(invocation)
+  return openCheckpointSigner(config, resolve(config.root), await logOrigin(config.graph, log))
+}
+
+/** The key that signs here; undefined when there is none yet. */
+const readOwnVerifier = async (invocation: Invocation): Promise<string | undefined> => {
+  const { config } = loadSettings(invocation)
+  const signer = await findReceiptSigner(config, resolve(config.root)).catch(() => undefined)
+  return signer?.key.text
+}
 
 /** Proofs of a lineage. They need the log alone, whatever it records. */
 
@@ -68,28 +81,14 @@ export const readOlder = async (invocation: Invocation): Promise<OlderCheckpoint
   return { note, verifier: key ?? (await readOwnVerifier(invocation)) }
 }
 
-/** The result for a checkpoint that the key did not sign. Names the key of an earlier version if that one signed it. */
-const unsigned = async (invocation: Invocation, { note }: OlderCheckpoint) => {
-  const { config } = loadSettings(invocation)
-  const former = await readFormerKey(invocation)
-  const why = 'the checkpoint has no valid signature of this key'
-  if (former === undefined || openSignedCheckpoint(note, [former]) === undefined)
-    return { outcome: 'unsigned', why } as const
-  const place = join(config.stateDir, FORMER_KEY)
-  const fix = `${place} signed it, which may have come with the repository. If this machine created it, use --key '${former}'.`
-  return { outcome: 'unsigned', why, fix } as const
-}
+/** The result for a checkpoint that the key did not sign. */
+const UNSIGNED = { outcome: 'unsigned', why: 'the checkpoint has no valid signature of this key' } as const
 
 /** Compares a log with an older checkpoint. Undefined when the log itself does not verify. */
-export const checkSince = async (
-  invocation: Invocation,
-  log: LogReader,
-  chain: ChainVerdict,
-  checkpointFile: OlderCheckpoint,
-) => {
+export const checkSince = async (log: LogReader, chain: ChainVerdict, checkpointFile: OlderCheckpoint) => {
   if (chain.outcome === 'broken') return undefined
   const older = openSignedCheckpoint(checkpointFile.note, [checkpointFile.verifier ?? ''])
-  if (older === undefined) return unsigned(invocation, checkpointFile)
+  if (older === undefined) return UNSIGNED
   return { outcome: await compareWithOlder(log, chain.size, older), from: older.size } as const
 }
 
@@ -183,7 +182,7 @@ export const consistency: Subcommand = async (invocation) => {
   if (checkpointFile === undefined) throw usageFaults.option('--checkpoint FILE is required')
   return withLog(invocation, async (log) => {
     const older = openSignedCheckpoint(checkpointFile.note, [checkpointFile.verifier ?? ''])
-    if (older === undefined) return printProof(invocation, await unsigned(invocation, checkpointFile), false)
+    if (older === undefined) return printProof(invocation, UNSIGNED, false)
     const { chain } = await auditLog(log)
     if (chain.outcome === 'broken')
       return printProof(invocation, { outcome: 'damaged', at: chain.at, why: chain.why }, false)

@@ -16,9 +16,8 @@ import { draftPacket, packetFolder, recoverPacket } from '../../platform/packets
 import { knownVectors } from '../../platform/packets/known-vectors.ts'
 import { readEachSource } from '../../platform/packets/source.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
-import { readCount, type Subcommand, textFlag } from '../command/subcommand.ts'
+import { readCount, requireWritable, type Subcommand, textFlag } from '../command/subcommand.ts'
 import { withProgress } from '../progress.ts'
-import { requireWritable } from '../require-writable.ts'
 import { packedLines, packedSummary, reportSkipped, type SkippedFile } from './build-report.ts'
 import {
   embedSettings,

@@ -17,9 +17,8 @@ import { checkLocked, findOutdated, syncPacket } from '../../packets/lock/sync-l
 import { lockPacket } from '../../packets/lock/update-lock.ts'
 import { packetFolder } from '../../platform/packets/folder.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
-import type { Subcommand } from '../command/subcommand.ts'
+import { requireWritable, type Subcommand } from '../command/subcommand.ts'
 import { withProgress } from '../progress.ts'
-import { requireWritable } from '../require-writable.ts'
 import { openPullPorts } from './pull-ports.ts'
 import { NO_ABORT, packetSettings, progressJob } from './settings.ts'
 

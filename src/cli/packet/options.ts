@@ -1,5 +1,5 @@
-import { configOptions, type SettingGroup } from '../../app/config/config-options.ts'
 import { PROVIDER_OPTION } from '../../app/config/packet-provider.ts'
+import { configOptions, type SettingGroup } from '../../app/config/settings.ts'
 import { type Command, type Invocation, type Option, usageFaults } from '../command/command.ts'
 
 interface PacketVerb {

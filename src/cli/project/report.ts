@@ -14,7 +14,7 @@ import { isBuildServer } from '../../evidence/stage.ts'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
 import { writeOutputFile } from '../../platform/files/output-file.ts'
 import type { Invocation } from '../command/command.ts'
-import { requireWritable } from '../require-writable.ts'
+import { requireWritable } from '../command/subcommand.ts'
 
 export const reportFaults = defineFaults('report', {
   choice: { kind: 'invalid', fix: 'Run `warrant report --help` to see which options can be combined.' },

@@ -6,14 +6,10 @@ import { runGate } from '../../gate/run.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import type { CheckedCommit, CommitResult } from '../../receipts/judge-commits.ts'
 import type { Invocation } from '../command/command.ts'
-import type { Subcommand } from '../command/subcommand.ts'
+import { digestInvocation, printOutput, requireWritable, type Subcommand } from '../command/subcommand.ts'
 import { openForCommand } from '../gate/judge-change.ts'
 import { recordRun } from '../gate/record-run.ts'
-import { digestInvocation } from '../invocation-digest.ts'
-import { printOutput } from '../print-output.ts'
-import { requireWritable } from '../require-writable.ts'
-import { openPlace } from './open-place.ts'
-import { readEnds, readScope } from './read-range.ts'
+import { openPlace, readEnds, readScope } from './find-named.ts'
 
 /** Judges one commit as the hook would have judged it, and leaves a receipt. */
 const judgeCommit = async (

@@ -1,8 +1,54 @@
 import { ReceiptFinder, type ReceiptPlace, readTrustedKeys } from '../../app/open/receipts/find-receipts.ts'
 import { withLoggedReceipts } from '../../app/open/receipts/log-receipts.ts'
 import { readOwnKey } from '../../app/open/receipts/signing-key.ts'
+import { openRepositoryForCommand } from '../../app/open/repository.ts'
+import { loadSettings } from '../../app/process-context.ts'
+import { readRange, resolveDefaultBranch, stageScope } from '../../gate/facts/scope.ts'
+import { EMPTY_TREE, type Scope } from '../../gate/ports.ts'
 import { receiptFaults } from '../../receipts/faults.ts'
 import { type VerifiedReceipt, verifyReceipt } from '../../receipts/verify-receipt.ts'
+import { type Invocation, usageFaults } from '../command/command.ts'
+
+/**
+ * What a branch has and the default branch of `origin` has not: also what was pushed before, since CI asks for receipts
+ * of it. For other branches and clones, what a push would send.
+ */
+const branchScope = async ({ git, signal }: ReceiptPlace): Promise<Scope> => {
+  const [target, head] = await Promise.all([
+    resolveDefaultBranch(git, 'origin', signal),
+    git.resolve(['HEAD'], signal),
+  ])
+  const isBranch = target && head && !(await git.isAncestor(head.hash, target.hash, signal))
+  return isBranch
+    ? { kind: 'range', from: target.hash, to: head.hash }
+    : stageScope('PRE_PUSH', { git, build: undefined }, signal)
+}
+
+/** The range that was named, or the commits of the branch. */
+export const readScope = async (place: ReceiptPlace, text: string | undefined): Promise<Scope> => {
+  if (text === undefined) return branchScope(place)
+  const range = readRange(text)
+  if (range === undefined)
+    throw usageFaults.argument('the range must be two commits, such as origin/main..HEAD')
+  return range
+}
+
+/** The commits of the scope, by id. Where the stage judges all files, those of all history. */
+export const readEnds = async ({ git, signal }: ReceiptPlace, scope: Scope) => {
+  const ends = scope.kind === 'range' ? scope : { from: EMPTY_TREE, to: 'HEAD' }
+  const head = await git.resolve([ends.to], signal)
+  if (head === undefined) throw usageFaults.argument(`there is no commit ${ends.to}`)
+  const base = ends.from === EMPTY_TREE ? undefined : await git.resolve([ends.from], signal)
+  if (base === undefined && ends.from !== EMPTY_TREE)
+    throw usageFaults.argument(`there is no commit ${ends.from}`)
+  return { base: base?.hash, head: head.hash }
+}
+
+export const openPlace = async (invocation: Invocation): Promise<ReceiptPlace> => {
+  const { config } = loadSettings(invocation)
+  const { root, git, signal } = await openRepositoryForCommand(config)
+  return { root, config, git, signal }
+}
 
 export const DIGEST = /^sha256:[0-9a-f]{64}$/
 

@@ -8,15 +8,18 @@ import { makeState } from '../../platform/files/state-folder.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { receiptFaults } from '../../receipts/faults.ts'
-import { KEY_ROLES } from '../../receipts/key-roles.ts'
 import { KEYS_HEADER, type ListedKey, parseKeys, writeListedKey } from '../../receipts/keys-file.ts'
-import { KEYS_FILE, MAX_KEYS_BYTES } from '../../receipts/keys-path.ts'
+import { KEY_ROLES, KEYS_FILE, MAX_KEYS_BYTES } from '../../receipts/keys-path.ts'
 import { parseReceiptKey, type ReceiptKey } from '../../receipts/verifier-key.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
-import { runSubcommand, type Subcommand, textFlag } from '../command/subcommand.ts'
+import {
+  printOutput,
+  requireWritable,
+  runSubcommand,
+  type Subcommand,
+  textFlag,
+} from '../command/subcommand.ts'
 import { writeTable } from '../command/table.ts'
-import { printOutput } from '../print-output.ts'
-import { requireWritable } from '../require-writable.ts'
 
 const open = async (invocation: Invocation) => {
   const { config } = loadSettings(invocation)

@@ -1,4 +1,4 @@
-import { KEY_ROLES } from '../../receipts/key-roles.ts'
+import { KEY_ROLES } from '../../receipts/keys-path.ts'
 import type { Option } from '../command/command.ts'
 
 export const KEY_OPTIONS: readonly Option[] = [

@@ -1,17 +1,102 @@
 import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { revokedInputNotes } from '../../app/open/packets/citations.ts'
+import type { ReceiptPlace } from '../../app/open/receipts/find-receipts.ts'
 import { type LoggedReceipt, withLoggedReceipts } from '../../app/open/receipts/log-receipts.ts'
+import { openNotes } from '../../app/open/receipts/open-notes.ts'
+import { publishReceipts } from '../../app/open/receipts/publish.ts'
+import { openCheckpointSigner } from '../../app/open/receipts/signing-key.ts'
+import { requireIntact } from '../../lineage/audit.ts'
+import { writeEntryProof } from '../../lineage/entry-proof.ts'
+import { DECISION_LOG, logOrigin } from '../../lineage/origin.ts'
 import { openEnvelope } from '../../receipts/envelope.ts'
+import { receiptFaults } from '../../receipts/faults.ts'
 import { detailsOf, treeOf, type VerifiedReceipt, verifyReceipt } from '../../receipts/verify-receipt.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
-import { readCount, runSubcommand, type Subcommand, textFlag } from '../command/subcommand.ts'
+import {
+  printOutput,
+  readCount,
+  requireWritable,
+  runSubcommand,
+  type Subcommand,
+  textFlag,
+} from '../command/subcommand.ts'
 import { writeTable } from '../command/table.ts'
-import { printOutput } from '../print-output.ts'
+import { writeNamedFile } from '../gate/deliver-report.ts'
 import { check } from './check.ts'
-import { fetchReceipts, pushReceipts } from './exchange.ts'
-import { exportReceipt } from './export.ts'
-import { DIGEST, findNamed, knownKeys } from './find-named.ts'
-import { openPlace } from './open-place.ts'
+import { DIGEST, findNamed, knownKeys, openPlace, readEnds, readScope } from './find-named.ts'
+
+/** The proof that the log of this machine recorded a receipt, with a checkpoint that its key signs now. */
+const proveReceipt = ({ config, root }: ReceiptPlace, line: string): Promise<string> =>
+  withLoggedReceipts(config, root, async (_, log) => {
+    const receipt = verifyReceipt(line, { listed: [] }).receipt
+    const place = receipt && detailsOf(receipt).lineage
+    if (log === undefined || place === undefined || place.origin !== (await logOrigin(DECISION_LOG, log)))
+      throw receiptFaults.unknown('the log of this machine does not have the receipt, so it cannot prove it')
+    const { size, root: hash } = await requireIntact(log)
+    const signer = await openCheckpointSigner(config, root, place.origin)
+    return writeEntryProof(log, place.index, { note: await signer.checkpoint(size, hash), size })
+  })
+
+const writeFiles = async (
+  invocation: Invocation,
+  { root, config }: ReceiptPlace,
+  { file, line, proof }: { readonly file: string; readonly line: string; readonly proof: string | undefined },
+): Promise<number> => {
+  requireWritable(config, '--output')
+  const proofFile = `${file}.tlog-proof`
+  await writeNamedFile(root, { flag: 'output', file }, `${line}\n`)
+  if (proof !== undefined) await writeNamedFile(root, { flag: 'output', file: proofFile }, proof)
+  const files = proof === undefined ? [file] : [file, proofFile]
+  return printOutput(invocation, { files: files.map((one) => resolve(one)) }, () => files.join('\n'))
+}
+
+/** Prints the newest receipt that the argument names, or writes it to a file; with its proof where that is asked for. */
+const exportReceipt: Subcommand = async (invocation, [name]) => {
+  const place = await openPlace(invocation)
+  const newest = (await findNamed(place, name)).toSorted((a, b) =>
+    (a.receipt?.predicate.timeVerified ?? '') < (b.receipt?.predicate.timeVerified ?? '') ? 1 : -1,
+  )[0]
+  if (newest === undefined) throw receiptFaults.unknown('there is no such receipt')
+  const { line } = newest
+  const file = textFlag(invocation, 'output')
+  if (invocation.flags.proof === true && file === undefined)
+    throw usageFaults.option('--proof writes a second file, so it needs --output FILE')
+  const proof = invocation.flags.proof === true ? await proveReceipt(place, line) : undefined
+  if (file !== undefined) return writeFiles(invocation, place, { file, line, proof })
+  invocation.terminal.print(line)
+  return 0
+}
+
+/** Fetches the notes of a remote beside those of this clone. */
+const fetchReceipts: Subcommand = async (invocation, [remote = 'origin']) => {
+  const { root, config, signal } = await openPlace(invocation)
+  requireWritable(config, '`warrant receipts fetch`')
+  const { fetch: fetchNotes } = openNotes({ root, config })
+  const { isDone, warnings } = await fetchNotes(remote, signal)
+  for (const warning of warnings) invocation.terminal.printError(`warrant: ${warning}`)
+  printOutput(invocation, { remote, fetched: isDone }, () =>
+    isDone ? `The receipts of ${remote} are in this clone.` : `Nothing was fetched from ${remote}.`,
+  )
+  return isDone ? 0 : 1
+}
+
+/** Puts the receipts of commits into git notes and sends these, as the hook of a push does. */
+const pushReceipts: Subcommand = async (invocation, [remote = 'origin', range]) => {
+  const place = await openPlace(invocation)
+  requireWritable(place.config, '`warrant receipts push`')
+  const ends = await readEnds(place, await readScope(place, range))
+  const { isSent, warnings } = await publishReceipts(place, { ...ends, remote })
+  for (const warning of warnings) invocation.terminal.printError(`warrant: ${warning}`)
+  if (!isSent && warnings.length === 0)
+    invocation.terminal.printError(
+      'warrant: .warrant/keys.yml lists no key, so no receipt is asked for. A person adds one: warrant keys add --owner NAME',
+    )
+  printOutput(invocation, { remote, ...ends, sent: isSent }, () =>
+    isSent ? `${remote} has the receipts of this clone.` : `Nothing was sent to ${remote}.`,
+  )
+  return isSent ? 0 : 1
+}
 
 const MAX_LISTED = 1_000
 

@@ -1,6 +1,15 @@
-import { realpathSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { Config } from '../../app/config/settings.ts'
+import { requireUsablePolicy } from '../../app/open/read-policy.ts'
+import {
+  describeFetch,
+  describeKey,
+  describeWitness,
+  type ReceiptState,
+  readReceiptState,
+} from '../../app/open/receipts/receipt-state.ts'
+import { type OpenedRepository, openRepositoryForCommand } from '../../app/open/repository.ts'
 import { locateDecisions, openStore } from '../../app/open/store.ts'
 import { logMemory, signingKeyPath } from '../../app/open/user-state.ts'
 import { Fault } from '../../kernel/fault.ts'
@@ -8,7 +17,95 @@ import { ADOPT_DECISIONS } from '../../lineage/decisions.ts'
 import { compareWithSeen, describeMismatch } from '../../lineage/log-memory.ts'
 import { DECISION_LOG } from '../../lineage/origin.ts'
 import { readEntry } from '../../lineage/read-rows.ts'
-import { lifecycleGit } from '../../platform/git/repository-places.ts'
+import { findRepositoryRoot } from '../../platform/git/find-root.ts'
+import type { DoctorFinding } from './doctor.ts'
+
+const findProblem = ({ key, fetched, unfetched }: ReceiptState): string | undefined => {
+  if (key === 'unlisted' || key === 'revoked')
+    return 'A person who holds a listed key adds this one: warrant keys add --owner NAME, then commit .warrant/keys.yml.'
+  if (fetched.length === 0 && unfetched.length > 0)
+    return 'Run `warrant install`, so that `git fetch` brings the receipts of others.'
+  return undefined
+}
+
+/** Whether the receipts of this machine count, and whether those of others arrive. */
+export const checkReceiptSetup = async (config: Config): Promise<Omit<DoctorFinding, 'check'>> => {
+  try {
+    const context = await openRepositoryForCommand(config).catch(() => undefined)
+    if (context === undefined) return { ok: true, detail: 'no repository here' }
+    const { root, git, signal } = context
+    const state = await readReceiptState({ root, config, git, signal })
+    if (state.keys === 0) return { ok: true, detail: 'no .warrant/keys.yml, so no receipt is asked for' }
+    const detail = `this machine's key: ${describeKey(state)}; fetched from: ${describeFetch(state)}; log: ${describeWitness(state)}`
+    const fix = findProblem(state)
+    return { ok: true, detail, ...(fix !== undefined && { severity: 'warning', fix }) }
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) throw thrown
+    return { ok: false, detail: thrown.message, fix: thrown.fix }
+  }
+}
+
+/** Whether the gate can use the policy files of the repository. */
+export const checkPolicy = async ({ root }: Pick<Config, 'root'>) => {
+  const repository = await findRepositoryRoot(resolve(root))
+  if (repository === undefined) return { ok: true, detail: 'no repository here' }
+  try {
+    await requireUsablePolicy(repository, process.env)
+    return { ok: true, detail: 'policy, rules and baseline can be read' }
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) throw thrown
+    return { ok: false, detail: thrown.message, fix: thrown.fix }
+  }
+}
+
+/** Hooks that hold the block and may not run it. */
+const idleHooks = async ({ lifecycle, signal }: OpenedRepository) => {
+  const { hooksStatus } = await import('../../setup/git-hooks/hooks.ts')
+  return (await hooksStatus(lifecycle, signal)).flatMap(({ hook, state, problem, manager }) => {
+    if (problem === undefined) return []
+    const fix =
+      manager === 'husky'
+        ? `Remove the block from .husky/${hook}, and run \`warrant init\` again.`
+        : state === 'outdated'
+          ? 'Run `warrant install` again.'
+          : `Move the block to the top of the hook ${hook} and make the file executable, or remove the hook and run \`warrant install\`.`
+    return [{ check: 'hooks', severity: 'warning' as const, detail: `the hook ${hook}: ${problem}`, fix }]
+  })
+}
+
+const PROGRAM = 'node_modules/.bin/warrant'
+
+/** The hooks start the program in `node_modules` first. Without its package, npm did not put it there. */
+const plantedProgram = async ({ root, lifecycle: { files } }: OpenedRepository) => {
+  const isThere = await files.executable(join(root, PROGRAM))
+  if (!isThere || (await files.read(join(root, 'node_modules/warrant/package.json'))) !== undefined) return []
+  return [
+    {
+      check: 'hooks',
+      severity: 'warning' as const,
+      detail: `the hooks start ${PROGRAM}, and the package warrant is not installed in node_modules`,
+      fix: `Find out where ${PROGRAM} comes from, and remove it.`,
+    },
+  ]
+}
+
+/** Problems of the hooks in this repository. Empty outside a repository. */
+export const checkInstallation = async (config: Config): Promise<readonly DoctorFinding[]> => {
+  const { lifecycleIssues } = await import('../../setup/git-hooks/installation.ts')
+  const { currentStatus } = await import('../../setup/git-hooks/install.ts')
+  const { openRepositoryForCommand } = await import('../../app/open/repository.ts')
+  const context = await openRepositoryForCommand(config).catch(() => undefined)
+  const status = context && (await currentStatus(context.lifecycle, context.signal).catch(() => undefined))
+  if (context === undefined || status === undefined) return []
+  const issues = [
+    ...lifecycleIssues(status),
+    ...(await idleHooks(context)),
+    ...(await plantedProgram(context)),
+  ]
+  if (issues.length === 0)
+    return [{ check: 'installation', ok: true, detail: 'hooks match the recorded installation' }]
+  return issues.map(({ severity, ...issue }) => ({ ok: severity === 'warning', severity, ...issue }))
+}
 
 interface CheckResult {
   readonly ok: boolean
@@ -65,23 +162,8 @@ const modeOf = (path: string): number | undefined => {
 
 const OTHERS = 0o077
 
-/** Whether the signing key is private, and whether the repository brings one. */
-export const checkSigningKey = async ({ root, stateDir, gitFolders }: Config): Promise<CheckResult> => {
-  const former = join(stateDir, 'lineage.key')
-  const path = resolve(root, former)
-  if (modeOf(path) !== undefined) {
-    const git = lifecycleGit({ folder: dirname(path), environment: process.env, gitFolders })
-    const [tracked] = await git.tracked(
-      [join(realpathSync(dirname(path)), 'lineage.key')],
-      new AbortController().signal,
-    )
-    if (tracked !== undefined) {
-      const fix = `Run \`git rm --cached ${former}\`, and trust no checkpoint that it signed.`
-      return { ok: false, detail: `git tracks ${former}: everyone with a clone has it`, fix }
-    }
-    const fix = `Keep it only if you have checkpoints that it signed; they verify with --key. Else delete it.`
-    return { ok: true, severity: 'warning', detail: `${former} is no longer used`, fix }
-  }
+/** Whether the signing key is private. */
+export const checkSigningKey = (): CheckResult => {
   const mode = modeOf(signingKeyPath())
   if (mode === undefined) return { ok: true, detail: 'will be created by the first receipt' }
   if (process.platform === 'win32' || (mode & OTHERS) === 0)

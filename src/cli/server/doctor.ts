@@ -180,11 +180,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
   root: rootReadable,
   'state folder': stateWritable,
   'decision log': async (config) => (await import('./check-lineage.ts')).checkDecisionLog(config),
-  'signing key': async (config) => (await import('./check-lineage.ts')).checkSigningKey(config),
-  receipts: async (config) => (await import('./check-receipts.ts')).checkReceiptSetup(config),
+  'signing key': async () => (await import('./check-lineage.ts')).checkSigningKey(),
+  receipts: async (config) => (await import('./check-lineage.ts')).checkReceiptSetup(config),
   port: portFree,
   git: gitInstalled,
-  policy: async (config) => (await import('./check-policy.ts')).checkPolicy(config),
+  policy: async (config) => (await import('./check-lineage.ts')).checkPolicy(config),
   'handshake, 2025 era': handshake(LEGACY_REQUESTS),
   'handshake, 2026 era': handshake(MODERN_REQUESTS),
 }
@@ -201,7 +201,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   const findings: DoctorFinding[] = []
   for (const [check, perform] of Object.entries(CHECKS)) findings.push({ check, ...(await perform(config)) })
-  const { checkInstallation } = await import('./check-installation.ts')
+  const { checkInstallation } = await import('./check-lineage.ts')
   findings.push(...(await checkInstallation(config)))
   const ok = findings.every((finding) => finding.ok)
   if (invocation.json) {

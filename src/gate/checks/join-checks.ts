@@ -1,5 +1,5 @@
+import { SEVERITIES } from '../../evidence/compare.ts'
 import type { Severity } from '../../evidence/schema.ts'
-import { SEVERITIES } from '../../evidence/severities.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical.ts'
 import { listEffects, type PolicyChange } from '../rules/policy-change.ts'
 import { CHECK_SCOPES, CHECKS_FILE, type Check, type ChecksFile, type RequiredCheck } from './check.ts'

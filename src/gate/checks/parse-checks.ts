@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { SEVERITIES } from '../../evidence/severities.ts'
+import { SEVERITIES } from '../../evidence/compare.ts'
 import { GATE_STAGES, type GateStage } from '../../evidence/stage.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { exceedsAlternatives } from '../../kernel/text/glob.ts'

@@ -1,11 +1,60 @@
 import { familyOf } from '../../evidence/consolidate.ts'
+import type { GateStage } from '../../evidence/stage.ts'
+import { readChangedLines } from '../facts/changed-lines.ts'
+import type { ChangeSet } from '../ports.ts'
+import { comparePlaces, type Excerpt, type GateFinding } from '../reports/report.ts'
+import type { RuleSet } from '../rules/assemble-rules.ts'
 import type { CompiledRule } from '../rules/compiled-rule.ts'
 import { fingerprintFindings, knownByAlias, type LoadedBaseline } from './baseline.ts'
 import type { FindingDraft } from './collect.ts'
 import { POLICY_SOURCE } from './policy-findings.ts'
 
+interface ClassifyInput extends Omit<BaselineInput, 'fingerprints'> {
+  /** Families of findings on unchanged lines. */
+  readonly unchanged?: ReadonlySet<string>
+}
+
+/** Adds fingerprint and state to every finding, and sorts them. */
+export const classifyFindings = (evaluation: ClassifyInput) => {
+  const fingerprints = fingerprintFindings(evaluation.drafts)
+  const accepted = familiesInBaseline({ ...evaluation, fingerprints })
+  const isKnown = (key: string) => accepted.has(key) || (evaluation.unchanged?.has(key) ?? false)
+  const excerpts = new Map<GateFinding, Excerpt>()
+  const findings = evaluation.drafts.map((draft): GateFinding => {
+    const { excerpt, suppressed, text: _, ...rest } = draft
+    const state = suppressed !== undefined ? 'suppressed' : isKnown(familyKey(draft)) ? 'known' : 'new'
+    const finding: GateFinding = {
+      ...rest,
+      state,
+      ...(suppressed !== undefined && { reason: suppressed }),
+      fingerprint: fingerprints.get(draft) ?? '',
+    }
+    if (excerpt !== undefined) excerpts.set(finding, excerpt)
+    return finding
+  })
+  return { findings: findings.sort(comparePlaces), excerpts }
+}
+
+/** Whether findings count on changed lines only: while one works and before a commit, unless an option says otherwise. */
+export const judgesByLine = (
+  { stage, changedLines }: { readonly stage: GateStage; readonly changedLines?: boolean | undefined },
+  { source }: ChangeSet,
+): boolean =>
+  source !== 'git:repository' &&
+  (changedLines ?? ((stage === 'PRE_WRITE' || stage === 'PRE_COMMIT') && !source.startsWith('git:range')))
+
+export const findUnchanged = async (
+  set: ChangeSet,
+  drafts: readonly FindingDraft[],
+  { byId }: Pick<RuleSet, 'byId'>,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> => {
+  const files = filesJudgedByLine(drafts, byId)
+  return familiesOnUnchangedLines(drafts, byId, await readChangedLines(set, files, signal))
+}
+
 /** Rules of one family report the same problem of a line: what is known of one finding is known of all. */
-export const familyKey = ({ file, ruleId, region }: FindingDraft): string =>
+const familyKey = ({ file, ruleId, region }: FindingDraft): string =>
   JSON.stringify([file, region?.line ?? 0, familyOf(ruleId)])
 
 interface BaselineInput {
@@ -17,7 +66,7 @@ interface BaselineInput {
 }
 
 /** The families of findings in the baseline, looked up by the present and by the old path of moved files. */
-export const familiesInBaseline = ({ drafts, fingerprints, moved, baseline }: BaselineInput) => {
+const familiesInBaseline = ({ drafts, fingerprints, moved, baseline }: BaselineInput) => {
   if (baseline === undefined) return new Set<string>()
   const oldPath = (file: string) => moved.get(file) ?? file
   const old = moved.size === 0 ? fingerprints : fingerprintFindings(drafts, oldPath)
@@ -51,7 +100,7 @@ const dependsOnLines = (draft: FindingDraft, rules: ReadonlyMap<string, RuleOfFi
 }
 
 /** Files that have findings which count on changed lines only. */
-export const filesJudgedByLine = (
+const filesJudgedByLine = (
   drafts: readonly FindingDraft[],
   rules: ReadonlyMap<string, RuleOfFinding>,
 ): readonly string[] => [
@@ -59,7 +108,7 @@ export const filesJudgedByLine = (
 ]
 
 /** The families of findings on unchanged lines. One finding on a changed line makes its whole family count. */
-export const familiesOnUnchangedLines = (
+const familiesOnUnchangedLines = (
   drafts: readonly FindingDraft[],
   rules: ReadonlyMap<string, RuleOfFinding>,
   isChanged: (file: string, place: NonNullable<FindingDraft['region']>) => boolean,

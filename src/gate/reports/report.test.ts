@@ -96,7 +96,7 @@ describe('the report for people', () => {
     const places = (shown: string) => shown.match(/^ {2}\d+:\d+ .*/gm) ?? []
     expect(places(text())).toHaveLength(50)
     expect(places(text()).at(-1)).toContain('z.rare')
-    expect(text()).toContain('32 more findings not shown: --all-findings')
+    expect(text()).toContain('32 more findings not shown: --max 0')
     expect(text()).toContain('1 finding below WARN not shown: --severity INFO.')
     expect(text()).toContain(
       'By rule:\n  80  CRITICAL  a.often\n   1  CRITICAL  z.rare\n   1  WARN  generic.rule\n',

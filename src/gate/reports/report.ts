@@ -1,6 +1,5 @@
-import { compareText } from '../../evidence/compare.ts'
+import { compareText, SEVERITIES } from '../../evidence/compare.ts'
 import type { GateOutcome, Platform, Ruleset, Severity } from '../../evidence/schema.ts'
-import { SEVERITIES } from '../../evidence/severities.ts'
 import type { GateStage } from '../../evidence/stage.ts'
 import type { GatePolicy } from '../policy.ts'
 import type { RuleProfile } from '../rules/profile.ts'

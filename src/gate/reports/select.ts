@@ -1,6 +1,5 @@
-import { compareText } from '../../evidence/compare.ts'
+import { compareText, SEVERITIES } from '../../evidence/compare.ts'
 import type { Severity } from '../../evidence/schema.ts'
-import { SEVERITIES } from '../../evidence/severities.ts'
 import { pushTo } from '../../kernel/multimap.ts'
 import { isAtLeast } from '../policy.ts'
 import { comparePlaces, type GateFinding, type GateReport } from './report.ts'

@@ -1,12 +1,17 @@
 import type { Severity } from '../../evidence/schema.ts'
 import { pushTo } from '../../kernel/multimap.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
+import { plural } from '../../kernel/text/plural.ts'
 import { isAtLeast } from '../policy.ts'
-import { checkLines } from './check-lines.ts'
-import { escapeCommands, escapeLine } from './escape-line.ts'
-import { fileLine } from './file-line.ts'
-import type { Excerpt, GateFinding, GateReport, GateRun, Region } from './report.ts'
-import { worstFirst } from './report.ts'
+import {
+  type CheckRow,
+  type Excerpt,
+  type GateFinding,
+  type GateReport,
+  type GateRun,
+  type Region,
+  worstFirst,
+} from './report.ts'
 import {
   countByRule,
   type FindingLimits,
@@ -14,6 +19,55 @@ import {
   type SelectedFindings,
   selectFindings,
 } from './select.ts'
+
+const OUTCOMES: Readonly<Record<CheckRow['outcome'], string>> = {
+  clean: 'passed',
+  results: '',
+  skipped: 'skipped, because no changed file concerns it',
+  'not-allowed': 'not run, because it is not allowed',
+  missing: 'not run, because a program is missing',
+  unreadable: 'its output cannot be read',
+  timeout: 'ended at its deadline',
+  failed: 'failed without a result',
+}
+
+/** One line a check, for the text report. */
+export const checkLines = (rows: readonly CheckRow[]): string[] =>
+  rows.map(
+    ({ name, outcome, origin, results, outside, omitted, tool, version, cached, duration_ms: ms, file }) => {
+      const parts = [
+        OUTCOMES[outcome] || plural(results, 'result'),
+        ...(outside === undefined ? [] : [`${outside} outside of the change`]),
+        ...(omitted === undefined ? [] : [`${omitted} more are left out`]),
+        ...(tool === undefined && version === undefined ? [] : [[tool, version].filter(Boolean).join(' ')]),
+        ...(cached ? ['from the cache'] : []),
+        ...(origin === 'imported' ? [`imported from ${file}`] : []),
+        ...(ms === undefined ? [] : [`${(ms / 1_000).toFixed(1)} s`]),
+      ]
+      return escapeLineBreaks(`check ${name}: ${parts.join(' · ')}`)
+    },
+  )
+
+/** CI servers run commands that they find in a log: `##vso[` anywhere in a line, `::` at its start. */
+const escapeCommands = (text: string): string =>
+  escapeLineBreaks(text).replace(/##(?=(?:vso|teamcity)?\[)/gi, '#\\u0023')
+export const escapeLine = (text: string): string => escapeCommands(text).replace(/^( *):(?=:)/, '$1\\u003a')
+
+const listed = (counts: Readonly<Record<string, number>> | undefined): string[] =>
+  Object.entries(counts ?? {})
+    .filter(([, number]) => number > 0)
+    .map(([name, number]) => `${number} ${name.replace('_', ' ')}`)
+
+/** Which packs read how many files, and which files were not judged. */
+const fileLine = ({ files: { packs, skipped } }: GateReport): string[] => {
+  const read = listed(packs)
+  const unread = listed(skipped)
+  const parts = [
+    ...(read.length === 0 ? [] : [`files by pack: ${read.join(', ')}`]),
+    ...(unread.length === 0 ? [] : [`not judged: ${unread.join(', ')}`]),
+  ]
+  return parts.length === 0 ? [] : [parts.join('; ')]
+}
 
 const ESC = '\u001b['
 const COLOURS: Readonly<Record<Severity | 'BLOCKED' | 'ALLOWED' | 'dim' | 'file', string>> = {
@@ -166,7 +220,7 @@ const renderRules = (selected: SelectedFindings, paint: Paint): string[] => {
 const renderHidden = ({ shown, cut, below, from }: SelectedFindings): string[] => [
   ...(cut.length === 0
     ? []
-    : [`${count(cut.length, 'more finding')} not shown: --all-findings shows all, --max N shows N.`]),
+    : [`${count(cut.length, 'more finding')} not shown: --max 0 shows all, --max N shows N.`]),
   // Without any finding above it, the summary line says enough.
   ...(below.length === 0 || shown.length === 0
     ? []

@@ -1,19 +1,61 @@
-import type { Ruleset } from '../../evidence/schema.ts'
+import type { Ruleset, Severity } from '../../evidence/schema.ts'
 import type { GateStage } from '../../evidence/stage.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
 import type { LanguageName } from '../../kernel/text/languages.ts'
 import type { GatePolicy } from '../policy.ts'
-import { compileRules, selectRules } from './compile.ts'
-import { type ChangeRule, compileChanges } from './compile-changes.ts'
+import { type CompileOptions, compileRules, ruleCode, rulePlatforms, selectRules } from './compile.ts'
 import type { CompiledRule } from './compiled-rule.ts'
 import type { UserRules } from './join-rules.ts'
 import { grammarFor } from './languages.ts'
 import type { Pack, RuleSource, ShippedRules } from './packs.ts'
-import { type PlatformRoots, rootsFor } from './paths-by-rule.ts'
-import type { RuleProfile } from './profile.ts'
+import { coverage, type PlatformRoots, rootsFor } from './paths-by-rule.ts'
+import { profileSeverity, type RuleProfile } from './profile.ts'
+import type { ChangeFile } from './rule.ts'
 import { ruleFaults } from './rule-faults.ts'
-import { NO_OVERRIDES, OVERRIDES_NAME, type SeverityOverrides } from './severity-overrides.ts'
+import { findOverride, NO_OVERRIDES, OVERRIDES_NAME, type SeverityOverrides } from './severity-overrides.ts'
 import type { RuleScope } from './shipped-parts.ts'
+
+interface ChangeRule {
+  readonly id: string
+  readonly severity: Severity
+  readonly code: string
+  readonly message: string
+  readonly why?: string
+  readonly fix?: string
+  /** The changed paths whose required companion change is missing. */
+  readonly missing: (changed: readonly string[]) => readonly string[]
+}
+
+type ChangeOptions = Pick<CompileOptions, 'roots' | 'overrides' | 'profile'>
+
+const compileChange = (file: ChangeFile, { roots, overrides, profile }: ChangeOptions): ChangeRule[] => {
+  const { when, require, ignores } = file.changes
+  const folders = rootsFor(rulePlatforms(file), roots)
+  const own = profile === undefined ? file.metadata.severity : profileSeverity(file, profile)
+  const severity = findOverride(overrides, file.id, file.metadata.aliases) ?? own
+  if (folders.length === 0 || severity === undefined || severity === 'OFF') return []
+  const needsCompanion = coverage({ files: when, ignores }, folders)
+  const isCompanion = coverage({ files: require }, folders)
+  const { code = ruleCode(file.id), why, fix } = file.metadata
+  return [
+    {
+      id: file.id,
+      severity,
+      code,
+      message: file.message,
+      ...(why !== undefined && { why }),
+      ...(fix !== undefined && { fix }),
+      missing: (changed) => {
+        const found = changed.filter(needsCompanion)
+        return found.length === 0 || changed.some(isCompanion) ? [] : found
+      },
+    },
+  ]
+}
+
+/** Compiles the rules about changed files. */
+export const compileChanges = (packs: readonly Pack[], options: ChangeOptions): ChangeRule[] =>
+  packs.flatMap(({ changes }) => changes.flatMap((file) => compileChange(file, options)))
 
 /** The folder of the user rules in a repository. */
 export const USER_RULES_FOLDER = '.warrant/rules'

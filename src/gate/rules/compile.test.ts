@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { GateStage } from '../../evidence/stage.ts'
+import { compileChanges } from './assemble-rules.ts'
 import { type CompileOptions, compileRules, selectRules } from './compile.ts'
-import { compileChanges } from './compile-changes.ts'
 import { readPack } from './packs.ts'
 import type { PlatformRoots } from './paths-by-rule.ts'
 import type { RuleAlias } from './rule.ts'

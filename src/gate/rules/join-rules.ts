@@ -1,5 +1,5 @@
+import { SEVERITIES } from '../../evidence/compare.ts'
 import type { Severity } from '../../evidence/schema.ts'
-import { SEVERITIES } from '../../evidence/severities.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
 import type { Pack } from './packs.ts'
 import { listEffects, type PolicyChange } from './policy-change.ts'

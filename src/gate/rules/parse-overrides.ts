@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { compareText } from '../../evidence/compare.ts'
-import { SEVERITIES } from '../../evidence/severities.ts'
+import { compareText, SEVERITIES } from '../../evidence/compare.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
 import type { ShippedRules } from './packs.ts'
 import { parseAs, readRuleYaml } from './parse-rule.ts'

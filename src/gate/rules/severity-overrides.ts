@@ -1,5 +1,5 @@
+import { SEVERITIES } from '../../evidence/compare.ts'
 import type { Severity } from '../../evidence/schema.ts'
-import { SEVERITIES } from '../../evidence/severities.ts'
 import type { GateStage } from '../../evidence/stage.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
 import { stageSeverity } from '../policy.ts'

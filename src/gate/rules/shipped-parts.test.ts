@@ -2,9 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { readShippedRules } from '../../../scripts/rules.ts'
 import { expandBraces } from '../../kernel/text/glob.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
-import { containsWord, globWords } from './named-files.ts'
 import { coverage } from './paths-by-rule.ts'
-import { joinRules, partsFor, restorePart, splitRules, storePart } from './shipped-parts.ts'
+import {
+  containsWord,
+  globWords,
+  joinRules,
+  partsFor,
+  restorePart,
+  splitRules,
+  storePart,
+} from './shipped-parts.ts'
 
 const shipped = await readShippedRules()
 const { index, parts } = splitRules(shipped)

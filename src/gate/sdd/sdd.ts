@@ -1,7 +1,7 @@
 import type { GateStage } from '../../evidence/stage.ts'
+import { digestBytes, digestJson } from '../../kernel/encoding/hash.ts'
 import type { Clock, LocalConfig, RepositoryFiles } from '../../kernel/ports.ts'
 import type { FolderNames, OpenSpecProgram } from '../ports.ts'
-import { type ChangeDigest, digestChange } from './change-digest.ts'
 import { decideSdd, judgeValidation, type SddDecision } from './decision.ts'
 import {
   findChange,
@@ -12,6 +12,48 @@ import {
   VALIDATE,
 } from './openspec.ts'
 import { readSession, type SessionState } from './session.ts'
+
+type ChangeFiles = Pick<RepositoryFiles, 'read'> & FolderNames
+
+/** The files of a change, by digest. */
+interface ChangeDigest {
+  readonly uri: string
+  readonly digest: string
+}
+
+const MAX_FILES = 500
+const MAX_DEPTH = 8
+const MAX_BYTES = 1_048_576
+
+/** Digests of the files below a folder, by path. What cannot be read, or is beyond the limits, is listed without one. */
+const digestFolder = async (
+  files: ChangeFiles,
+  folder: string,
+  found: Map<string, string>,
+  depth = 0,
+): Promise<void> => {
+  for (const name of await files.names(folder)) {
+    const path = `${folder}/${name}`
+    const isFolder = await files.names(path).then(
+      () => depth < MAX_DEPTH,
+      () => false,
+    )
+    if (isFolder) await digestFolder(files, path, found, depth + 1)
+    else {
+      const bytes =
+        found.size < MAX_FILES ? await files.read(path, MAX_BYTES).catch(() => undefined) : undefined
+      found.set(path, bytes === undefined ? '' : digestBytes(bytes))
+    }
+  }
+}
+
+/** The files of an OpenSpec change in the working tree, as an input of a verdict. */
+const digestChange = async (files: ChangeFiles, id: string): Promise<ChangeDigest> => {
+  const folder = `openspec/changes/${id}`
+  const found = new Map<string, string>()
+  await digestFolder(files, folder, found)
+  return { uri: folder, digest: digestJson(Object.fromEntries(found)) }
+}
 
 export interface SddStatus {
   readonly repoRoot: string

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { caseCount } from '../../../test/support/case-count.ts'
-import { shannonEntropy } from './entropy.ts'
-import { isPlaceholder } from './placeholders.ts'
+import { isPlaceholder, shannonEntropy } from './placeholders.ts'
 
 const judge = (value: string, line = `key = "${value}"`, path = 'src/a.ts') =>
   isPlaceholder(value, line, path)

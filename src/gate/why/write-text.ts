@@ -1,5 +1,5 @@
-import { escapeLine } from '../reports/escape-line.ts'
 import { worstFirst } from '../reports/report.ts'
+import { escapeLine } from '../reports/text.ts'
 import type { Basis, PolicyLine, Reason, Repair, VerdictExplanation } from './explanation.ts'
 
 /** One screen: what is beyond these numbers is counted. */

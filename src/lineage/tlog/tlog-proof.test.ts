@@ -6,7 +6,7 @@ import {
   readAddCheckpoint,
   writeAddCheckpoint,
   writeWitnessRequest,
-} from './witness-request.ts'
+} from './witness-chain.ts'
 
 const hash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes))
 const NOTE = `log.example\n7\n${Buffer.alloc(32).toString('base64')}\n\n\u2014 log.example AAAAAAA=\n`

@@ -2,15 +2,20 @@ import { constants } from 'node:fs'
 import { link, open, readdir, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { lazyCrypto } from '../../kernel/encoding/crypto.ts'
-import { fsyncDir } from './fsync-dir.ts'
 import { currentProcess, decodeIdentity, encodeIdentity, isDead, shortIdentity } from './process-identity.ts'
+
+/** Fsyncs a folder, so that new and renamed entries survive a crash. Ignores errors: Windows opens no folders. */
+export const fsyncDir = async (path: string): Promise<void> => {
+  const handle = await open(path, constants.O_RDONLY).catch(() => undefined)
+  await handle?.sync().catch(() => {})
+  await handle?.close()
+}
 
 /** The name of a temporary file or folder. It names the writing process, so that drafts of dead ones can be swept. */
 export const draftName = (): string =>
   `.draft-${encodeIdentity(currentProcess())}-${lazyCrypto().randomBytes(6).toString('hex')}.tmp`
 
-// Earlier releases wrote drafts without the extension.
-const DRAFT = /^\.draft-(.+)-[0-9a-f]+(?:\.tmp)?$/
+const DRAFT = /^\.draft-(.+)-[0-9a-f]+\.tmp$/
 const DAY_MS = 24 * 3_600_000
 
 /** Removes the drafts of dead processes from a folder. Drafts of another machine are removed after a day. */

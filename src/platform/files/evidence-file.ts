@@ -1,9 +1,13 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { evidenceFaults } from '../../evidence/faults.ts'
 import type { Evidence } from '../../evidence/schema.ts'
-import { EVIDENCE_FILE, type EvidenceReading, type EvidenceStore } from '../../evidence/store.ts'
+import {
+  EVIDENCE_FILE,
+  type EvidenceReading,
+  type EvidenceStore,
+  evidenceFaults,
+} from '../../evidence/store.ts'
 import { runYielding } from '../../kernel/async/cooperative.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { readBytes, readRegularFile } from '../jail/async.ts'

@@ -1,7 +1,22 @@
-import { lstat, rmdir, unlink } from 'node:fs/promises'
+import { lstat, readdir, rm, rmdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { openAsyncJail } from '../jail/async.ts'
+import { requireNoSymlinks } from './no-symlinks.ts'
+
+/** Removes what is in the state folder except the names to keep, and the folder when it is empty. Links are not followed. */
+export const purgeState = async (
+  root: string,
+  folder: string,
+  keep: ReadonlySet<string>,
+): Promise<readonly string[]> => {
+  const path = requireNoSymlinks(root, folder)
+  const names = (await readdir(path).catch(() => [])).filter((name) => !keep.has(name))
+  // What others meanwhile put there is not listed, and stays.
+  for (const name of names) await rm(join(path, name), { recursive: true, force: true })
+  await rmdir(path).catch(() => {})
+  return names.map((name) => `${folder}/${name}`)
+}
 
 /** Removes the folder and its parents as long as they are empty, up to the root. */
 const removeEmptyFolders = async (root: string, folder: string): Promise<void> => {

@@ -1,9 +1,28 @@
-import { lstat, mkdir, rmdir, unlink } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { lstat, mkdir, readlink, realpath, rmdir, unlink } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
 import { UneditableFile } from '../../setup/editors/insertion.ts'
 import type { SetupFiles } from '../../setup/ports.ts'
-import { openAsyncJail } from '../jail/async.ts'
+import { openAsyncJail, readRegularFile } from '../jail/async.ts'
 import { replaceFile } from './atomic-write.ts'
+
+const MAX_HOME_FILE_BYTES = 4 * 1024 * 1024
+
+/** The text of a file in the home folder of the user; undefined when it cannot be read. */
+export const readHomeFile = async (path: string): Promise<string | undefined> =>
+  (await readRegularFile(join(homedir(), path), MAX_HOME_FILE_BYTES).catch(() => undefined))?.toString('utf8')
+
+const MAX_LINKS = 16
+
+/** Where a write to a path ends up: links are followed, also one whose target does not exist yet. */
+export const findWriteTarget = async (path: string, left = MAX_LINKS): Promise<string> => {
+  const real = await realpath(path).catch(() => undefined)
+  if (real !== undefined || left === 0) return real ?? path
+  const target = await readlink(path).catch(() => undefined)
+  if (target !== undefined) return findWriteTarget(resolve(dirname(path), target), left - 1)
+  const parent = dirname(path)
+  return parent === path ? path : join(await findWriteTarget(parent, left - 1), basename(path))
+}
 
 /** More than any settings file holds. */
 const MAX_BYTES = 1024 * 1024

@@ -1,8 +1,6 @@
 import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { StoreCheck } from '../../kernel/ports.ts'
-import { readRegularFile } from '../jail/async.ts'
-import { replaceFile } from './atomic-write.ts'
 import { placeFaults } from './no-symlinks.ts'
 
 /** Health of the state folder. The first write creates the folder; this check does not. */
@@ -35,16 +33,7 @@ export const hideFolder = async (path: string, ignored = '*\n'): Promise<void> =
   })
 }
 
-const RULES_ONLY = '*\n!/rules/\n!/rules/**\n'
-const RULES_AND_CHECKS = `${RULES_ONLY}!/checks.yml\n`
-const COMMITTED = `${RULES_AND_CHECKS}!/keys.yml\n`
+const COMMITTED = '*\n!/rules/\n!/rules/**\n!/checks.yml\n!/keys.yml\n'
 
 /** Creates the state folder. Only the user rules, the checks and the keys in it are meant to be committed. */
-export const makeState = async (path: string): Promise<void> => {
-  await hideFolder(path, COMMITTED)
-  const ignore = join(path, '.gitignore')
-  const text = await readRegularFile(ignore, COMMITTED.length).catch(() => undefined)
-  // Written by an earlier version, which knew no checks or no keys.
-  if ([RULES_ONLY, RULES_AND_CHECKS].includes(text?.toString('utf8') ?? ''))
-    await replaceFile(ignore, COMMITTED, { durable: false })
-}
+export const makeState = (path: string): Promise<void> => hideFolder(path, COMMITTED)

@@ -1,10 +1,14 @@
 import { EMPTY_TREE, type GitReader, type Scope } from '../../gate/ports.ts'
 import { GitBlobReader } from './blobs.ts'
-import { branchesAtHead } from './branches.ts'
 import { blobRequests, type CollectedChanges, changeSet } from './change-set.ts'
 import { readCommitFiles } from './commit-files.ts'
-import { flaggedChanges, mergeChanges, untrackedDespiteExcludes } from './hidden-files.ts'
-import { GitIndex, toIndexRecords } from './index-records.ts'
+import {
+  flaggedChanges,
+  GitIndex,
+  mergeChanges,
+  toIndexRecords,
+  untrackedDespiteExcludes,
+} from './hidden-files.ts'
 import {
   parseHead,
   parseIndex,
@@ -16,7 +20,7 @@ import {
   type RawChange,
 } from './parse.ts'
 import { findPlace, type GitStart } from './place.ts'
-import { findCommits, isAncestor, resolveRange } from './revisions.ts'
+import { branchesAtHead, findCommits, isAncestor, resolveRange } from './revisions.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS } from './run.ts'
 import { listCommits } from './trees/list-commits.ts'
 

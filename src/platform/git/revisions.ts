@@ -1,6 +1,15 @@
 import { EMPTY_TREE, type Scope } from '../../gate/ports.ts'
 import { askGit, type GitPlace, gitFaults, runGit } from './run.ts'
 
+const BRANCH = /^refs\/(?:heads|remotes\/[^/]+)\/(.+)$/
+
+/** Local and remote branches that point at the last commit, without the name of the remote. */
+export const branchesAtHead = async (place: GitPlace, signal: AbortSignal): Promise<readonly string[]> => {
+  const args = ['for-each-ref', '--points-at=HEAD', '--format=%(refname)', 'refs/heads', 'refs/remotes']
+  const { code, text } = await askGit(place, args, { signal })
+  return (code === 0 ? text.split('\n') : []).flatMap((name) => BRANCH.exec(name)?.[1] ?? [])
+}
+
 /**
  * Names of commits. Git takes a tag before a branch of the same name, so that a tag can take the place of the base of
  * a change. Here a name is an object id, `HEAD`, or a ref that is looked up by its full name.

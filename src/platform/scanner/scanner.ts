@@ -3,12 +3,32 @@ import { type FileContent, MAX_FILE_BYTES, type Scanner, type ScanReport } from 
 import type { CompiledRule } from '../../gate/rules/compiled-rule.ts'
 import { unlessFailed } from '../../kernel/async/unless-failed.ts'
 import { readSource } from '../../kernel/text/decode.ts'
-import { canScanInline } from './inline-scan.ts'
+import { isBuiltIn } from '../syntax/ast-grep.ts'
+import { TextSearches } from './match-text.ts'
 import { type ScanGroup, ScanPlan, toMatches } from './plan.ts'
 import { ScanPool, type ScanResult } from './pool.ts'
 import { type FileScan, IGNORE_WORD, type PreparedPasses, prepare, scanFile } from './scan-file.ts'
 import { digestRules, resultKey, type ScanResults, toStored } from './scan-results.ts'
-import { TextSearches } from './text-searches.ts'
+
+const OPENING = new Set([...'([{<`'].map((char) => char.charCodeAt(0)))
+const CLOSING = new Set([...')]}>'].map((char) => char.charCodeAt(0)))
+/** Deeper than hand-written code, and far below the depth at which parsers become slow. */
+const MAX_NESTING = 256
+
+/** Whether brackets are nested at most `MAX_NESTING` deep; brackets in strings and comments count too. */
+const isShallow = (bytes: Uint8Array): boolean => {
+  let depth = 0
+  for (const byte of bytes) {
+    if (OPENING.has(byte)) depth += 1
+    else if (CLOSING.has(byte) && depth > 0) depth -= 1
+    if (depth > MAX_NESTING) return false
+  }
+  return true
+}
+
+/** In-process parsing cannot be interrupted: only trusted rules, built-in grammars and shallow files run here. */
+const canScanInline = ({ trusted, passes }: ScanGroup, bytes: Uint8Array): boolean =>
+  trusted && (passes.length === 0 || (passes.every(({ grammar }) => isBuiltIn(grammar)) && isShallow(bytes)))
 
 interface ScannerOptions {
   /** The built program of a scanning child. */

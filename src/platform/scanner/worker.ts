@@ -1,5 +1,6 @@
 import type { FileContent } from '../../gate/ports.ts'
 import { parseText } from '../syntax/ast-grep.ts'
+import { TextSearches } from './match-text.ts'
 import type { MatcherCheck } from './plan.ts'
 import {
   confirmError,
@@ -10,7 +11,6 @@ import {
   prepare,
   scanFile,
 } from './scan-file.ts'
-import { TextSearches } from './text-searches.ts'
 
 /** Messages to a worker. Matchers and groups are sent once; files refer to a group by its id. */
 export type WorkerRequest =

@@ -4,8 +4,11 @@ import { createSigner } from '../../../lineage/checkpoint.ts'
 import { DecisionRecorder } from '../../../lineage/decisions.ts'
 import { DECISION_LOG, logOrigin } from '../../../lineage/origin.ts'
 import { proveConsistency, rootAt } from '../../../lineage/proof.ts'
-import { checkWitnessChain } from '../../../lineage/tlog/witness-chain.ts'
-import { parseWitnessRequest, writeWitnessRequest } from '../../../lineage/tlog/witness-request.ts'
+import {
+  checkWitnessChain,
+  parseWitnessRequest,
+  writeWitnessRequest,
+} from '../../../lineage/tlog/witness-chain.ts'
 import { memoryLogs } from '../../../platform/log-stores/memory.ts'
 import { signerFromPem } from '../../../receipts/verifier-key.ts'
 import { compactPublished, compactWitnessed, KEPT_CHECKPOINTS, publishCheckpoint } from './witness.ts'

@@ -6,12 +6,13 @@ import { proveConsistency, rootAt } from '../../../lineage/proof.ts'
 import type { LogReader } from '../../../lineage/store.ts'
 import { cosignCheckpoint, verifyCosignatures } from '../../../lineage/tlog/cosignature.ts'
 import { openSignedCheckpoint } from '../../../lineage/tlog/note.ts'
-import { checkWitnessChain, unseenLog } from '../../../lineage/tlog/witness-chain.ts'
 import {
+  checkWitnessChain,
   parseWitnessRequest,
+  unseenLog,
   type WitnessRequest,
   writeWitnessRequest,
-} from '../../../lineage/tlog/witness-request.ts'
+} from '../../../lineage/tlog/witness-chain.ts'
 import type { GitNotes } from '../../../platform/git/notes/git-notes.ts'
 import type { CommitResult } from '../../../receipts/judge-commits.ts'
 import type { ReceiptSigner } from '../../../receipts/verifier-key.ts'

@@ -1,7 +1,13 @@
 import { pushTo } from '../../../kernel/multimap.ts'
 import { callsOf } from '../../connections/outbound-http.ts'
-import type { CallExpression, Expression, SourceUnit, TypeUnit, Variable } from '../../source/source-unit.ts'
-import { NO_METHOD } from '../../source/source-unit.ts'
+import {
+  type CallExpression,
+  type Expression,
+  NO_METHOD,
+  type SourceUnit,
+  type TypeUnit,
+  type Variable,
+} from '../../source/source-unit.ts'
 import type { KnownText, TextResolver } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 

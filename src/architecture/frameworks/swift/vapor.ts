@@ -1,8 +1,7 @@
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
 import type { RouterKey } from '../../connections/router-graph.ts'
 import type { CallExpression, Expression, Variable } from '../../source/source-unit.ts'
-import type { TextConfidence } from '../../source/text-resolver.ts'
-import { weaker } from '../../source/text-resolver.ts'
+import { type TextConfidence, weaker } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { labelled, SwiftValues, swiftCalls, unlabelled } from './swift-values.ts'
 

@@ -7,9 +7,9 @@ export const CHECK_READERS: Readonly<Record<ReaderName, () => Promise<CheckReade
   sarif: async () => (await import('./sarif.ts')).readSarif,
   junit: async () => (await import('./junit.ts')).readJunit,
   eslint: async () => (await import('./eslint.ts')).readEslint,
-  tsc: async () => (await import('./tsc.ts')).readTsc,
-  lcov: async () => (await import('./lcov.ts')).readLcov,
-  cobertura: async () => (await import('./cobertura.ts')).readCobertura,
-  exit: async () => (await import('./exit.ts')).readExit,
+  tsc: async () => (await import('./lines.ts')).readTsc,
+  lcov: async () => (await import('./coverage.ts')).readLcov,
+  cobertura: async () => (await import('./coverage.ts')).readCobertura,
+  exit: async () => (await import('./lines.ts')).readExit,
   lines: async () => (await import('./lines.ts')).readLines,
 }

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readCobertura } from './cobertura.ts'
-import type { Coverage } from './coverage.ts'
-import { readLcov } from './lcov.ts'
+import { type Coverage, readCobertura, readLcov } from './coverage.ts'
 import { type CheckReader, CheckUnreadable } from './reader.ts'
 
 const ROOT = '/srv/repo'

@@ -1,10 +1,7 @@
 import { isRecord } from '../../../kernel/encoding/json.ts'
-import { type JsonRecord, listAt, member, textAt } from './json-members.ts'
 import { type CheckReader, type CheckResult, CheckUnreadable, type ReaderInput } from './reader.ts'
-import { ResultCollector } from './result-collector.ts'
-import { describeOutside, fileOf, placePath, readRegion } from './result-place.ts'
-import { cleanRule, cleanText, MAX_MESSAGE } from './result-text.ts'
-import { splitJson } from './split-json.ts'
+import { cleanRule, cleanText, MAX_MESSAGE, placePath, ResultCollector, resultOf } from './results.ts'
+import { type JsonRecord, listAt, member, splitJson, textAt } from './split-json.ts'
 
 const levelOf = (problem: JsonRecord): string => {
   if (member(problem, 'fatal') === true) return 'fatal'
@@ -12,17 +9,14 @@ const levelOf = (problem: JsonRecord): string => {
 }
 
 const readResult = (problem: JsonRecord, path: string, input: ReaderInput): CheckResult => {
-  const place = placePath(path, input)
   const message = cleanText(textAt(problem, 'message') ?? '', MAX_MESSAGE) || 'The tool gives no message.'
-  return {
+  return resultOf({
     rule: cleanRule(textAt(problem, 'ruleId') ?? '', problem.fatal === true ? 'parse-error' : 'no-rule'),
     level: levelOf(problem),
-    message: describeOutside(message, place),
-    ...fileOf(place),
-    ...(place !== undefined &&
-      'file' in place &&
-      readRegion(problem.line, problem.column, problem.endLine, problem.endColumn)),
-  }
+    message,
+    place: placePath(path, input),
+    region: [problem.line, problem.column, problem.endLine, problem.endColumn],
+  })
 }
 
 const notEslint = (): CheckUnreadable =>

@@ -1,9 +1,18 @@
 import type { Element, XmlVisitor } from '../../../kernel/text/xml.ts'
 import { attributeOf, walkReport } from './read-xml.ts'
 import { type CheckReader, type CheckResult, CheckUnreadable, type ReaderInput } from './reader.ts'
-import { ResultCollector } from './result-collector.ts'
-import { describeOutside, fileOf, pathOfUri, placePath, type ResultFile, readRegion } from './result-place.ts'
-import { cleanText, MAX_HELP, MAX_MESSAGE, removeTerminalSequences } from './result-text.ts'
+import {
+  cleanText,
+  fileOf,
+  MAX_HELP,
+  MAX_MESSAGE,
+  pathOfUri,
+  placePath,
+  ResultCollector,
+  type ResultFile,
+  removeTerminalSequences,
+  resultOf,
+} from './results.ts'
 
 type Attributes = Element['attributes']
 
@@ -42,13 +51,12 @@ const findPlace = (text: string, known: string | undefined, input: ReaderInput):
   const given = known === undefined ? undefined : placeTest(known, input)
   const frames = [...removeTerminalSequences(text).matchAll(FRAMES)]
     .map(([, path = '', line, column]) => ({ path, place: placeTest(path, input), line, column }))
-    .filter((frame) => !(fileOf(frame.place).file ?? 'node_modules/').includes('node_modules/'))
+    .filter((frame) => !(fileOf(frame.place) ?? 'node_modules/').includes('node_modules/'))
   // Go prints the name of a file without its folder.
   const withFolder = frames.find(({ path }) => /[\\/]/.test(path))
-  const { file } = fileOf(given)
-  if (given !== undefined)
-    return frames.find((frame) => fileOf(frame.place).file === file) ?? { place: given }
-  const python = frames.filter((frame) => fileOf(frame.place).file?.endsWith('.py')).at(-1)
+  const file = fileOf(given)
+  if (given !== undefined) return frames.find((frame) => fileOf(frame.place) === file) ?? { place: given }
+  const python = frames.filter((frame) => fileOf(frame.place)?.endsWith('.py')).at(-1)
   return python ?? withFolder ?? { place: undefined }
 }
 
@@ -124,22 +132,20 @@ class ReportVisitor implements XmlVisitor {
     const said = cleanText(message ?? lines[0] ?? '', MAX_MESSAGE)
     const full = cleanText([this.#title(given), said].filter((part) => part !== '').join(': '), MAX_MESSAGE)
     const help = cleanText(lines.slice(message === undefined ? 1 : 0).join('\n'), MAX_HELP)
-    return {
+    return resultOf({
       rule: `test-${kind}`,
       level: kind,
-      message: describeOutside(full || 'A test failed without a message.', place),
-      ...fileOf(place),
-      ...(place !== undefined &&
-        'file' in place &&
-        (line === undefined ? this.#regionOfCase() : readRegion(line, column))),
-      ...(help !== '' && (said === '' || !help.endsWith(said)) && { help }),
-    }
+      message: full || 'A test failed without a message.',
+      place,
+      region: line === undefined ? this.#regionOfCase() : [line, column],
+      help: said === '' || !help.endsWith(said) ? help : undefined,
+    })
   }
 
-  #regionOfCase(): ReturnType<typeof readRegion> {
+  #regionOfCase(): readonly unknown[] {
     const attributes = this.#case ?? []
     const line = attributeOf(attributes, 'line') ?? attributeOf(attributes, 'lineno')
-    return readRegion(line, attributeOf(attributes, 'column'))
+    return [line, attributeOf(attributes, 'column')]
   }
 }
 

@@ -1,7 +1,92 @@
-import type { CheckReader, CheckResult, ReaderInput } from './reader.ts'
-import { ResultCollector } from './result-collector.ts'
-import { describeOutside, fileOf, pathOfUri, placePath, readRegion } from './result-place.ts'
-import { cleanRule, cleanText, linesOf, MAX_HELP, MAX_MESSAGE } from './result-text.ts'
+import { type CheckReader, type CheckResult, CheckUnreadable, type ReaderInput } from './reader.ts'
+import {
+  cleanRule,
+  cleanText,
+  linesOf,
+  MAX_HELP,
+  MAX_MESSAGE,
+  pathOfUri,
+  placePath,
+  ResultCollector,
+  resultOf,
+} from './results.ts'
+
+const TSC_LEVEL = '(error|warning|message|suggestion)'
+/** `src/a.ts(3,5): error TS2322: message` */
+const PLAIN = new RegExp(`^(.{1,4096}?)\\((\\d+),(\\d+)\\): ${TSC_LEVEL} (TS\\d+): (.*)$`)
+/** `src/a.ts:3:5 - error TS2322: message` */
+const PRETTY = new RegExp(`^(.{1,4096}?):(\\d+):(\\d+) - ${TSC_LEVEL} (TS\\d+): (.*)$`)
+/** `error TS18003: message`, about no file. */
+const GLOBAL = new RegExp(`^()()()${TSC_LEVEL} (TS\\d+): (.*)$`)
+
+const MAX_CONTINUATIONS = 20
+
+interface Diagnostic {
+  readonly fields: readonly string[]
+  readonly lines: string[]
+  /** In the pretty format a blank line ends the message, and the source code follows. */
+  open: boolean
+}
+
+const readDiagnostic = (
+  [path = '', line, column, , rule = '']: readonly string[],
+  level: string,
+  text: string,
+  input: ReaderInput,
+): CheckResult => {
+  const message = cleanText(text, MAX_MESSAGE)
+  return resultOf({ rule, level, message, place: placePath(path, input), region: [line, column] })
+}
+
+/** Output of `tsc`, `vue-tsc` and others that print in its two formats. */
+export const readTsc: CheckReader = (input) => {
+  const collector = new ResultCollector(input.limits)
+  let current: Diagnostic | undefined
+  const flush = (): void => {
+    if (current === undefined) return
+    const { fields, lines } = current
+    const given = fields[3] ?? ''
+    const level = given === 'message' || given === 'suggestion' ? 'note' : given
+    collector.add(level, () => readDiagnostic(fields, level, lines.join('\n'), input))
+    current = undefined
+  }
+  for (const line of linesOf(input.bytes)) {
+    const [, ...fields] = PLAIN.exec(line) ?? PRETTY.exec(line) ?? GLOBAL.exec(line) ?? []
+    if (fields.length > 0) {
+      flush()
+      current = { fields, lines: [fields[5] ?? ''], open: true }
+    } else if (current?.open) {
+      if (/^\s+\S/.test(line) && current.lines.length <= MAX_CONTINUATIONS) current.lines.push(line)
+      else current.open = false
+    }
+  }
+  flush()
+  return { tool: { name: 'tsc' }, ...collector.finish() }
+}
+
+const LAST_LINES = 10
+
+/** The last lines with text, within a length; the end matters most, so the start is cut. */
+const lastLines = (bytes: Uint8Array, length: number): string => {
+  const lines: string[] = []
+  // Ten lines are at the end of the output: the rest need not be decoded.
+  for (const line of linesOf(bytes.subarray(Math.max(0, bytes.length - 64 * 1024)))) {
+    const text = cleanText(line, length)
+    if (text !== '') lines.push(text)
+    if (lines.length > LAST_LINES) lines.shift()
+  }
+  const text = lines.join(' | ')
+  return text.length > length ? `…${text.slice(1 - length).replace(/^[\udc00-\udfff]/, '')}` : text
+}
+
+/** Judges by the exit code alone; the last lines say what the tool printed. */
+export const readExit: CheckReader = ({ bytes, exitCode }) => {
+  if (exitCode === undefined) throw new CheckUnreadable('the tool has no exit code')
+  if (exitCode === 0) return { results: [] }
+  const said = lastLines(bytes, MAX_MESSAGE - 100)
+  const message = `The tool ended with exit code ${exitCode}${said === '' ? ' and printed nothing' : `: ${said}`}`
+  return { results: [{ rule: 'exit', level: 'error', message }] }
+}
 
 interface Line {
   readonly path: string
@@ -121,17 +206,14 @@ const MAX_NOTES = 10
 
 const readEntry = ({ line, parts, notes }: Entry, input: ReaderInput): CheckResult => {
   const path = line.path.startsWith('file:') ? (pathOfUri(line.path) ?? line.path) : line.path
-  const place = placePath(path, input)
-  const message = describeOutside(cleanText(parts.message, MAX_MESSAGE), place)
-  const help = cleanText(notes.join('; '), MAX_HELP)
-  return {
+  return resultOf({
     rule: cleanRule(parts.rule, parts.level),
     level: parts.level,
-    message,
-    ...fileOf(place),
-    ...(place !== undefined && 'file' in place && readRegion(line.line, line.column)),
-    ...(help !== '' && { help }),
-  }
+    message: cleanText(parts.message, MAX_MESSAGE),
+    place: placePath(path, input),
+    region: [line.line, line.column],
+    help: cleanText(notes.join('; '), MAX_HELP),
+  })
 }
 
 /** `path:line:column: severity: message` and its variants, as compilers and linters print them. */

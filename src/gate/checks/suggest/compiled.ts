@@ -3,6 +3,7 @@ import {
   BEFORE_PUSH,
   type DeclaringFiles,
   IN_CI,
+  row,
   type SuggestedCheck,
   type Suggestions,
 } from './suggestion.ts'
@@ -16,38 +17,21 @@ const suggestGo = async (files: DeclaringFiles): Promise<SuggestedCheck[]> => {
   )
   const text = config === undefined ? '' : ((await files.read(config)) ?? '')
   const isSecond = /^\s*"?version"?\s*[:=]\s*["']?2/m.test(text)
-  const lint: SuggestedCheck = {
-    name: 'lint',
-    run: isSecond
-      ? 'golangci-lint run --output.sarif.path=$OUT'
-      : 'golangci-lint run --out-format=line-number',
-    reads: isSecond ? 'sarif' : 'lines',
-    stages: BEFORE_PUSH,
-    timeout: '10m',
-    paths: GO_SOURCES,
-    version: 'golangci-lint version',
-    found: `${config}`,
-  }
+  const lint = isSecond
+    ? ({ run: 'golangci-lint run --output.sarif.path=$OUT', reads: 'sarif' } as const)
+    : ({ run: 'golangci-lint run --out-format=line-number', reads: 'lines' } as const)
+  const paths = GO_SOURCES
   return [
-    {
-      name: 'vet',
-      run: 'go vet ./... 2>&1',
-      reads: 'lines',
-      stages: BEFORE_COMMIT,
-      timeout: '5m',
-      paths: GO_SOURCES,
-      version: 'go version',
-      found: 'go.mod',
-    },
-    ...(config === undefined ? [] : [lint]),
-    {
-      name: 'tests',
-      run: 'go test ./...',
-      reads: 'exit',
-      stages: BEFORE_PUSH,
-      timeout: '15m',
-      found: 'go.mod',
-    },
+    row('vet', 'go vet ./... 2>&1', 'lines', BEFORE_COMMIT, '5m', 'go.mod', { paths, version: 'go version' }),
+    ...(config === undefined
+      ? []
+      : [
+          row('lint', lint.run, lint.reads, BEFORE_PUSH, '10m', config, {
+            paths,
+            version: 'golangci-lint version',
+          }),
+        ]),
+    row('tests', 'go test ./...', 'exit', BEFORE_PUSH, '15m', 'go.mod'),
   ]
 }
 
@@ -89,7 +73,7 @@ const suggestJava = async (files: DeclaringFiles): Promise<SuggestedCheck[]> => 
   const run = found?.[0] ?? `${program} ${isMaven ? '-B -q verify' : 'check'}`
   const manifest = isMaven ? 'pom.xml' : 'the build files of Gradle'
   const where = found === undefined ? manifest : `${manifest}, as in ${found[1]}`
-  return [{ name: 'build', run, reads: 'exit', stages: IN_CI, timeout: '30m', found: where }]
+  return [row('build', run, 'exit', IN_CI, '30m', where)]
 }
 
 const suggestRust = async (files: DeclaringFiles): Promise<SuggestedCheck[]> => {
@@ -98,53 +82,20 @@ const suggestRust = async (files: DeclaringFiles): Promise<SuggestedCheck[]> => 
     files.names.has('clippy.toml') ||
     files.names.has('.clippy.toml') ||
     (await readWorkflows(files)).some(([, text]) => /cargo clippy/.test(text))
-  const sources = ['**/*.rs', '**/Cargo.toml', '**/Cargo.lock']
+  const paths = ['**/*.rs', '**/Cargo.toml', '**/Cargo.lock']
   const lint = `cargo ${usesClippy ? 'clippy' : 'check'} --all-targets --message-format=short 2>&1`
   return [
-    {
-      name: 'lint',
-      run: lint,
-      reads: 'lines',
-      stages: BEFORE_PUSH,
-      timeout: '15m',
-      paths: sources,
-      version: 'cargo --version',
-      found: 'Cargo.toml',
-    },
-    {
-      name: 'tests',
-      run: 'cargo test',
-      reads: 'exit',
-      stages: BEFORE_PUSH,
-      timeout: '20m',
-      found: 'Cargo.toml',
-    },
+    row('lint', lint, 'lines', BEFORE_PUSH, '15m', 'Cargo.toml', { paths, version: 'cargo --version' }),
+    row('tests', 'cargo test', 'exit', BEFORE_PUSH, '20m', 'Cargo.toml'),
   ]
 }
 
-const suggestSwift = (files: DeclaringFiles): SuggestedCheck[] => {
-  const lint: SuggestedCheck = {
-    name: 'lint',
-    run: 'swiftlint lint --quiet',
-    reads: 'lines',
-    stages: BEFORE_PUSH,
-    timeout: '5m',
+const SWIFT = [
+  row('lint', 'swiftlint lint --quiet', 'lines', BEFORE_PUSH, '5m', '.swiftlint.yml', {
     version: 'swiftlint --version',
-    found: '.swiftlint.yml',
-  }
-  const tests: SuggestedCheck = {
-    name: 'tests',
-    run: 'swift test',
-    reads: 'exit',
-    stages: IN_CI,
-    timeout: '30m',
-    found: 'Package.swift',
-  }
-  return [
-    ...(files.names.has('.swiftlint.yml') ? [lint] : []),
-    ...(files.names.has('Package.swift') ? [tests] : []),
-  ]
-}
+  }),
+  row('tests', 'swift test', 'exit', IN_CI, '30m', 'Package.swift'),
+]
 
 /** Checks of projects in Go, Java, Kotlin, Rust and Swift. */
 export const suggestCompiled = async (files: DeclaringFiles): Promise<Suggestions> => {
@@ -152,7 +103,7 @@ export const suggestCompiled = async (files: DeclaringFiles): Promise<Suggestion
     await suggestGo(files),
     await suggestJava(files),
     await suggestRust(files),
-    suggestSwift(files),
+    SWIFT.filter(({ found }) => files.names.has(found)),
   ]
   return { checks: checks.flat(), notes: [] }
 }

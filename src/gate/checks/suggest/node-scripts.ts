@@ -1,6 +1,91 @@
 import { isRecord } from '../../../kernel/encoding/json.ts'
 import { escapeHidden } from '../../../kernel/text/hidden-characters.ts'
+import type { ReaderName } from '../readers/check-readers.ts'
 import type { DeclaringFiles } from './suggestion.ts'
+
+export interface NodeTool {
+  readonly name: string
+  readonly program: string
+  /** The package that has to be declared; undefined for a program that comes with Node.js. */
+  readonly dependency: string | undefined
+  /** Arguments when no script gives them; undefined when only a script shows how the tool is used. */
+  readonly args: string | undefined
+  /** A file of the root folder without which these arguments find nothing. */
+  readonly config?: RegExp
+  /** Names of scripts that show how the tool is used, the best first. */
+  readonly scripts: readonly RegExp[]
+  /** Arguments that are removed, because the reader needs others. */
+  readonly without?: RegExp
+  readonly add: string
+  readonly reads: ReaderName
+}
+
+const REPORTERS = /(?:^|\s)(?:--reporters?(?:=|\s+)\S+|-R\s+\S+)/g
+const FORMATS = /(?:^|\s)(?:--format(?:=|\s+)\S+|-f\s+\S+|-o\s+\S+|--reporter(?:=|\s+)\S+)/g
+const TESTS = [/^unit$/, /^test[:-]unit$/, /^test$/, /^test[:-](?:ci|run|server|node|js)$/]
+const LINTS = [
+  /^lint$/,
+  /^lint[:-](?:ci|js|ts|eslint|check)$/,
+  /^(?:check|biome)(?:[:-](?:ci|lint))?$/,
+  /lint/,
+]
+
+const LINT = { name: 'lint', scripts: LINTS, without: FORMATS }
+const TEST = { name: 'tests', scripts: TESTS, without: REPORTERS, reads: 'junit' } as const
+const VITEST = '--reporter=default --reporter=junit --outputFile.junit=$OUT'
+const MOCHA = '--reporter xunit --reporter-option output=$OUT'
+// Many projects run mocha in a browser, or from a program of their own.
+const MOCHA_CONFIG = /^\.mocharc\./
+
+/** A program in the package of its name. */
+const own = (program: string) => ({ program, dependency: program })
+const BIOME = { program: 'biome', dependency: '@biomejs/biome' }
+
+/** How to run a tool so that its results can be read. The first that fits is suggested for each name. */
+export const NODE_TOOLS: readonly NodeTool[] = [
+  { ...LINT, ...own('eslint'), args: '.', add: '-f json -o $OUT', reads: 'eslint' },
+  { ...LINT, ...BIOME, args: 'check .', add: '--reporter=github', reads: 'lines' },
+  { ...LINT, ...own('oxlint'), args: '', add: '--format=unix', reads: 'lines' },
+  {
+    ...own('prettier'),
+    name: 'format',
+    args: undefined,
+    scripts: [/format|prettier/],
+    add: '',
+    reads: 'exit',
+  },
+  { ...TEST, ...own('vitest'), args: 'run', add: VITEST },
+  { ...TEST, ...own('mocha'), args: '', config: MOCHA_CONFIG, add: MOCHA },
+  { ...own('jest'), name: 'tests', args: '', scripts: TESTS, add: '', reads: 'exit' },
+  {
+    name: 'tests',
+    program: 'node',
+    dependency: undefined,
+    args: undefined,
+    scripts: TESTS,
+    add: '',
+    reads: 'junit',
+  },
+]
+
+/** `node --test` takes its reporters before the files. */
+const nodeTest = (args: string): string | undefined =>
+  /(?:^|\s)--test(?:\s|$)/.test(args)
+    ? args.replace(/(^|\s)--test(?=\s|$)/, '$1--test --test-reporter=junit --test-reporter-destination=$OUT')
+    : undefined
+
+/** The arguments with which the results of a tool can be read; undefined when a script is needed to know them. */
+export const toolArguments = (tool: NodeTool, simple: SimpleCommand | undefined): string | undefined => {
+  const given = simple === undefined ? tool.args : simple.args
+  if (given === undefined) return undefined
+  if (tool.program === 'node') return nodeTest(given)
+  if (tool.program === 'prettier' && !/--check|-c\b/.test(given)) return undefined
+  const kept =
+    tool.without === undefined ? given : given.replace(tool.without, ' ').replace(/\s+/g, ' ').trim()
+  // `vitest` alone watches; `biome format` alone is the formatter.
+  const isMissingRun = tool.program === 'vitest' && !/^run\b|\s--run\b/.test(` ${kept}`.trimStart())
+  return [isMissingRun ? 'run' : '', kept].filter((part) => part !== '').join(' ')
+}
 
 export interface NodePackage {
   readonly scripts: ReadonlyMap<string, string>
@@ -66,7 +151,7 @@ export const readPackage = async (files: DeclaringFiles, folder = ''): Promise<N
 }
 
 /** A script that runs one program: variables before it, its name and its arguments. */
-export interface SimpleCommand {
+interface SimpleCommand {
   readonly script: string
   readonly variables: string
   readonly args: string

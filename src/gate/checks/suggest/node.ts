@@ -1,5 +1,12 @@
-import { findSimple, type NodePackage, readPackage, writesFiles } from './node-scripts.ts'
-import { NODE_TOOLS, type NodeTool, toolArguments } from './node-tools.ts'
+import {
+  findSimple,
+  NODE_TOOLS,
+  type NodePackage,
+  type NodeTool,
+  readPackage,
+  toolArguments,
+  writesFiles,
+} from './node-scripts.ts'
 import {
   BEFORE_COMMIT,
   BEFORE_PUSH,

@@ -2,6 +2,7 @@ import {
   BEFORE_COMMIT,
   BEFORE_PUSH,
   type DeclaringFiles,
+  row,
   type SuggestedCheck,
   type Suggestions,
 } from './suggestion.ts'
@@ -66,6 +67,23 @@ const groupOf = ({ pyproject, prefix }: PythonProject, tool: string): string => 
   return ''
 }
 
+interface PythonTool {
+  readonly name: string
+  readonly tool: string
+  readonly args: string
+  readonly reads: SuggestedCheck['reads']
+  /** The tool that is suggested instead of this one, if both are there. */
+  readonly unless?: string
+}
+
+const TOOLS: readonly PythonTool[] = [
+  { name: 'lint', tool: 'ruff', args: ' check --output-format=sarif --output-file=$OUT', reads: 'sarif' },
+  { name: 'lint', tool: 'flake8', args: '', reads: 'lines', unless: 'ruff' },
+  { name: 'types', tool: 'mypy', args: ' --show-column-numbers --no-error-summary', reads: 'lines' },
+  { name: 'types', tool: 'pyright', args: '', reads: 'lines', unless: 'mypy' },
+  { name: 'tests', tool: 'pytest', args: ' -q --junitxml=$OUT', reads: 'junit' },
+]
+
 const HOOK_IDS: Readonly<Record<string, RegExp>> = {
   ruff: /^\s*-\s+id:\s+(?:ruff|ruff-check)\s*$/m,
   mypy: /^\s*-\s+id:\s+mypy\s*$/m,
@@ -86,53 +104,24 @@ export const suggestPython = async (files: DeclaringFiles): Promise<Suggestions>
     return undefined
   }
   const command = (tool: string) => `${project.prefix}${groupOf(project, tool)}${tool}`
-  const linter = (
-    name: string,
-    tool: string,
-    args: string,
-    reads: SuggestedCheck['reads'],
-    found: string,
-  ): SuggestedCheck => ({
-    name,
-    run: `${command(tool)}${args}`,
-    reads,
-    stages: BEFORE_COMMIT,
-    timeout: '5m',
-    paths: SOURCES,
-    version: `${command(tool)} --version`,
-    install: project.install(tool),
-    found,
-  })
-  const checks: SuggestedCheck[] = []
-  const ruff = where('ruff')
-  if (ruff !== undefined)
-    checks.push(linter('lint', 'ruff', ' check --output-format=sarif --output-file=$OUT', 'sarif', ruff))
-  const flake8 = ruff === undefined ? where('flake8') : undefined
-  if (flake8 !== undefined) checks.push(linter('lint', 'flake8', '', 'lines', flake8))
-  const mypy = where('mypy')
   const hasFiles = /^\s*(?:files|packages|modules)\s*=/m.test(project.declared)
-  if (mypy !== undefined)
+  const checks: SuggestedCheck[] = []
+  const found = new Set<string>()
+  for (const { name, tool, args, reads, unless } of TOOLS) {
+    const seen = found.has(unless ?? '') ? undefined : where(tool)
+    if (seen === undefined) continue
+    found.add(tool)
+    const run = `${command(tool)}${args}${tool === 'mypy' && !hasFiles ? ' .' : ''}`
+    const install = project.install(tool)
     checks.push(
-      linter(
-        'types',
-        'mypy',
-        ` --show-column-numbers --no-error-summary${hasFiles ? '' : ' .'}`,
-        'lines',
-        mypy,
-      ),
+      name === 'tests'
+        ? row(name, run, reads, BEFORE_PUSH, '10m', seen, { install })
+        : row(name, run, reads, BEFORE_COMMIT, '5m', seen, {
+            paths: SOURCES,
+            version: `${command(tool)} --version`,
+            install,
+          }),
     )
-  const pyright = mypy === undefined ? where('pyright') : undefined
-  if (pyright !== undefined) checks.push(linter('types', 'pyright', '', 'lines', pyright))
-  const pytest = where('pytest')
-  if (pytest !== undefined)
-    checks.push({
-      install: project.install('pytest'),
-      name: 'tests',
-      run: `${command('pytest')} -q --junitxml=$OUT`,
-      reads: 'junit',
-      stages: BEFORE_PUSH,
-      timeout: '10m',
-      found: pytest,
-    })
+  }
   return { checks, notes }
 }

@@ -34,3 +34,14 @@ export interface Suggestions {
 export const BEFORE_COMMIT: readonly GateStage[] = ['PRE_COMMIT', 'PRE_PUSH', 'CI']
 export const BEFORE_PUSH: readonly GateStage[] = ['PRE_PUSH', 'CI']
 export const IN_CI: readonly GateStage[] = ['CI']
+
+/** A check as a row of a table: name, command, reader, stages, deadline, where it was found, and the rest. */
+export const row = (
+  name: string,
+  run: string,
+  reads: ReaderName,
+  stages: readonly GateStage[],
+  timeout: string,
+  found: string,
+  rest: Pick<SuggestedCheck, 'paths' | 'version' | 'install'> = {},
+): SuggestedCheck => ({ name, run, reads, stages, timeout, ...rest, found })

@@ -1,17 +1,147 @@
 import { setTimeout } from 'node:timers/promises'
+import { runProgram } from '../../programs/program.ts'
+import { trustedPath } from '../../programs/trusted-path.ts'
 import { withDeadline } from '../../system/deadline.ts'
-import { type GitPlace, runGit } from '../run.ts'
-import { mergeNotes } from './merge-notes.ts'
+import { askGit, type GitPlace, runGit } from '../run.ts'
+import { findNotes } from './find-notes.ts'
 import {
   findNotesRefs,
   isPlainRemote,
   localNotesRef,
   NOTES_NAMES,
+  type NotesName,
   notesFetchSpec,
   remoteNotesRef,
 } from './note-refs.ts'
-import { runTransport } from './transport.ts'
-import type { NotesStore } from './write-notes.ts'
+import { addLines, commitNotes, type NotesStore, replaceNotesRef } from './write-notes.ts'
+
+/** More notes than this are not merged at once. */
+const MAX_MERGED = 50_000
+
+/** The objects whose notes differ and exist in `theirs`, from `diff-tree --raw -z`: `:<modes> <ids> <status>\0<path>\0`. */
+const parseDiffering = (text: string, digits: number): string[] => {
+  const records = text.split('\0')
+  const objects = new Set<string>()
+  for (let at = 0; at + 1 < records.length; at += 2) {
+    const object = records[at + 1]?.replaceAll('/', '') ?? ''
+    if (!records[at]?.endsWith(' D') && object.length === digits && /^[0-9a-f]+$/.test(object))
+      objects.add(object)
+  }
+  return [...objects].sort()
+}
+
+const isAncestor = async ({ place }: NotesStore, older: string, newer: string, signal: AbortSignal) =>
+  (await askGit(place, ['merge-base', '--is-ancestor', older, newer], { signal })).code === 0
+
+/**
+ * Joins the notes of a remote into those of this clone: the union of the lines of each note. Both histories are parents
+ * of the result, so that it can be pushed. Returns what could not be joined, as sentences.
+ */
+const mergeNotes = async (
+  store: NotesStore,
+  name: NotesName,
+  theirs: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> => {
+  const ref = localNotesRef(name)
+  const { place } = store
+  let problems: string[] = []
+  const moveRef = async (old: string): Promise<boolean> =>
+    (await askGit(place, ['update-ref', '--no-deref', ref, theirs, old], { signal })).code === 0
+  const replace = async (ours: string | undefined): Promise<boolean> => {
+    if (ours === undefined) return moveRef('0'.repeat(theirs.length))
+    if (await isAncestor(store, theirs, ours, signal)) return true
+    if (await isAncestor(store, ours, theirs, signal)) return moveRef(ours)
+    const diff = ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', ours, theirs]
+    const objects = parseDiffering(await runGit(place, diff, { signal }), theirs.length)
+    const some = objects.slice(0, MAX_MERGED)
+    const present = await findNotes(store, ours, some, signal)
+    const added = await findNotes(store, theirs, some, signal)
+    problems = objects.length > some.length ? [`${objects.length - some.length} notes were not merged`] : []
+    const contents = new Map<string, Buffer | undefined>()
+    for (const object of some) {
+      const edits = present && addLines(present, object, added?.lines.get(object) ?? [])
+      const why = edits === undefined ? 'would grow too long' : added?.unreadable.get(object)
+      if (why !== undefined) problems.push(`the note of ${object} ${why}`)
+      for (const [path, bytes] of edits ?? []) contents.set(path, bytes)
+    }
+    const message = 'Notes merged by warrant'
+    return commitNotes(store, { ref, message, parent: ours, merged: theirs, contents }, signal)
+  }
+  await replaceNotesRef(store, name, replace, signal)
+  return problems
+}
+
+/**
+ * Git with the network and the credentials of the user: the same that `git push` would use, without hooks, prompts and
+ * background work.
+ */
+
+/** Variables that a hook passes for its repository; the repository is that of the folder. */
+const OF_REPOSITORY =
+  /^GIT_(DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|PREFIX|NAMESPACE|GRAFT_FILE|SHALLOW_FILE|QUARANTINE_PATH|IMPLICIT_WORK_TREE|REFLOG_ACTION)$/
+const MAX_BYTES = 1024 * 1024
+const SETTINGS = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'push.recurseSubmodules=no',
+  'push.followTags=false',
+].flatMap((one) => ['-c', one])
+
+const userEnvironment = ({ environment, folder }: GitPlace): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(environment).filter(([name]) => !OF_REPOSITORY.test(name))),
+  PATH: trustedPath(environment.PATH, folder),
+  LC_ALL: 'C',
+  GIT_TERMINAL_PROMPT: '0',
+  GCM_INTERACTIVE: 'never',
+})
+
+/** How git ended: its output, or why there is none. */
+interface TransportResult {
+  readonly isDone: boolean
+  readonly stdout: string
+  /** Why it failed, in one line, without passwords and control characters. */
+  readonly reason: string
+}
+
+/** The lines of git that say what went wrong; hints and progress are left out. */
+const failureReason = (stderr: string): string => {
+  const lines = stderr.split('\n').map((line) => line.trim())
+  const told = lines.filter((line) => /^(fatal|error|remote|ssh|! )|denied|refused|not found/i.test(line))
+  return (told.length > 0 ? told : lines.filter((line) => line !== ''))
+    .slice(0, 3)
+    .join('; ')
+    .replace(/\/\/[^@/\s']+@/g, '//')
+    .replace(/\p{Cc}+/gu, ' ')
+    .slice(0, 300)
+}
+
+/** Asks for no password: of ssh only where the user has not set a command of their own. */
+const withBatchMode = async (place: GitPlace, signal: AbortSignal): Promise<NodeJS.ProcessEnv> => {
+  const env = userEnvironment(place)
+  if (env.GIT_SSH_COMMAND !== undefined || env.GIT_SSH !== undefined) return env
+  const limits = { cwd: place.folder, env, ms: 5_000, bytes: MAX_BYTES, signal }
+  const configured = await runProgram('git', ['config', '--get', 'core.sshCommand'], limits)
+  const isOwn = configured?.exitCode === 0 && configured.stdout.trim() !== ''
+  return isOwn ? env : { ...env, GIT_SSH_COMMAND: 'ssh -o BatchMode=yes -o ConnectTimeout=10' }
+}
+
+/** Runs `git push` or `git fetch`; how long it may take is up to the signal. */
+const runTransport = async (
+  place: GitPlace,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<TransportResult> => {
+  const env = await withBatchMode(place, signal)
+  const limits = { cwd: place.folder, env, ms: 60_000, bytes: MAX_BYTES, signal }
+  const result = await runProgram('git', [...SETTINGS, ...args], limits)
+  if (result === undefined) return { isDone: false, stdout: '', reason: 'git cannot be started' }
+  const { exitCode, stdout, stderr, cut } = result
+  const reason = cut === 'time' ? 'it took too long' : failureReason(stderr)
+  return { isDone: exitCode === 0 && cut === undefined, stdout, reason }
+}
 
 /** What came of sending or fetching notes. A failure is a warning: the notes stay in this clone. */
 export interface NotesExchange {

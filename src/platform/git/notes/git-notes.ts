@@ -1,10 +1,53 @@
+import { Fault } from '../../../kernel/fault.ts'
 import { GitBlobReader } from '../blobs.ts'
 import { findPlace, type GitStart } from '../place.ts'
 import { type GitPlace, gitFaults } from '../run.ts'
 import { fetchNotes, type NotesExchange, pushNotes } from './exchange-notes.ts'
-import type { NotesName } from './note-refs.ts'
-import { type NotesReading, readNotes } from './read-notes.ts'
+import { decodeLine, findNotes, unionLines } from './find-notes.ts'
+import { findNotesRefs, type NotesName } from './note-refs.ts'
 import { appendNotes, type NotesStore } from './write-notes.ts'
+
+interface NotesReading {
+  /** Lines by object: those of this clone and of its remotes, each once, sorted. Objects without a note are left out. */
+  readonly notes: ReadonlyMap<string, readonly string[]>
+  /** What could not be read, as sentences. */
+  readonly problems: readonly string[]
+}
+
+const decodeLines = (lines: readonly string[]) => {
+  const decoded = lines.map(decodeLine)
+  return {
+    good: decoded.filter((line) => line !== undefined),
+    bad: decoded.filter((one) => one === undefined).length,
+  }
+}
+
+/** The notes of the objects, whether or not the objects exist. What is unreadable is reported, never thrown. */
+const readNotes = async (
+  source: { readonly blobs: GitBlobReader; readonly place: GitPlace },
+  name: NotesName,
+  objects: readonly string[],
+  signal: AbortSignal,
+): Promise<NotesReading> => {
+  const notes = new Map<string, readonly string[]>()
+  const problems: string[] = []
+  const refs = objects.length === 0 ? [] : await findNotesRefs(source.place, name, signal)
+  for (const { ref, oid } of refs) {
+    const found = await findNotes(source, oid, [...new Set(objects)], signal).catch((thrown: unknown) => {
+      // Git exits at a damaged object.
+      if (thrown instanceof Fault) return undefined
+      throw thrown
+    })
+    if (found === undefined) problems.push(`${ref} cannot be read: it is damaged, or holds no notes`)
+    for (const [object, why] of found?.unreadable ?? []) problems.push(`${ref}: the note of ${object} ${why}`)
+    for (const [object, lines] of found?.lines ?? []) {
+      const { good, bad } = decodeLines(lines)
+      if (bad > 0) problems.push(`${ref}: ${bad} lines of the note of ${object} are not UTF-8`)
+      notes.set(object, unionLines(notes.get(object) ?? [], good))
+    }
+  }
+  return { notes, problems }
+}
 
 /** The notes that a repository keeps about objects, such as trees. Each note is a set of lines. */
 export interface GitNotes {

@@ -1,8 +1,15 @@
 import { setTimeout } from 'node:timers/promises'
 import type { GitBlobReader } from '../blobs.ts'
 import { askGit, type GitPlace, gitFaults } from '../run.ts'
-import { type FoundNotes, findNotes, TOO_LONG } from './find-notes.ts'
-import { encodeLine, joinLines, MAX_NOTE_BYTES, unionLines } from './note-lines.ts'
+import {
+  encodeLine,
+  type FoundNotes,
+  findNotes,
+  joinLines,
+  MAX_NOTE_BYTES,
+  TOO_LONG,
+  unionLines,
+} from './find-notes.ts'
 import { findLocalCommit, localNotesRef, type NotesName } from './note-refs.ts'
 
 export interface NotesStore {

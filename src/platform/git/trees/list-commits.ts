@@ -2,7 +2,7 @@ import { type CommitRange, EMPTY_TREE } from '../../../gate/ports.ts'
 import type { CheckedCommit } from '../../../receipts/judge-commits.ts'
 import type { GitBlobReader } from '../blobs.ts'
 import { askGit, type GitPlace, gitFaults } from '../run.ts'
-import { readCommits } from './commit-object.ts'
+import { readCommits } from './tree-object.ts'
 
 /** More commits are not checked one by one. */
 const MAX_COMMITS = 10_000

@@ -3,11 +3,45 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Scope } from '../../../gate/ports.ts'
 import type { GitBlobReader } from '../blobs.ts'
+import { NO_MODE, parseStatus, type StatusEntry } from '../parse.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit } from '../run.ts'
-import { readCommits } from './commit-object.ts'
-import { parseIndexEdits, parseWorktreeEdits } from './status-edits.ts'
-import { treeLoader } from './tree-loader.ts'
-import { editedTreeId, type TreeEdit } from './tree-object.ts'
+import { editedTreeId, readCommits, type TreeEdit, treeLoader } from './tree-object.ts'
+
+/** A path where the index differs from the last commit, links and submodules included; no `oid` where it is removed. */
+interface IndexEdit {
+  readonly path: string
+  readonly mode: string
+  readonly oid: string | undefined
+}
+
+/** From a status. Paths of `git add --intent-to-add` are not in the index for git. Undefined for an unmerged path. */
+const parseIndexEdits = (text: string): IndexEdit[] | undefined => {
+  const { entries } = parseStatus(text)
+  if (entries.some(({ state, oid }) => state !== '??' && oid === '')) return undefined
+  return entries.flatMap(({ state, indexMode: mode, oid, path, from }): IndexEdit[] => {
+    if (/^[.?]/.test(state)) return []
+    const moved = from !== undefined && state.startsWith('R')
+    return [
+      { path, mode, oid: state.startsWith('D') ? undefined : oid },
+      ...(moved ? [{ path: from, mode, oid: undefined }] : []),
+    ]
+  })
+}
+
+/** The paths where the working tree differs from the index: those to add, and those that are gone. */
+const parseWorktreeEdits = (text: string) => {
+  const { entries } = parseStatus(text)
+  const differing = entries.filter(({ state, oid }) => state[1] !== '.' || oid === '')
+  const isAbsent = ({ worktreeMode }: StatusEntry) => worktreeMode === NO_MODE
+  return {
+    // A nested repository is listed with a trailing slash.
+    present: differing.filter((one) => !isAbsent(one)).map(({ path }) => path.replace(/\/$/, '')),
+    absent: differing.flatMap((one) => {
+      const moved = one.from !== undefined && one.state[1] === 'R' ? [one.from] : []
+      return isAbsent(one) ? [one.path, ...moved] : moved
+    }),
+  }
+}
 
 /** What a change was collected from. */
 interface TreeIdInput {

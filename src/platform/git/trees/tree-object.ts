@@ -1,4 +1,67 @@
-import { objectId } from '../blobs.ts'
+import type { CheckedCommit } from '../../../receipts/judge-commits.ts'
+import { type GitBlobReader, objectId } from '../blobs.ts'
+import { type GitPlace, gitFaults } from '../run.ts'
+
+/** No real tree is larger; a larger one would be kept in memory whole. */
+const MAX_TREE_BYTES = 64 * 1024 * 1024
+
+/** Trees by id. Those of one request are kept for later. */
+interface TreeLoader {
+  /** Reads trees by name, such as `HEAD:src`; their ids, undefined where a name is of no tree. */
+  readonly fetchTrees: (names: readonly string[]) => Promise<readonly (string | undefined)[]>
+  readonly load: (oid: string) => Promise<Buffer>
+}
+
+export const treeLoader = (blobs: GitBlobReader, place: GitPlace, signal: AbortSignal): TreeLoader => {
+  const trees = new Map<string, Buffer>()
+  const fetchTrees = async (names: readonly string[]): Promise<(string | undefined)[]> => {
+    const oids: (string | undefined)[] = []
+    for await (const object of blobs.objects(place, names, signal, MAX_TREE_BYTES)) {
+      const isTree = object?.kind === 'tree' && object.bytes.length < MAX_TREE_BYTES
+      if (isTree) trees.set(object.oid, object.bytes)
+      oids.push(isTree ? object.oid : undefined)
+    }
+    return oids
+  }
+  const load = async (oid: string): Promise<Buffer> => {
+    if (!trees.has(oid)) await fetchTrees([oid])
+    const bytes = trees.get(oid)
+    if (bytes === undefined) throw gitFaults.failed(`the tree ${oid} cannot be read`)
+    return bytes
+  }
+  return { fetchTrees, load }
+}
+
+/** Longer commits exist in no real repository. */
+const MAX_COMMIT_BYTES = 4 * 1024 * 1024
+
+/** The header of a commit: `tree`, `parent` for each parent, `author`, `committer <name> <<address>> <seconds> <zone>`. */
+const parseCommit = (id: string, bytes: Buffer): CheckedCommit | undefined => {
+  const end = bytes.indexOf('\n\n')
+  const header = bytes.toString('latin1', 0, end < 0 ? bytes.length : end).split('\n')
+  const [tree] = header.flatMap((line) => /^tree ([0-9a-f]+)$/.exec(line)?.[1] ?? [])
+  const [seconds] = header.flatMap((line) => /^committer .*> (\d+) [+-]\d+$/.exec(line)?.[1] ?? [])
+  if (tree === undefined) return undefined
+  const parents = header.flatMap((line) => /^parent ([0-9a-f]+)$/.exec(line)?.[1] ?? [])
+  return { id, tree, parents, committed: Number(seconds ?? 0) * 1000 }
+}
+
+/** Commits by id, in this order. Their content is compared with their id, which git does not do when it reads. */
+export async function* readCommits(
+  blobs: GitBlobReader,
+  place: GitPlace,
+  ids: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<CheckedCommit> {
+  let at = 0
+  for await (const object of blobs.objects(place, ids, signal, MAX_COMMIT_BYTES)) {
+    const id = ids[at++] ?? ''
+    const isWhole = object?.kind === 'commit' && object.bytes.length < MAX_COMMIT_BYTES
+    const commit = isWhole ? parseCommit(id, object.bytes) : undefined
+    if (commit === undefined) throw gitFaults.revision(`commit ${id} is damaged or not in this clone`)
+    yield commit
+  }
+}
 
 /** One row of a tree object. */
 export interface TreeRow {
