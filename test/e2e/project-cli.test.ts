@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../src/app/commands/table.ts'
 import { BINARY, cleanEnvironment, makeFolder, Program, sweep } from '../support/binary.ts'
+import { someRows } from '../support/case-count.ts'
 
 let root: string
 
@@ -167,7 +168,7 @@ describe('the files of the project on the command line', () => {
     expect(uses.match(/^src\/Orders\.java:\d+/gm)).toEqual(['src/Orders.java:2', 'src/Orders.java:4'])
   })
 
-  it.each([
+  const mistakes: readonly (readonly [args: readonly string[], code: number])[] = [
     [['read'], 2],
     [['read', 'notes.md', '--head', '0'], 2],
     [['read', 'notes.md', '--head', '1', '--tail', '1'], 2],
@@ -183,7 +184,8 @@ describe('the files of the project on the command line', () => {
     [['symbols'], 2],
     [['symbols', '--find', 'a', '--uses', 'b'], 2],
     [['symbols', '--uses', 'a', '--depth', '2'], 2],
-  ])(
+  ]
+  it.each(someRows(mistakes, 2))(
     'with %j ends with %i, one line on stderr or one JSON document, and nothing of outside',
     async (args, code) => {
       const [plain, document] = await Promise.all([warrant(...args), warrant(...args, '--json')])
