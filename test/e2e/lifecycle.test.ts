@@ -126,7 +126,7 @@ describe.concurrent('When the client hangs up', () => {
   })
 })
 
-describe.concurrent.each(SIGNALS)('%s', (signal) => {
+describe.concurrent.each(someRows(SIGNALS, 2))('%s', (signal) => {
   test('ends an idle stdio server', async () => {
     const program = new Program(['mcp'])
     program.send(initialize())

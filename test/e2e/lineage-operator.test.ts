@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
+import { someRows } from '../support/case-count.ts'
 import { request } from '../support/messages.ts'
 
 afterAll(sweep)
@@ -36,7 +37,7 @@ beforeAll(async () => {
 })
 
 describe('a graph that is not there', () => {
-  it.each([
+  const questions: readonly (readonly string[])[] = [
     ['graph', 'show'],
     ['graph', 'query', '0'],
     ['graph', 'stats'],
@@ -49,7 +50,8 @@ describe('a graph that is not there', () => {
     ['lineage', 'checkpoint'],
     ['lineage', 'repair'],
     ['lineage', 'erase', '0', '--reason', 'any'],
-  ])('is neither healthy nor made: %s %s', (...words) => {
+  ]
+  it.each(someRows(questions, 2))('is neither healthy nor made: %s %s', (...words) => {
     writeFileSync(join(folder, 'package.json'), '{}')
     expect(json(folder, ...words, '--graph', 'defualt')).toMatchObject({
       exit: 4,
@@ -148,7 +150,7 @@ describe('a bundle', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
 
-  it.each(['../x.json', 'nowhere/x.json', '.', '.warrant/x.json', '/tmp/x/y.json'])(
+  it.each(someRows(['../x.json', 'nowhere/x.json', '.', '.warrant/x.json', '/tmp/x/y.json'], 2))(
     'stays under the export root: %s',
     (path) => {
       expect(json(folder, 'lineage', 'export', path, '--bundle')).toMatchObject({
@@ -166,7 +168,7 @@ describe('a bundle', () => {
 })
 
 describe('words that say nothing', () => {
-  it.each([
+  const mistakes: readonly (readonly [words: readonly string[], code: string])[] = [
     [['graph', 'show', '0'], 'usage.argument'],
     [['graph', 'stats', 'x'], 'usage.argument'],
     [['graph', 'show', '--svg', '--dot'], 'usage.option'],
@@ -174,7 +176,8 @@ describe('words that say nothing', () => {
     [['lineage', 'checkpoint', 'cp.txt'], 'usage.argument'],
     [['lineage', 'consistency', '--checkpoint', 'absent.txt'], 'usage.argument'],
     [['lineage', 'consistency'], 'usage.option'],
-  ])('are refused: %j', (words, code) => {
+  ]
+  it.each(someRows(mistakes, 2))('are refused: %j', (words, code) => {
     expect(json(folder, ...words)).toMatchObject({ exit: 2, error: { code } })
   })
 

@@ -186,7 +186,7 @@ describe('Settings that came with a repository', () => {
     expect((await run(hostile.root, 'config', '--config', 'warrant.json')).code).toBe(0)
   })
 
-  it.each([
+  const PLACES: readonly (readonly [key: string, afar: unknown, near: unknown])[] = [
     ['embeddingUrl', 'https://embeddings.example/v1', 'http://127.0.0.1:9'],
     ['store', 'postgres://somebody@db.example/beliefs', 'memory'],
     ['host', '0.0.0.0', '127.0.0.2'],
@@ -195,16 +195,22 @@ describe('Settings that came with a repository', () => {
     ['registries', ['10.0.0.1:5000'], []],
     ['issuer', 'https://issuer.example', undefined],
     ['token', 'a-token-that-somebody-else-chose', undefined],
-  ])('open no way to other machines, nor from them: %s', async (key, afar, near) => {
+  ]
+  it.each(PLACES)('open no way to other machines, nor from them: %s', async (key, afar) => {
     const hostile = await hostileRepository()
-    const file = join(hostile.root, 'warrant.json')
-    writeFileSync(file, JSON.stringify({ [key]: afar }))
+    writeFileSync(join(hostile.root, 'warrant.json'), JSON.stringify({ [key]: afar }))
     expect(await run(hostile.root, 'config')).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(new RegExp(`${key} in warrant.json: lets data out.*--config`)),
     })
+  })
+
+  it('may open them where the operator names the file, and may always name what is near', async () => {
+    const hostile = await hostileRepository()
+    const file = join(hostile.root, 'warrant.json')
+    writeFileSync(file, JSON.stringify(Object.fromEntries(PLACES.map(([key, afar]) => [key, afar]))))
     expect((await run(hostile.root, 'config', '--config', 'warrant.json')).code).toBe(0)
-    writeFileSync(file, JSON.stringify({ [key]: near }))
+    writeFileSync(file, JSON.stringify(Object.fromEntries(PLACES.map(([key, , near]) => [key, near]))))
     expect((await run(hostile.root, 'config')).code).toBe(0)
   })
 

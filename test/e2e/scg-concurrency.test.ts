@@ -58,25 +58,27 @@ describe.each(someRows([2, 4, 1], 3))('clients of %i server(s) on one log', (cou
 
   test('never get the same id twice', async () => {
     const servers = await start()
-    const made = await together(servers, 8, (use) => repeat(20, () => use('node.create', NODE)))
+    const turns = caseCount(10, 20)
+    const made = await together(servers, 8, (use) => repeat(turns, () => use('node.create', NODE)))
     const ids = made.flat().map(({ node_id }) => node_id)
-    expect(ids.sort((a, b) => a - b)).toEqual([...Array(160).keys()])
-    await agreeOn(servers, { node_count: 160, lineage_length: 160 })
+    expect(ids.sort((a, b) => a - b)).toEqual([...Array(8 * turns).keys()])
+    await agreeOn(servers, { node_count: 8 * turns, lineage_length: 8 * turns })
   })
 
   test('may all mutate', async () => {
     const servers = await start()
+    const turns = caseCount(20, 50)
     await create(servers, 4)
     await together(servers, 4, (use, client) =>
-      repeat(50, (turn) =>
+      repeat(turns, (turn) =>
         use('node.mutate', { node_id: String(client), delta: turn % 2 === 0 ? 0.1 : -0.1 }),
       ),
     )
-    await agreeOn(servers, { lineage_length: 204 })
+    await agreeOn(servers, { lineage_length: 4 + 4 * turns })
     for (const server of servers) {
       const { belief, energy } = await server.must('node.query', { node_id: '3' })
       expect(belief).toBeCloseTo(0.5, 12)
-      expect(energy).toBeCloseTo(100 - 50 * 0.105, 9)
+      expect(energy).toBeCloseTo(100 - turns * 0.105, 9)
     }
   })
 

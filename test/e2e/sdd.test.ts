@@ -32,6 +32,9 @@ const validations = (repo: Repo): number => {
 }
 
 describe('the specification guard', () => {
+  // Only the validator differs.
+  const failing = makeReady('1.13.2')
+
   it('names what is missing, one thing after the other, as a user puts it in place', () => {
     const repo = Repo.init()
     decides(repo, 'OPENSPEC_MISSING')
@@ -90,11 +93,12 @@ describe('the specification guard', () => {
     ['says far too much', 'exec yes', 'SDD_VALIDATION_ERROR', { unreadable: 'size' }],
     ['is killed', 'kill -9 $$', 'SDD_VALIDATION_ERROR', { exitCode: null }],
   ])('fails closed when the validator %s', (_, script, code, details) => {
-    const repo = makeReady('1.13.2', script)
-    const { decision, validation } = decides(repo, code)
+    rmSync(failing.path('.git/validated'), { force: true })
+    fakeOpenSpec(failing, '1.13.2', script)
+    const { decision, validation } = decides(failing, code)
     expect(decision.details).toMatchObject(details)
     expect(validation.ok).toBe(false)
-    expect(validations(repo)).toBe(1)
+    expect(validations(failing)).toBe(1)
   })
 
   it.each(['../../outside', '..', 'a/b', '-x', '.', 'archive'])('does not open a session on %j', (id) => {

@@ -81,8 +81,8 @@ const reasonOf = (text: string): string | undefined =>
 
 describe('the jail on the wire', () => {
   it('gives not a byte from outside, through sentinel-mcp', async () => {
-    const all = everyNth(caseCount(8, 2), pathCalls(SENTINEL_WAYS, attackPaths(hostile)))
-    expect(all.length).toBeGreaterThan(caseCount(300, 1_200))
+    const all = everyNth(caseCount(16, 2), pathCalls(SENTINEL_WAYS, attackPaths(hostile)))
+    expect(all.length).toBeGreaterThan(caseCount(150, 1_200))
     const answers = await server.askAll(all.map(([tool, args]) => [tool, args] as const))
     answers.forEach((message, at) => {
       const [tool, , path] = all[at] ?? []
@@ -96,14 +96,14 @@ describe('the jail on the wire', () => {
 
   it('gives not a byte from outside, through the union over stdio', async () => {
     // The long run makes all calls.
-    await expectNothingFromOutside(hostile, everyNth(caseCount(16, 4), pathCalls(WAYS, attackPaths(hostile))))
+    await expectNothingFromOutside(hostile, everyNth(caseCount(32, 4), pathCalls(WAYS, attackPaths(hostile))))
   })
 
   it('gives not a byte from outside, through the union over HTTP', async () => {
     const program = await startHttp(['--root', hostile.root])
     const all = pathCalls(
       WAYS,
-      attackPaths(hostile).filter((_, at) => at % caseCount(80, 20) === 0),
+      attackPaths(hostile).filter((_, at) => at % caseCount(160, 20) === 0),
     )
     const ask = async ([name, args]: (typeof all)[number], id: number): Promise<string> => {
       const response = await fetch(`${program.url}/mcp`, {
@@ -135,11 +135,11 @@ describe('the jail on the wire', () => {
     }
     const named = REFUSED.flatMap(([path, reason], row) =>
       // Every path and every tool, not each with each: that is for the long run.
-      WAYS.filter((_, at) => (at + row) % caseCount(3, 1) === 0).map(
+      WAYS.filter((_, at) => (at + row) % caseCount(6, 1) === 0).map(
         ([tool, args]) => [tool, args(path), reasonFor(tool, path, reason), path] as const,
       ),
     )
-    expect(named.length).toBeGreaterThan(caseCount(200, 400))
+    expect(named.length).toBeGreaterThan(caseCount(100, 400))
     const program = await startHttp(['--root', hostile.root])
     const lines = named.map(([name, args], id) => request(id, 'tools/call', { name, arguments: args }))
     const { messages } = await converse(lines, ['--root', hostile.root])

@@ -134,7 +134,7 @@ describe('a hostile text', () => {
     expect(findings[0]?.message).toMatch(why)
   })
 
-  it.each(someRows(['(', '[', 'a<', '{a:', '`${', '<a>'], 2))(
+  it.each(someRows(['(', '[', 'a<', '{a:', '`${', '<a>'], 3))(
     'of %s, nested beyond reason, is read by a child',
     async (open) => {
       const files = asFiles({ 'a.tsx': open.repeat(20_000), 'b.ts': 'console.log(1)' })
