@@ -137,16 +137,13 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/files/state-folder.ts': 'the state folder, which is no link',
   'src/platform/files/fsync-dir.ts': 'a folder that its caller has just written into; reads nothing',
   'src/platform/log-stores/sqlite/file.ts': 'in the state folder, or where the operator says',
-  'src/platform/registry/docker-credentials.ts': "the operator's own credentials",
+  'src/platform/registry/login.ts': "the operator's own credentials",
   'src/platform/packets/verify-stored.ts': 'a store of ours: plain files only, and judged by their digest',
   'src/platform/packets/drafts.ts': 'new files in a store of ours, created exclusively',
   'src/platform/packets/folder.ts':
-    'writes a folder the operator named by renaming a draft; reads through the jail',
+    'writes a folder the operator named by renaming a draft, whose files it creates exclusively; reads through the jail',
   'src/platform/packets/known-vectors.ts': 'an earlier build, in files that the jail opened',
-  'src/platform/packets/packet-output.ts': 'new files in a draft folder of ours, created exclusively',
   'src/platform/packets/policy.ts': 'the keys that the policy of the operator names',
-  'src/platform/packets/verified-stamp.ts':
-    'a store of ours: looks at the files of a packet and opens none of them',
   'src/platform/packets/vectors/packet-vectors.ts':
     'an index of ours; what a packet holds is read through the jail',
   'src/platform/packets/store.ts': 'a store of ours, whose folders are no links',
@@ -185,7 +182,7 @@ const WHOLE_READERS: Readonly<Record<string, string>> = {
   'src/platform/files/process-identity.ts': 'what the system tells of processes',
   'src/platform/system/own-time.ts': 'what the scheduler counted for this process and its children',
   'src/platform/programs/process-groups.ts': 'what the system tells of processes',
-  'src/platform/registry/docker-credentials.ts': "the operator's own credentials",
+  'src/platform/registry/login.ts': "the operator's own credentials",
   'src/cli/lineage/proofs.ts': 'files the operator names, to be verified',
   'src/cli/project/report.ts': 'the earlier report that the operator names',
   'src/cli/receipts/receipts.ts': 'files the operator names, to be verified',

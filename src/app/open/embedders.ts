@@ -1,7 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { usageFaults } from '../../cli/command/command.ts'
-import { type Embedder, type FindEmbedder, WORDS_ONLY, withPrefixes } from '../../packets/embed.ts'
-import { SENTENCE_MODEL } from '../../packets/minilm/model-name.ts'
+import {
+  type Embedder,
+  type FindEmbedder,
+  SENTENCE_MODEL,
+  WORDS_ONLY,
+  withPrefixes,
+} from '../../packets/embed.ts'
 import { cacheDocuments } from '../../platform/packets/document-cache.ts'
 import { httpEmbedder } from '../../platform/packets/embedder.ts'
 import { cacheQueries } from '../../platform/packets/query-cache.ts'
