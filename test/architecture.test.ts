@@ -95,7 +95,8 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/syntax/grammar-packages.ts': 'packages beside our own, whose names are constants',
   'src/platform/jail/walk.ts': 'the jail: reads symlinks instead of following them',
   'src/app/open/checks/allowed.ts': 'the identity of the root folder',
-  'src/platform/files/check-cache.ts': 'a folder of this user outside of every repository',
+  'src/platform/files/blob-cache.ts':
+    'a folder of this user outside of every repository, or of the packet store; judged by key and checksum',
   'src/platform/programs/command.ts': 'a private folder of its own, which it removes',
   'src/platform/git/scratch-clone.ts':
     'a private folder of its own, which it removes; reads the hooks and the packages that a commit would start',
@@ -129,7 +130,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/programs/trusted-path.ts': 'the real names of the folders on the PATH',
   'src/platform/programs/openspec.ts': 'checks whether the repository has the program',
   'src/platform/files/file-lock.ts': 'claims beside a file of ours; regular files only',
-  'src/platform/packets/document-cache.ts': 'a cache of ours, judged by what it says of itself',
+  'src/platform/packets/vector-cache.ts': 'a cache of ours, judged by what it says of itself',
   'src/platform/files/key-file.ts': 'in the state folder of the user; regular files only',
   'src/platform/files/user-state.ts': 'the state folder of the user; regular files only',
   'src/app/open/user-state.ts': 'looks whether there is a database, and opens nothing',

@@ -80,28 +80,30 @@ export interface Embedder {
   embed(texts: readonly string[], use: 'document' | 'query', signal: AbortSignal): Promise<Matrix>
 }
 
+/** The embedder with another function, and with `more` in place of what it says of itself. */
+export const wrapEmbedder = (
+  embedder: Embedder,
+  embed: Embedder['embed'],
+  more: Partial<Embedder> = {},
+): Embedder => ({
+  ...embedder,
+  ...more,
+  get dim() {
+    return embedder.dim
+  },
+  embed,
+})
+
 /** Puts the prefixes before texts. Without prefixes the embedder is returned unchanged. */
 export const withPrefixes = (embedder: Embedder, prefixes: Prefixes): Embedder => {
   if (prefixes.query === '' && prefixes.document === '') return embedder
-  return {
-    model: embedder.model,
-    provider: embedder.provider,
-    get dim() {
-      return embedder.dim
-    },
-    ...(embedder.weight !== undefined && { weight: embedder.weight }),
-    ...(embedder.share !== undefined && { share: embedder.share }),
-    ...(embedder.variant !== undefined && { variant: embedder.variant }),
-    ...(embedder.batch !== undefined && { batch: embedder.batch }),
-    ...(embedder.windows !== undefined && { windows: embedder.windows }),
-    prefixes,
-    embed: (texts, use, signal) =>
-      embedder.embed(
-        texts.map((text) => prefixes[use] + text),
-        use,
-        signal,
-      ),
-  }
+  const embed: Embedder['embed'] = (texts, use, signal) =>
+    embedder.embed(
+      texts.map((text) => prefixes[use] + text),
+      use,
+      signal,
+    )
+  return wrapEmbedder(embedder, embed, { prefixes })
 }
 
 /** Finds the embedder for a model, with the prefixes of the packet; undefined when none is configured. */

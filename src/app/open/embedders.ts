@@ -7,10 +7,9 @@ import {
   WORDS_ONLY,
   withPrefixes,
 } from '../../packets/embed.ts'
-import { cacheDocuments } from '../../platform/packets/document-cache.ts'
 import { httpEmbedder } from '../../platform/packets/embedder.ts'
-import { cacheQueries } from '../../platform/packets/query-cache.ts'
 import { hasSentenceModel, sentenceEmbedder } from '../../platform/packets/sentence-model.ts'
+import { cacheDocuments, cacheQueries } from '../../platform/packets/vector-cache.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import type { Config } from '../config/settings.ts'
 

@@ -169,15 +169,16 @@ const DISCARD_MS = 500
 
 const OPTIONS = { keepAlive: true, maxFreeSockets: 8 }
 const openHttp = () => ({ open: plainRequest, agent: new Agent(OPTIONS), unpooled: new Agent() })
-const openTls = async () => {
-  const { Agent: TlsAgent, request: open } = await import('node:https')
+/** `node:https` is loaded with the first TLS connection: loading it takes longer than all of HTTP. */
+const openTls = () => {
+  const { Agent: TlsAgent, request: open } = process.getBuiltinModule('node:https')
   return { open, agent: new TlsAgent(OPTIONS), unpooled: new TlsAgent() }
 }
-type Transport = ReturnType<typeof openHttp> | Awaited<ReturnType<typeof openTls>>
+type Transport = ReturnType<typeof openHttp> | ReturnType<typeof openTls>
 /** Created with the first request of each protocol. */
-const transports = new Map<string, Transport | Promise<Transport>>()
+const transports = new Map<string, Transport>()
 
-const transportFor = ({ protocol }: URL): Transport | Promise<Transport> => {
+const transportFor = ({ protocol }: URL): Transport => {
   const transport = transports.get(protocol) ?? (protocol === 'https:' ? openTls() : openHttp())
   transports.set(protocol, transport)
   return transport
@@ -279,7 +280,7 @@ export const sendRequest = async (
   { method, headers, body, lookup, bulk: large }: WireRequest,
   signal: AbortSignal,
 ): Promise<HttpResponse> => {
-  const { open, agent, unpooled } = await transportFor(url)
+  const { open, agent, unpooled } = transportFor(url)
   signal.throwIfAborted()
   const length = method === 'GET' || method === 'HEAD' ? {} : { 'content-length': String(bodySize(body)) }
   const usual = { method, headers: { ...headers, ...length }, agent, signal, ...(lookup && { lookup }) }
