@@ -415,10 +415,6 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     purpose: 'Client of OCI registries: addresses, credentials, transport, upload.',
     imports: ['platform/system', 'platform/programs', 'packets', 'kernel'],
   },
-  'platform/packets/lock': {
-    purpose: 'Files about the packets of a project: packets.lock, and what this user resolved and revoked.',
-    imports: ['platform/jail', 'platform/files', 'packets', 'kernel'],
-  },
   'platform/packets': {
     purpose: 'Packets on disk: store, drafts, vector files, caches; embedding servers; sigstore.',
     imports: ['platform/jail', 'platform/files', 'platform/syntax', 'platform/system', 'packets', 'kernel'],

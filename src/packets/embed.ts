@@ -1,3 +1,4 @@
+import type { Doc } from './format/docs.ts'
 import type { Matrix } from './format/vectors.ts'
 
 export interface Prefixes {
@@ -79,28 +80,30 @@ export interface Embedder {
   embed(texts: readonly string[], use: 'document' | 'query', signal: AbortSignal): Promise<Matrix>
 }
 
+/** The embedder with another function, and with `more` in place of what it says of itself. */
+export const wrapEmbedder = (
+  embedder: Embedder,
+  embed: Embedder['embed'],
+  more: Partial<Embedder> = {},
+): Embedder => ({
+  ...embedder,
+  ...more,
+  get dim() {
+    return embedder.dim
+  },
+  embed,
+})
+
 /** Puts the prefixes before texts. Without prefixes the embedder is returned unchanged. */
 export const withPrefixes = (embedder: Embedder, prefixes: Prefixes): Embedder => {
   if (prefixes.query === '' && prefixes.document === '') return embedder
-  return {
-    model: embedder.model,
-    provider: embedder.provider,
-    get dim() {
-      return embedder.dim
-    },
-    ...(embedder.weight !== undefined && { weight: embedder.weight }),
-    ...(embedder.share !== undefined && { share: embedder.share }),
-    ...(embedder.variant !== undefined && { variant: embedder.variant }),
-    ...(embedder.batch !== undefined && { batch: embedder.batch }),
-    ...(embedder.windows !== undefined && { windows: embedder.windows }),
-    prefixes,
-    embed: (texts, use, signal) =>
-      embedder.embed(
-        texts.map((text) => prefixes[use] + text),
-        use,
-        signal,
-      ),
-  }
+  const embed: Embedder['embed'] = (texts, use, signal) =>
+    embedder.embed(
+      texts.map((text) => prefixes[use] + text),
+      use,
+      signal,
+    )
+  return wrapEmbedder(embedder, embed, { prefixes })
 }
 
 /** Finds the embedder for a model, with the prefixes of the packet; undefined when none is configured. */
@@ -112,4 +115,39 @@ export const WORDS_ONLY: Embedder = {
   provider: 'none',
   dim: 0,
   embed: async (texts) => ({ rows: texts.length, dim: 0, values: new Float32Array() }),
+}
+
+/**
+ * The model name in packets built with it: weights of 8 bits, windows of 128 tokens within sections. It changes
+ * whenever a vector would.
+ */
+export const SENTENCE_MODEL = 'all-MiniLM-L6-v2-q8-s128'
+/** The provider in the manifests of these packets. */
+export const SENTENCE_PROVIDER = 'warrant-minilm'
+
+/** About the most that the models of embedding servers take; the rest of a longer text would be ignored. */
+const LONG_TEXT = 3_000
+
+/** Cuts a long text at the ends of lines. */
+const cutLongText = (text: string): readonly TextWindow[] => {
+  const windows: TextWindow[] = []
+  for (let start = 0; start < text.length || windows.length === 0; ) {
+    const whole = text.length - start <= LONG_TEXT
+    const line = whole ? -1 : text.lastIndexOf('\n', start + LONG_TEXT)
+    const end = whole ? text.length : line > start ? line + 1 : start + LONG_TEXT
+    windows.push({ start, end, input: text.slice(start, end) })
+    start = end
+  }
+  return windows
+}
+
+/** The texts that are embedded for a chunk. */
+export const windowsOf = (embedder: Embedder, { text, metadata }: Doc): readonly TextWindow[] => {
+  if (embedder.windows === undefined) return cutLongText(text)
+  const { path, headings } = metadata
+  return embedder.windows({
+    path: typeof path === 'string' ? path : '',
+    headings: Array.isArray(headings) ? headings.filter((one) => typeof one === 'string') : [],
+    text,
+  })
 }

@@ -12,9 +12,9 @@ import {
   queryPacket,
 } from './ask/query.ts'
 import { type ReadPorts, readDocumentPart } from './ask/read-document.ts'
-import type { Failure } from './failure.ts'
+import type { Failure } from './faults.ts'
 import type { Revocation } from './lock/packets-lock.ts'
-import type { ProgressListener } from './progress.ts'
+import type { ProgressListener } from './ports.ts'
 
 interface EvidenceRequest {
   readonly ref: string

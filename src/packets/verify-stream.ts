@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { packetFaults } from './faults.ts'
 import type { Descriptor } from './format/artifact.ts'
-import type { LentChunk } from './registry.ts'
+import type { LentChunk } from './ports.ts'
 
 type ExpectedBlob = Pick<Descriptor, 'digest' | 'size'>
 

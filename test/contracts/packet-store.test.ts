@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { safeName } from '../../src/packets/format/reference.ts'
-import type { OpenBlob } from '../../src/packets/store.ts'
+import type { OpenBlob } from '../../src/packets/ports.ts'
 import { draftName } from '../../src/platform/files/atomic-write.ts'
 import { packetStore } from '../../src/platform/packets/store.ts'
 import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'

@@ -1,6 +1,5 @@
-import type { Embedder } from '../../src/packets/embed.ts'
+import { type Embedder, SENTENCE_MODEL } from '../../src/packets/embed.ts'
 import { normalizeRow } from '../../src/packets/format/vectors.ts'
-import { SENTENCE_MODEL } from '../../src/packets/minilm/model-name.ts'
 import { splitWords, stem } from '../../src/packets/search/tokens.ts'
 
 /** The model name in packets built with it. The number changes whenever a vector would. */

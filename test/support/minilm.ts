@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { makeModelFiles } from '../../scripts/model.ts'
-import { decodeFloat16 } from '../../src/packets/format/float16.ts'
+import { decodeFloat16 } from '../../src/packets/format/vectors.ts'
 
 /** The tokenizer of the development dependency that the model is taken from. */
 const TOKENIZER = new URL(

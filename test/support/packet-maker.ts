@@ -2,7 +2,7 @@ import type { Digest } from '../../src/kernel/encoding/digest.ts'
 import { digestBytes } from '../../src/kernel/encoding/hash.ts'
 import { MANIFEST_TYPE, METADATA_TYPE, placeFiles, readArtifact } from '../../src/packets/format/artifact.ts'
 import { writeMetadata } from '../../src/packets/format/metadata.ts'
-import type { NewObject } from '../../src/packets/store.ts'
+import type { NewObject } from '../../src/packets/ports.ts'
 
 export const EMPTY_CONFIG = {
   mediaType: 'application/vnd.oci.empty.v1+json',

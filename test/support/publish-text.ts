@@ -1,8 +1,7 @@
 import { memorySource } from '../../src/packets/format/faiss.ts'
 import { publishPacket } from '../../src/packets/transfer/publish.ts'
-import { OciHttp } from '../../src/platform/registry/http.ts'
+import { DEFAULT_OCI, OciHttp } from '../../src/platform/registry/http.ts'
 import { OciPusher } from '../../src/platform/registry/push.ts'
-import { DEFAULT_OCI } from '../../src/platform/registry/settings.ts'
 import { sentenceNamed } from './local-embedder.ts'
 import { buildTexts, noAbort } from './packet-setup.ts'
 

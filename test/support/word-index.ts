@@ -3,7 +3,7 @@ import { type Doc, writeDocs } from '../../src/packets/format/docs.ts'
 import { memorySource } from '../../src/packets/format/faiss.ts'
 import { writeWordIndex } from '../../src/packets/search/derive-word-index.ts'
 import { LexicalIndex } from '../../src/packets/search/lexical.ts'
-import type { RankingKind } from '../../src/packets/search/word-fields.ts'
+import type { RankingKind } from '../../src/packets/search/tokens.ts'
 import { WordIndexFile } from '../../src/packets/search/word-index.ts'
 import { memoryOutput } from './packet-setup.ts'
 

@@ -11,14 +11,14 @@ const PARTS = `
   export { packetReader } from './src/platform/packets/reader.ts'
   export { flatHeader, writeFlatIndex } from './src/packets/format/faiss.ts'
   export { normalizeRow } from './src/packets/format/vectors.ts'
-  export { writeWindowRows } from './src/packets/format/windows.ts'
-  export { SENTENCE_MODEL } from './src/packets/minilm/model-name.ts'
+  export { writeWindowRows } from './src/packets/format/vectors.ts'
+  export { SENTENCE_MODEL } from './src/packets/embed.ts'
   export { retrieve } from './src/packets/ask/retrieve.ts'
   export { SentenceModel } from './src/packets/minilm/model.ts'
   export { makeTokenizer } from './src/packets/minilm/tokenizer.ts'
   export { sentenceEmbedder } from './src/platform/packets/sentence-model.ts'
   export { PacketBuilder } from './src/packets/build/build.ts'
-  export { FolderOutput } from './src/platform/packets/packet-output.ts'
+  export { FolderOutput } from './src/platform/packets/folder.ts'
   export { markdownSpans } from './src/packets/build/markdown-sections.ts'
   export { localEmbedder } from './test/support/local-embedder.ts'`
 

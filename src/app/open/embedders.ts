@@ -1,11 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import { usageFaults } from '../../cli/command/command.ts'
-import { type Embedder, type FindEmbedder, WORDS_ONLY, withPrefixes } from '../../packets/embed.ts'
-import { SENTENCE_MODEL } from '../../packets/minilm/model-name.ts'
-import { cacheDocuments } from '../../platform/packets/document-cache.ts'
+import {
+  type Embedder,
+  type FindEmbedder,
+  SENTENCE_MODEL,
+  WORDS_ONLY,
+  withPrefixes,
+} from '../../packets/embed.ts'
 import { httpEmbedder } from '../../platform/packets/embedder.ts'
-import { cacheQueries } from '../../platform/packets/query-cache.ts'
 import { hasSentenceModel, sentenceEmbedder } from '../../platform/packets/sentence-model.ts'
+import { cacheDocuments, cacheQueries } from '../../platform/packets/vector-cache.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import type { Config } from '../config/settings.ts'
 

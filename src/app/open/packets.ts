@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { lazyAsync } from '../../kernel/async/once.ts'
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import type { RecordPorts } from '../../kernel/record-call.ts'
@@ -6,15 +7,15 @@ import { OpenPacketCache } from '../../packets/ask/open-packet-cache.ts'
 import type { OpenPacket } from '../../packets/ask/retrieve.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { Packets } from '../../packets/packets.ts'
-import type { ProgressListener } from '../../packets/progress.ts'
-import type { RegistryReader } from '../../packets/registry.ts'
+import type { ProgressListener, RegistryReader } from '../../packets/ports.ts'
 import { Downloads } from '../../packets/transfer/downloads.ts'
 import { followLinks } from '../../platform/files/git-metadata.ts'
 import { isBelow } from '../../platform/files/no-symlinks.ts'
 import { openAsyncJail } from '../../platform/jail/async.ts'
 import { packetReader } from '../../platform/packets/reader.ts'
 import { scratchFolders } from '../../platform/packets/scratch-folders.ts'
-import { verifiedStamps } from '../../platform/packets/verified-stamp.ts'
+import { type OpenVectors, openVectors } from '../../platform/packets/vectors/vector-file.ts'
+import { verifiedStamps } from '../../platform/packets/verify-stored.ts'
 import { OciClient } from '../../platform/registry/client.ts'
 import { packetRoot, requireStoreWithoutSymlinks } from '../config/packet-root.ts'
 import type { Config } from '../config/settings.ts'
@@ -22,7 +23,28 @@ import { closeEmbedders, embedderFor } from './embedders.ts'
 import { PacketWorkspace } from './packet-workspace.ts'
 import { openPacketLock } from './packets/packet-lock.ts'
 import { openRegistry, recordResolutions } from './registry.ts'
-import { vectorOpener } from './vectors.ts'
+
+/**
+ * Number of values from which an index is searched in a worker thread: 250 000 rows of 384 take about five
+ * milliseconds, which would block the event loop. Below that the message to the thread costs more.
+ */
+const LARGE = 96_000_000
+
+/** Relative to the built chunk. */
+const PROGRAM = new URL('../threads/vector.js', import.meta.url)
+
+/** Opens small indexes in this thread, large ones in a worker thread that starts with the first. */
+const vectorOpener = (clock: Clock) => {
+  const thread = lazyAsync(async () => {
+    const { VectorThread } = await import('../../platform/packets/vectors/vector-threads.ts')
+    return new VectorThread(PROGRAM, clock)
+  })
+  const open: OpenVectors = async (files, expected) =>
+    expected.rows * expected.dim < LARGE
+      ? openVectors(files, expected, clock)
+      : (await thread.get()).open(files, expected)
+  return { open, close: async () => (await thread.peek())?.close() }
+}
 
 /** Limits of the packets that stay open between calls. */
 const OPEN_LIMITS = { packets: 8, bytes: 2 * 1024 ** 3 }

@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import { lazyAsync } from '../../kernel/async/once.ts'
 import { type RecordPorts, recordCall } from '../../kernel/record-call.ts'
-import type { RegistryReader } from '../../packets/registry.ts'
+import type { RegistryReader } from '../../packets/ports.ts'
 import { findRepositoryRoot } from '../../platform/git/find-root.ts'
-import { dockerCredentials } from '../../platform/registry/docker-credentials.ts'
-import { OciHttp } from '../../platform/registry/http.ts'
-import { DEFAULT_OCI } from '../../platform/registry/settings.ts'
+import { DEFAULT_OCI, OciHttp } from '../../platform/registry/http.ts'
+import { dockerCredentials } from '../../platform/registry/login.ts'
 import type { Config } from '../config/settings.ts'
 
 /** The host of a registry in the settings, which may have a scheme and a path. */

@@ -3,9 +3,11 @@ import { packetRoot } from '../../app/config/packet-root.ts'
 import { VERSION } from '../../app/config/version.ts'
 import { closeEmbedders, embedderForBuild } from '../../app/open/embedders.ts'
 import type { Fault } from '../../kernel/fault.ts'
+import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import { plural } from '../../kernel/text/plural.ts'
 import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
 import { type BuildOptions, PacketBuilder } from '../../packets/build/build.ts'
+import type { PackedSource } from '../../packets/build/build-records.ts'
 import { CHUNK_SIZES } from '../../packets/build/chunk.ts'
 import type { PacketOutput } from '../../packets/build/packet-output.ts'
 import { type Embedder, WORDS_ONLY } from '../../packets/embed.ts'
@@ -14,11 +16,10 @@ import { checkPacketName, versionTag } from '../../packets/format/reference.ts'
 import { replaceStoreFile } from '../../platform/packets/drafts.ts'
 import { draftPacket, packetFolder, recoverPacket } from '../../platform/packets/folder.ts'
 import { knownVectors } from '../../platform/packets/known-vectors.ts'
-import { readEachSource } from '../../platform/packets/source.ts'
+import { EMPTY_FILE, readEachSource } from '../../platform/packets/source.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { readCount, requireWritable, type Subcommand, textFlag } from '../command/subcommand.ts'
 import { withProgress } from '../progress.ts'
-import { packedLines, packedSummary, reportSkipped, type SkippedFile } from './build-report.ts'
 import {
   embedSettings,
   listFlag,
@@ -28,6 +29,55 @@ import {
   printResult,
   progressJob,
 } from './settings.ts'
+
+/** A file that is not in the packet. */
+interface SkippedFile {
+  readonly path: string
+  readonly why: string
+}
+
+/** What a file of the folder became. */
+type PackedFile = Pick<PackedSource, 'path' | 'chunks' | 'split'>
+
+const MAX_REPORTED = 10
+
+const SPLITS = { structure: 'by sections or declarations', lines: 'by lines' }
+
+/** One line: how the files were split, and how many were left out. Undefined when all of them became the same. */
+const packedSummary = (files: readonly PackedFile[], skipped: readonly SkippedFile[]): string | undefined => {
+  const parts = (['structure', 'lines'] as const).flatMap((split) => {
+    const some = files.filter((one) => one.split === split)
+    return some.length === 0 ? [] : [`${plural(some.length, 'file')} split ${SPLITS[split]}`]
+  })
+  const rest = skipped.length > 0 ? [`${skipped.length} left out`] : []
+  return parts.length + rest.length > 1 ? [...parts, ...rest].join(', ') : undefined
+}
+
+/** A line for each file: its chunks, or why it is not in the packet. */
+const packedLines = (files: readonly PackedFile[], skipped: readonly SkippedFile[]): readonly string[] =>
+  [
+    ...files.map(({ path, chunks, split }) => ({
+      path,
+      what: `${plural(chunks, 'chunk')} ${SPLITS[split]}`,
+    })),
+    ...skipped.map(({ path, why }) => ({ path, what: `left out: ${why}` })),
+  ]
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+    .map(({ path, what }) => `${escapeLineBreaks(path)}  ${escapeLineBreaks(what)}`)
+
+/**
+ * Reports skipped files on stderr: a packet that lacks files of its folder is no error, but the user should
+ * know.
+ */
+const reportSkipped = ({ json, terminal, flags }: Invocation, skipped: readonly SkippedFile[]): void => {
+  if (json || flags.verbose) return
+  // Empty files are common in some languages, and would take the place of those that a reader misses.
+  const missed = skipped.filter(({ why }) => why !== EMPTY_FILE)
+  for (const { path, why } of missed.slice(0, MAX_REPORTED))
+    terminal.printError(`left out: ${escapeLineBreaks(path)} ${why}`)
+  const more = missed.length - MAX_REPORTED
+  if (more > 0) terminal.printError(`left out: ${more} more; --verbose and --json list them`)
+}
 
 const LOCK_FILE = 'packet.lock.json'
 

@@ -19,7 +19,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   lock: from(lock, 'lock'),
   sync: from(lock, 'sync'),
   outdated: from(lock, 'outdated'),
-  revoke: from(() => import('./revoke.ts'), 'revoke'),
+  revoke: from(() => import('./lock.ts'), 'revoke'),
   lookup: from(ask, 'lookup'),
   query: from(ask, 'query'),
   plan: from(ask, 'plan'),

@@ -1,10 +1,62 @@
 import { resolve } from 'node:path'
-import { publishPacket } from '../../packets/transfer/publish.ts'
+import type { Config } from '../../app/config/settings.ts'
+import { PacketWorkspace } from '../../app/open/packet-workspace.ts'
+import { openRegistry } from '../../app/open/registry.ts'
+import { Fault } from '../../kernel/fault.ts'
+import type { Reference } from '../../packets/format/reference.ts'
+import type { RegistryWriter } from '../../packets/ports.ts'
+import { type Published, publishPacket, type UploadOptions } from '../../packets/transfer/publish.ts'
 import { builtPackets, packetFolder } from '../../platform/packets/folder.ts'
+import { OciClient } from '../../platform/registry/client.ts'
+import { OciPusher } from '../../platform/registry/push.ts'
+import { systemClock } from '../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
-import { requireWritable, type Subcommand } from '../command/subcommand.ts'
-import { listFlag, NO_ABORT, needText, packetSettings } from './settings.ts'
-import { uploadArtifact } from './upload.ts'
+import type { Subcommand } from '../command/subcommand.ts'
+import { requireWritable } from '../command/subcommand.ts'
+import { withProgress } from '../progress.ts'
+import { listFlag, NO_ABORT, needText, packetSettings, printResult, progressJob } from './settings.ts'
+
+/** Drops the cached meaning of the tags, so that the next query finds what was just published. */
+const forgetTags = async (config: Config, { pinned_uri, tags }: Published): Promise<void> => {
+  const place = pinned_uri.slice(0, pinned_uri.indexOf('@'))
+  try {
+    const { cache } = new PacketWorkspace(config, systemClock)
+    for (const tag of tags) await cache.dropAlias(`${place}:${tag}`)
+  } catch {
+    // A packet folder that is refused here is refused by every query too: there is no cache to drop.
+  }
+}
+
+/** Reads what a tag names now; undefined when the registry has no such tag. */
+const publishedDigest = (client: OciClient) => async (ref: Reference, signal: AbortSignal) => {
+  try {
+    return (await client.resolve(ref, signal)).digest
+  } catch (thrown) {
+    if (thrown instanceof Fault && thrown.kind === 'missing') return undefined
+    throw thrown
+  }
+}
+
+/** Publishes something with progress, and prints its address. */
+const uploadArtifact = async (
+  invocation: Invocation,
+  config: Config,
+  upload: (pusher: RegistryWriter, options: UploadOptions) => Promise<Published>,
+  /** Registries that the caller named in arguments. */
+  named: readonly string[] = [],
+): Promise<number> => {
+  const http = openRegistry(config, process.env, named)
+  const published = await withProgress(progressJob(invocation, 'publish', 'bytes'), (progress) =>
+    upload(new OciPusher(http), {
+      ...(invocation.flags['move-tag'] !== true && { resolve: publishedDigest(new OciClient(http)) }),
+      progress,
+    }),
+  )
+  await forgetTags(config, published)
+  const { ref, digest, sent, there, tags, pinned_uri } = published
+  const done = `${sent} uploaded, ${there} already there, tagged ${tags.join(', ')}`
+  return printResult(invocation, published, `${ref}\n${digest} (${done})\n${pinned_uri}`)
+}
 
 /** The folder itself, or the only packet that was built below it. */
 const onlyPacket = async (asked: string): Promise<string> => {

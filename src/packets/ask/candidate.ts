@@ -1,9 +1,9 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
-import type { KnownMetadata } from '../cache.ts'
 import { pinnedUri, type Reference } from '../format/reference.ts'
 import type { Revocation } from '../lock/packets-lock.ts'
+import type { KnownMetadata } from '../ports.ts'
 import type { Trust } from '../trust/trust.ts'
 
 export interface LookupRequest {

@@ -1,4 +1,4 @@
-import type { Failure } from '../failure.ts'
+import type { Failure } from '../faults.ts'
 import type { PassageTrust } from '../trust/trust.ts'
 import { type AnswerOrigin, pickOrigin } from './answer-origin.ts'
 import type { QueryResult } from './query.ts'

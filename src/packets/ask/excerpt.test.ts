@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { makeExcerpt, questionStems } from './excerpt.ts'
+import { makeExcerpt, questionStems } from './snippet.ts'
 
 const TEXT = `---
 title: Retries

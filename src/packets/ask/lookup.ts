@@ -1,11 +1,10 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { Fault } from '../../kernel/fault.ts'
-import { type Failure, fail, failWith, NAME_REGISTRY, schemeHint } from '../failure.ts'
+import { type Failure, fail, failWith, NAME_REGISTRY, schemeHint } from '../faults.ts'
 import { parseReference, type Reference, sourceUri } from '../format/reference.ts'
 import type { PolicyGuard } from '../trust/policy-guard.ts'
-import { type AnswerOrigin, revokedWarning } from './answer-origin.ts'
+import { type AnswerOrigin, findLockedPacket, revokedWarning } from './answer-origin.ts'
 import { type Candidate, candidateFilters, type LookupRequest, toCandidate } from './candidate.ts'
-import { findLockedPacket } from './locked-packet.ts'
 import { describePacketAt, type ResolvePorts, resolveNames } from './resolve-names.ts'
 
 export interface LookupPorts extends ResolvePorts {

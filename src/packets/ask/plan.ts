@@ -1,4 +1,4 @@
-import { type Failure, fail } from '../failure.ts'
+import { type Failure, fail } from '../faults.ts'
 import { type AnswerOrigin, pickOrigin } from './answer-origin.ts'
 import type { Candidate, LookupRequest } from './candidate.ts'
 import type { LookupResult } from './lookup.ts'

@@ -4,7 +4,7 @@ import { Fault } from '../../kernel/fault.ts'
 import type { ByteSource } from '../format/faiss.ts'
 import type { Lock } from '../format/lockfile.ts'
 import { readManifest } from '../format/manifest.ts'
-import type { OpenFile } from '../store.ts'
+import type { OpenFile } from '../ports.ts'
 import { ARTIFACTS } from './build-records.ts'
 
 const CHUNK = 4 * 1024 * 1024

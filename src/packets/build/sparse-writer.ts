@@ -1,8 +1,7 @@
 import type { ByteSource } from '../format/faiss.ts'
-import { inverseDocumentFrequency } from '../search/postings.ts'
-import { searchTerms } from '../search/tokens.ts'
+import { wholeNumbers } from '../format/number-list.ts'
+import { inverseDocumentFrequency, searchTerms } from '../search/tokens.ts'
 import { ByteReader, ByteWriter } from '../search/varint.ts'
-import { NumberList } from './number-list.ts'
 import type { OutputFile } from './packet-output.ts'
 
 const NO_ROW = 2 ** 32 - 1
@@ -96,12 +95,12 @@ export class SparseWriter {
   readonly #scratch: OutputFile
   readonly #numbers = new Map<string, number>()
   /** By the number of a word: its rows, the last of them, and its place among the words of that row. */
-  readonly #rowsWith = new NumberList()
-  readonly #lastRow = new NumberList()
-  readonly #place = new NumberList()
-  readonly #lengths = new NumberList()
+  readonly #rowsWith = wholeNumbers()
+  readonly #lastRow = wholeNumbers()
+  readonly #place = wholeNumbers()
+  readonly #lengths = wholeNumbers()
   /** Bytes of each row in the scratch file. */
-  readonly #sizes = new NumberList()
+  readonly #sizes = wholeNumbers()
   readonly #row = new ByteWriter()
 
   constructor(scratch: OutputFile) {

@@ -1,6 +1,5 @@
 import { flatHeader } from '../format/faiss.ts'
-import { writeVectors } from '../format/vectors.ts'
-import { writeWindowRows } from '../format/windows.ts'
+import { writeVectors, writeWindowRows } from '../format/vectors.ts'
 import { scaledVector, type WindowVector } from './embed-docs.ts'
 import type { OutputFile, PacketOutput } from './packet-output.ts'
 import type { WindowInputs } from './window-inputs.ts'

@@ -1,9 +1,7 @@
-import type { Embedder } from '../embed.ts'
-import type { Doc } from '../format/docs.ts'
+import { type Embedder, windowsOf } from '../embed.ts'
+import { type Doc, readLineBlocks } from '../format/docs.ts'
 import type { ByteSource } from '../format/faiss.ts'
-import { readLineBlocks } from '../format/line-blocks.ts'
-import { windowsOf } from '../search/passage-windows.ts'
-import { NumberList } from './number-list.ts'
+import { wholeNumbers } from '../format/number-list.ts'
 import type { OutputFile } from './packet-output.ts'
 
 /** Vectors of an earlier build by the hash of their text. */
@@ -23,7 +21,7 @@ export class WindowInputs {
   readonly #embedder: Embedder
   readonly #scratch: OutputFile
   readonly #known: KnownVectors | undefined
-  readonly #firsts = new NumberList()
+  readonly #firsts = wholeNumbers()
   #windows = 0
   #missing = 0
   #fresh = 0

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hnswFile } from '../../../test/support/packet-hnsw.ts'
 import { copyFloats, memorySource, readFlatIndex, writeFlatIndex } from './faiss.ts'
-import { decodeFloat16, encodeFloat16 } from './float16.ts'
-import { normalizeRow, readVectors, writeVectors } from './vectors.ts'
+import { decodeFloat16, encodeFloat16, normalizeRow, readVectors, writeVectors } from './vectors.ts'
 
 const halves = Array.from({ length: 0x10000 }, (_, bits) => decodeFloat16(bits))
 

@@ -1,10 +1,33 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
+import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { Fault } from '../../kernel/fault.ts'
 import type { Reference } from '../format/reference.ts'
 import type { ResolutionMemory } from '../resolutions.ts'
 import type { PullPorts } from '../transfer/pull.ts'
+import { matchIdentity } from '../trust/attestation.ts'
+import type { PacketPolicy } from '../trust/policy.ts'
+import type { TrustedKey } from '../trust/simple-signing.ts'
 import type { LockedPacket, Revocation } from './packets-lock.ts'
-import { canVerifySigner, signerIdentities } from './signers.ts'
+
+/** A key by its fingerprint: its name is that of a file, which another machine may call differently. */
+const keySigner = ({ key }: TrustedKey): string =>
+  `key ${digestBytes(key.export({ type: 'spki', format: 'der' }))}`
+
+/** Identities of the signers that a trust report names, in a form that is the same on every machine. */
+const signerIdentities = ({ keys }: PacketPolicy, signers: readonly string[]): readonly string[] => {
+  const found = signers.flatMap((signer) => {
+    const own = keys.filter(({ name }) => name === signer)
+    return own.length === 0 ? [signer] : own.map(keySigner)
+  })
+  return [...new Set(found)].sort()
+}
+
+/** Whether the policy of this machine can tell that a signer signed. A lock never adds one. */
+const canVerifySigner = ({ keys, identities }: PacketPolicy, signer: string): boolean => {
+  if (keys.some((key) => keySigner(key) === signer)) return true
+  const [, subject, issuer] = /^(.+) \(([^()]*)\)$/.exec(signer) ?? []
+  return subject !== undefined && issuer !== undefined && matchIdentity(identities, subject, issuer)
+}
 
 /** What the commands of a lock need. */
 export interface LockPorts extends PullPorts {

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readVocabulary } from '../../../test/support/minilm.ts'
-import { blankMarkup } from './markup.ts'
-import { splitSections } from './section-windows.ts'
 import { makeTokenizer } from './tokenizer.ts'
 import { packVocabulary } from './vocabulary.ts'
+import { blankMarkup, splitSections } from './windows.ts'
 
 const tokenizer = makeTokenizer(packVocabulary(await readVocabulary()))
 const split = (text: string, headings: readonly string[], path = 'a.md') =>

@@ -2,10 +2,9 @@ import { Fault } from '../../kernel/fault.ts'
 import { packetFaults } from '../faults.ts'
 import { readDocRows } from '../format/docs.ts'
 import type { ByteSource } from '../format/faiss.ts'
-import { MAX_SPARSE_BYTES, readSparse } from './sparse-file.ts'
-import { streamSparse } from './sparse-stream.ts'
-import { searchTerms, stem } from './tokens.ts'
-import { fieldedWords, type RankingKind } from './word-fields.ts'
+import { NumberList, wholeNumbers } from '../format/number-list.ts'
+import { MAX_SPARSE_BYTES, readSparse, streamSparse } from './sparse-file.ts'
+import { fieldedWords, type RankingKind, searchTerms, stem } from './tokens.ts'
 import { type Append, IndexWriter } from './word-index.ts'
 import { WordRuns } from './word-runs.ts'
 
@@ -34,35 +33,9 @@ interface DerivedWords {
 
 type Progress = (done: number, total: number) => void
 
-/** Numbers of which the count is not known before. */
-class GrowingNumbers<T extends Uint32Array | Float64Array> {
-  #numbers: T
-  #count = 0
-  readonly #make: (length: number) => T
-
-  constructor(make: (length: number) => T) {
-    this.#make = make
-    this.#numbers = make(1024)
-  }
-
-  push(value: number): void {
-    if (this.#count === this.#numbers.length) {
-      const larger = this.#make(2 * this.#count)
-      larger.set(this.#numbers)
-      this.#numbers = larger
-    }
-    this.#numbers[this.#count++] = value
-  }
-
-  get values(): T {
-    return this.#numbers.subarray(0, this.#count) as T
-  }
-}
-
 /** Reads every chunk once: finds the rows, and collects their words when `runs` is given. */
 const readDocs = async (source: ByteSource, runs: WordRuns | undefined, progress: (done: number) => void) => {
-  const starts = new GrowingNumbers((length) => new Float64Array(length))
-  const lengths = new GrowingNumbers((length) => new Uint32Array(length))
+  const [starts, lengths] = [new NumberList((length) => new Float64Array(length)), wholeNumbers()]
   let row = 0
   for await (const rows of readDocRows(source)) {
     for (const { start, doc } of rows) {

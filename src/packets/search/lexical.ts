@@ -1,10 +1,62 @@
 import { byScore, type SearchHit } from './exact-search.ts'
-import { visitCounts, visitFields } from './posting-blocks.ts'
-import { inverseDocumentFrequency } from './postings.ts'
-import { searchTerms, stem } from './tokens.ts'
-import { FIELD_COUNT, TEXT_FIELD } from './word-fields.ts'
+import { visitCounts, visitFields, visitPositions, type WordPostings } from './posting-lists.ts'
+import { FIELD_COUNT, inverseDocumentFrequency, searchTerms, stem, TEXT_FIELD } from './tokens.ts'
 import type { WordIndexFile, WordList } from './word-index.ts'
-import { pairScores, type WeightedPostings } from './word-pairs.ts'
+
+/** Words further apart than this do not belong together. */
+const MAX_DISTANCE = 8
+/** Two words side by side add this share of the lower of their weights. */
+const PAIR_WEIGHT = 0.25
+
+interface WeightedPostings extends WordPostings {
+  /** Inverse document frequency. */
+  readonly weight: number
+}
+
+interface PlacedWord {
+  readonly weight: number
+  readonly positions: readonly number[]
+}
+
+/** The least distance of two words; both lists ascend. */
+const leastDistance = (a: readonly number[], b: readonly number[]): number => {
+  let least = Number.POSITIVE_INFINITY
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    const distance = (a[i] as number) - (b[j] as number)
+    least = Math.min(least, Math.abs(distance))
+    if (distance < 0) i++
+    else j++
+  }
+  return least
+}
+
+const pairScore = (words: readonly PlacedWord[]): number => {
+  let score = 0
+  words.forEach((a, i) => {
+    for (const b of words.slice(i + 1)) {
+      const distance = Math.max(leastDistance(a.positions, b.positions), 1)
+      const nearness = (MAX_DISTANCE + 1 - distance) / MAX_DISTANCE
+      if (nearness > 0) score += PAIR_WEIGHT * Math.min(a.weight, b.weight) * nearness
+    }
+  })
+  return score
+}
+
+/** What pairs of words close to each other add to the scores of some rows, which are in ascending order. */
+const pairScores = (
+  lists: readonly WeightedPostings[],
+  rows: readonly number[],
+): ReadonlyMap<number, number> => {
+  const words = new Map<number, PlacedWord[]>()
+  for (const list of lists) {
+    visitPositions(list, rows, (row, positions) => {
+      const placed = words.get(row) ?? []
+      placed.push({ weight: list.weight, positions })
+      words.set(row, placed)
+    })
+  }
+  return new Map([...words].map(([row, placed]) => [row, pairScore(placed)]))
+}
 
 const K1 = 1.2
 const B = 0.75

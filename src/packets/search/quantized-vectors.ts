@@ -1,6 +1,13 @@
 import { packetFaults } from '../faults.ts'
-import { alignTo, BlockLayout } from './wasm/block-layout.ts'
-import { CANDIDATE_BYTES, GROUP_ROWS, loadScan, PIECE_BYTES, STATS_BYTES } from './wasm/scan-module.ts'
+import {
+  alignTo,
+  BlockLayout,
+  CANDIDATE_BYTES,
+  GROUP_ROWS,
+  loadScan,
+  PIECE_BYTES,
+  STATS_BYTES,
+} from './wasm/scan-module.ts'
 
 /** Most rows of one scan, and so the most candidates it can write. */
 export const MAX_BLOCK = 4096

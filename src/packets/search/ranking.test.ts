@@ -4,8 +4,7 @@ import { embedLocally, LOCAL_DIM, localEmbedder } from '../../../test/support/lo
 import { lexicalOf, sparseBytes } from '../../../test/support/word-index.ts'
 import { memorySource } from '../format/faiss.ts'
 import { fuseRankings, fuseScores, fusionDepth } from './rank-fusion.ts'
-import { readSparse } from './sparse-file.ts'
-import { streamSparse } from './sparse-stream.ts'
+import { readSparse, streamSparse } from './sparse-file.ts'
 import { searchTerms, splitWords, stem } from './tokens.ts'
 
 const never = new AbortController().signal

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readWindowRows, writeWindowRows } from '../format/windows.ts'
-import type { VectorIndex } from './vector-index.ts'
-import { searchByWindow } from './window-search.ts'
+import { readWindowRows, writeWindowRows } from '../format/vectors.ts'
+import { searchByWindow, type VectorIndex } from './vector-index.ts'
 
 /** An index whose scores are given. */
 const scored = (scores: readonly number[]): VectorIndex => ({

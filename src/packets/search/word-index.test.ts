@@ -7,10 +7,9 @@ import {
   textDocs,
   wordIndexBytes,
 } from '../../../test/support/word-index.ts'
-import { type Doc, DocTable, writeDocs } from '../format/docs.ts'
+import { type Doc, DocTable, IndexedDocs, writeDocs } from '../format/docs.ts'
 import { memorySource } from '../format/faiss.ts'
 import { byScore } from './exact-search.ts'
-import { IndexedDocs } from './indexed-docs.ts'
 import { LexicalIndex } from './lexical.ts'
 import { searchTerms, stem } from './tokens.ts'
 import { ByteReader, ByteWriter } from './varint.ts'

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib'
 import { packetFaults } from '../faults.ts'
 import type { ByteSource } from '../format/faiss.ts'
-import type { WordPostings } from './posting-blocks.ts'
+import type { WordPostings } from './posting-lists.ts'
+import type { RankingKind } from './tokens.ts'
 import { ByteReader, ByteWriter } from './varint.ts'
-import type { RankingKind } from './word-fields.ts'
 
 /**
  * A file of ours that is read by offset and in which damage is noticed: every part has a CRC-32 where its place is

@@ -1,6 +1,6 @@
-import { ListEncoder } from './posting-encoder.ts'
+import { ListEncoder } from './posting-lists.ts'
+import type { RankingKind } from './tokens.ts'
 import { ByteWriter } from './varint.ts'
-import type { RankingKind } from './word-fields.ts'
 import { bucketOf, type IndexWriter, type WordTable, writeBucketPlace } from './word-index.ts'
 
 /** Occurrences that are kept in memory: twelve bytes each, and eight while they are sorted. */

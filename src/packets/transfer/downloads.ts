@@ -3,7 +3,7 @@ import { Fault } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { packetFaults } from '../faults.ts'
 import { type Reference, writeReference } from '../format/reference.ts'
-import type { ProgressListener } from '../progress.ts'
+import type { ProgressListener } from '../ports.ts'
 import { type PulledPacket, type PullPorts, pullPacket } from './pull.ts'
 
 interface Download {

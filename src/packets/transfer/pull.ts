@@ -1,10 +1,11 @@
+import { CONCURRENCY } from '../../kernel/async/concurrency.ts'
 import type { Digest } from '../../kernel/encoding/digest.ts'
-import type { KnownMetadata } from '../cache.ts'
 import { packetFaults } from '../faults.ts'
 import {
   type Artifact,
   type Descriptor,
   fileLayers,
+  LARGE_FILE,
   MANIFEST_TYPE,
   metadataLayer,
   type PlacedFile,
@@ -14,12 +15,66 @@ import {
 import { readCard } from '../format/card.ts'
 import { METADATA_SCHEMA, METADATA_VERSION, type PacketMetadata, readMetadata } from '../format/metadata.ts'
 import type { Reference } from '../format/reference.ts'
-import type { RegistryReader, Resolved } from '../registry.ts'
-import type { PacketStore } from '../store.ts'
+import type { KnownMetadata, LentChunk, PacketStore, RegistryReader, Resolved } from '../ports.ts'
 import type { PolicyGuard } from '../trust/policy-guard.ts'
 import type { Trust } from '../trust/trust.ts'
 import { collectBytes, verifyBytes } from '../verify-stream.ts'
-import { BlobReader } from './blob-reader.ts'
+
+/** Starts reading a stream before its consumer asks. */
+const startReading = (source: AsyncIterable<LentChunk>): AsyncIterable<LentChunk> => {
+  const chunks = source[Symbol.asyncIterator]()
+  let started: Promise<IteratorResult<LentChunk>> | undefined = chunks.next()
+  started.catch(() => {})
+  const next = () => {
+    const result = started ?? chunks.next()
+    started = undefined
+    return result
+  }
+  const cancel = async () => (await chunks.return?.()) ?? { done: true as const, value: undefined }
+  return { [Symbol.asyncIterator]: () => ({ next, return: cancel }) }
+}
+
+/** The blobs of one packet. */
+class BlobReader {
+  readonly #registry: RegistryReader
+  readonly #ref: Reference
+  readonly #halt = new AbortController()
+  readonly #signal: AbortSignal
+  readonly #started = new Map<Digest, AsyncIterable<LentChunk>>()
+  #stop: AbortSignal | undefined
+
+  constructor(registry: RegistryReader, ref: Reference, signal: AbortSignal) {
+    this.#registry = registry
+    this.#ref = ref
+    this.#signal = AbortSignal.any([signal, this.#halt.signal])
+  }
+
+  /** Starts downloading the largest blobs while the rest of the packet's description is fetched. */
+  prefetch(blobs: readonly Descriptor[]): void {
+    const large = blobs.filter(({ size }) => size >= LARGE_FILE).sort((a, b) => b.size - a.size)
+    for (const blob of large.slice(0, CONCURRENCY))
+      this.#started.set(blob.digest, startReading(this.#stream(blob)))
+  }
+
+  open(blob: Descriptor, stop: AbortSignal): AsyncIterable<LentChunk> {
+    // All open blobs share one signal; listen to it once.
+    if (stop !== this.#stop) stop.addEventListener('abort', () => this.stop(), { once: true })
+    this.#stop = stop
+    const started = this.#started.get(blob.digest)
+    // Two files may have the same blob, which was started once.
+    this.#started.delete(blob.digest)
+    return started ?? this.#stream(blob)
+  }
+
+  /** Aborts all downloads. */
+  stop(): void {
+    this.#halt.abort()
+  }
+
+  #stream(blob: Descriptor): AsyncIterable<LentChunk> {
+    return this.#registry.stream(this.#ref, blob, this.#signal)
+  }
+}
 
 const MAX_METADATA = 4 * 1024 * 1024
 const MAX_CARD = 64 * 1024

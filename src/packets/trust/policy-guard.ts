@@ -1,7 +1,7 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
 import type { Reference } from '../format/reference.ts'
-import type { RegistryReader } from '../registry.ts'
+import type { RegistryReader } from '../ports.ts'
 import type { VerifyBundle } from './attestation.ts'
 import {
   enforcePolicy,
@@ -119,7 +119,7 @@ export class PolicyGuard {
     const { verifyBundle: verify } = this.#ports
     const lookup = { registry, at: ref, subject: { digest, manifest }, verify, signal }
     // Loaded lazily: most installations have no policy.
-    const { gatherTrust } = await import('./gather-trust.ts')
+    const { gatherTrust } = await import('./signatures.ts')
     const trust = await gatherTrust(lookup, policy)
     await cache.keepTrust(digest, scope, trust)
     return { trust, warnings: enforcePolicy(policy, trustDenials(policy, trust)) }

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
+import { isRecord } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { type Descriptor, readArtifact } from '../format/artifact.ts'
 import type { Reference } from '../format/reference.ts'
-import type { RegistryReader, RegistryRepository } from '../registry.ts'
+import type { RegistryReader, RegistryRepository } from '../ports.ts'
 import { collectBytes, verifyBytes } from '../verify-stream.ts'
 import {
   type Attestation,
@@ -11,11 +13,11 @@ import {
   type TrustAnchors,
   type VerifyBundle,
 } from './attestation.ts'
-import { legacyBundle } from './cosign-legacy.ts'
 import { claimedDigest, findSigners } from './simple-signing.ts'
+import type { Trust } from './trust.ts'
 
 /** What is needed to verify the signatures of a packet. */
-export interface TrustLookup {
+interface TrustLookup {
   readonly registry: RegistryReader
   readonly at: RegistryRepository
   readonly subject: Subject
@@ -37,13 +39,13 @@ const KINDS = {
   sbom: /spdx|cyclonedx|sbom/i,
   provenance: /provenance|slsa|in-toto/i,
 }
-export type ReferrerKind = keyof typeof KINDS
+type ReferrerKind = keyof typeof KINDS
 
 // Only declared types count. Tag names are ignored, because anyone can choose them.
-export const referrerType = ({ artifactType, mediaType }: Descriptor): string => artifactType ?? mediaType
+const referrerType = ({ artifactType, mediaType }: Descriptor): string => artifactType ?? mediaType
 
 /** Whether a referrer declares this kind. Bundles share one type; an annotation has the predicate type. */
-export const hasReferrerKind = (kind: ReferrerKind, one: Descriptor): boolean => {
+const hasReferrerKind = (kind: ReferrerKind, one: Descriptor): boolean => {
   const predicate = one.annotations[PREDICATE]
   return predicate === undefined ? KINDS[kind].test(referrerType(one)) : attestationKind(predicate) === kind
 }
@@ -84,7 +86,7 @@ const verifyClaim = async (lookup: TrustLookup, layer: Descriptor): Promise<read
 }
 
 /** Reads simple-signing signatures: the trusted signers, and how many claims there are. */
-export const readClaims = async (lookup: TrustLookup, referrers: readonly Descriptor[]) => {
+const readClaims = async (lookup: TrustLookup, referrers: readonly Descriptor[]) => {
   const { at, subject, anchors } = lookup
   // The tag that cosign uses on registries without referrers. Only the verified signer counts.
   const references: Reference[] = [
@@ -106,7 +108,7 @@ export const readClaims = async (lookup: TrustLookup, referrers: readonly Descri
 }
 
 /** Reads and verifies the sigstore bundles that refer to a packet. */
-export const readBundles = async (
+const readBundles = async (
   lookup: TrustLookup,
   referrers: readonly Descriptor[],
 ): Promise<readonly Attestation[]> => {
@@ -122,4 +124,123 @@ export const readBundles = async (
     if (attestation !== undefined) found.push(attestation)
   }
   return found
+}
+
+/** A builder and the SLSA level it is trusted with. */
+interface Builder {
+  readonly id: string
+  readonly level: number
+}
+
+/** What signatures and provenance are verified against. */
+interface TrustRequirements extends TrustAnchors {
+  readonly builders: readonly Builder[]
+}
+
+const MAX_REFERRERS = 32
+
+/** The highest SLSA level of the packet's builders. */
+const highestLevel = (builders: readonly Builder[], built: readonly string[]): number | null => {
+  const levels = builders.filter(({ id }) => built.includes(id)).map(({ level }) => level)
+  return levels.length === 0 ? null : Math.max(...levels)
+}
+
+const score = (signed: boolean, sbom: boolean, provenance: boolean, level: number | null): number => {
+  const sum = 0.5 * Number(signed) + 0.2 * Number(sbom) + 0.2 * Number(provenance) + 0.025 * (level ?? 0)
+  return Math.round(10_000 * Math.min(sum, 1)) / 10_000
+}
+
+/** Fetches the referrers of a packet and verifies their signatures. */
+export const gatherTrust = async (
+  lookup: Omit<TrustLookup, 'anchors'>,
+  requirements: TrustRequirements,
+): Promise<Trust> => {
+  const { registry, subject, signal } = lookup
+  const at = { host: lookup.at.host, repository: lookup.at.repository }
+  const full = { ...lookup, at, anchors: requirements }
+  const referrers = (await registry.referrers(at, subject.digest, signal)).slice(0, MAX_REFERRERS)
+  const { claims: claimCount, signers } = await readClaims(full, referrers)
+  const attestations = await readBundles(full, referrers)
+  const attestationsOf = (kind: Attestation['kind']) => attestations.filter((one) => one.kind === kind)
+  const has = (kind: ReferrerKind) => referrers.some((one) => hasReferrerKind(kind, one))
+  const presence = (kind: 'sbom' | 'provenance') =>
+    attestationsOf(kind).length > 0 ? 'verified' : has(kind) ? 'present' : 'absent'
+  const allSigners = new Set([...signers, ...attestationsOf('signature').map(({ signer }) => signer)])
+  const builders = [...new Set(attestationsOf('provenance').flatMap(({ builder }) => builder ?? []))].sort()
+  const level = highestLevel(requirements.builders, builders)
+  const signed = allSigners.size > 0
+  return {
+    // The bytes match the digest: nothing else enters the store.
+    verified: true,
+    checked: true,
+    signature: signed ? 'verified' : claimCount > 0 || has('signature') ? 'unverified' : 'absent',
+    signers: [...allSigners].sort(),
+    sbom: presence('sbom'),
+    provenance: presence('provenance'),
+    builders,
+    slsa_level: level,
+    score: score(signed, presence('sbom') !== 'absent', presence('provenance') !== 'absent', level),
+    referrers: referrers.map((one) => ({ digest: one.digest, type: referrerType(one) })),
+  }
+}
+
+const CERTIFICATE = 'dev.sigstore.cosign/certificate'
+const LOG = 'dev.sigstore.cosign/bundle'
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** The transparency log entry in the form of a bundle. */
+const toLogEntry = (text: string): object | undefined => {
+  const value = parse(text)
+  const seen = isRecord(value) ? value.Payload : undefined
+  if (!isRecord(value) || !isRecord(seen)) return undefined
+  const body = textOrEmpty(seen.body)
+  const entry = parse(Buffer.from(body, 'base64').toString('utf8'))
+  if (!isRecord(entry)) return undefined
+  return {
+    logIndex: String(seen.logIndex),
+    logId: { keyId: Buffer.from(textOrEmpty(seen.logID), 'hex').toString('base64') },
+    kindVersion: { kind: textOrEmpty(entry.kind), version: textOrEmpty(entry.apiVersion) },
+    integratedTime: String(seen.integratedTime),
+    inclusionPromise: { signedEntryTimestamp: textOrEmpty(value.SignedEntryTimestamp) },
+    canonicalizedBody: body,
+  }
+}
+
+const pemToDer = (pem: string): string | undefined =>
+  /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/.exec(pem)?.[1]?.replace(/\s/g, '')
+
+/**
+ * Converts a keyless signature of older cosign versions, stored in layer annotations, into a sigstore bundle,
+ * so that there is one verification path. It verifies nothing; undefined when a part is missing.
+ */
+const legacyBundle = (
+  payload: Uint8Array,
+  annotations: Readonly<Record<string, string>>,
+): Uint8Array | undefined => {
+  const certificate = pemToDer(annotations[CERTIFICATE] ?? '')
+  const entry = toLogEntry(annotations[LOG] ?? '')
+  if (certificate === undefined || entry === undefined) return undefined
+  const digest = createHash('sha256').update(payload).digest('base64')
+  return Buffer.from(
+    JSON.stringify({
+      mediaType: 'application/vnd.dev.sigstore.bundle+json;version=0.1',
+      verificationMaterial: {
+        x509CertificateChain: { certificates: [{ rawBytes: certificate }] },
+        tlogEntries: [entry],
+      },
+      messageSignature: {
+        messageDigest: { algorithm: 'SHA2_256', digest },
+        signature: annotations[SIGNATURE] ?? '',
+      },
+    }),
+  )
 }

@@ -30,3 +30,9 @@ export const PassageTrust = Trust.pick({ signature: true, signers: true }).exten
     .describe('No key or identity of the policy signed the packet, or this was not checked.'),
 })
 export type PassageTrust = Readonly<z.infer<typeof PassageTrust>>
+
+export const passageTrust = ({ signature, signers }: Trust): PassageTrust => ({
+  untrusted: signature !== 'verified',
+  signature,
+  signers,
+})

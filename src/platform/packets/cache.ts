@@ -3,11 +3,13 @@ import { canonicalJson } from '../../kernel/encoding/canonical.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import type { Clock } from '../../kernel/ports.ts'
-import type { KnownMetadata, MetadataCache } from '../../packets/cache.ts'
 import { readMetadata } from '../../packets/format/metadata.ts'
-import { safeName } from '../../packets/format/reference.ts'
+import { type Reference, safeName, writeReference } from '../../packets/format/reference.ts'
+import type { KnownMetadata, MetadataCache } from '../../packets/ports.ts'
+import type { ResolutionMemory } from '../../packets/resolutions.ts'
 import type { TrustCache } from '../../packets/trust/policy-guard.ts'
 import { hideFolder } from '../files/state-folder.ts'
+import { userRecord } from '../files/user-state.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { replaceStoreFile } from './drafts.ts'
 
@@ -96,5 +98,43 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
         expires_at: clock.now() / 1000 + ALIAS_SECONDS,
         payload: { source_uri: uri, digests, ...(warnings.length > 0 && { warnings }) },
       }),
+  }
+}
+
+interface MemoryPlace {
+  /** The folder of state of this user. */
+  readonly state: () => string
+  /** The packet folder that the resolutions are for: another one may not have the packet. */
+  readonly folder: string
+  readonly clock: Clock
+  /** Whether nothing is remembered. */
+  readonly readOnly: boolean
+}
+
+/** Resolutions, a file for each tag, in the state folder of the user. */
+export const resolutionMemory = ({ state, folder, clock, readOnly }: MemoryPlace): ResolutionMemory => {
+  const recordOf = (reference: string) =>
+    userRecord(() => {
+      const name = digestBytes(`${folder}\n${reference}`).slice('sha256:'.length, 39)
+      return join(state(), 'packets', `${name}.json`)
+    })
+  // Of a digest it is remembered that this repository had it.
+  const named = ({ host, repository, tag = 'latest', digest }: Reference) =>
+    writeReference({ host, repository, ...(digest === undefined ? { tag } : { digest }) })
+  return {
+    last: async (ref) => {
+      const reference = named(ref)
+      const value = await recordOf(reference).read()
+      if (!isRecord(value) || value.reference !== reference) return undefined
+      const { digest, resolved_at: at } = value
+      if (typeof digest !== 'string' || !DIGEST.test(digest) || !Number.isSafeInteger(at)) return undefined
+      // A clock that was set back gives no age.
+      return { digest, at: at as number, ageMs: Math.max(0, clock.now() - (at as number)) }
+    },
+    keep: async (ref, digest) => {
+      if (readOnly) return
+      const reference = named(ref)
+      await recordOf(reference).write({ reference, digest, resolved_at: Math.trunc(clock.now()) })
+    },
   }
 }

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
-import type { LentChunk } from '../../packets/registry.ts'
+import type { LentChunk } from '../../packets/ports.ts'
 import { replaceFile, type WrittenContent } from '../files/atomic-write.ts'
 
 export const diskFaults = defineFaults('packet_disk', {

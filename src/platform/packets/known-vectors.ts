@@ -5,7 +5,7 @@ import { copyFloats, readFlatIndex } from '../../packets/format/faiss.ts'
 import { readManifest } from '../../packets/format/manifest.ts'
 import { type AsyncJail, type OpenedFile, openAsyncJail } from '../jail/async.ts'
 import { diskFault } from './drafts.ts'
-import { openedSource } from './file-source.ts'
+import { openedSource } from './payload.ts'
 
 const MAX_MANIFEST = 16 * 1024 * 1024
 

@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeFolder, sweep } from '../../../test/support/binary.ts'
 import { isIgnored, readIgnore } from '../../kernel/text/gitignore.ts'
-import { declarationSpans } from './outline.ts'
-import { readSources } from './source.ts'
+import { declarationSpans, readSources } from './source.ts'
 
 afterAll(sweep)
 

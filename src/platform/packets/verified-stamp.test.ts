@@ -4,7 +4,7 @@ import { makeFolder, sweep } from '../../../test/support/binary.ts'
 import { asObject, makePacket } from '../../../test/support/packet-maker.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { packetStore } from './store.ts'
-import { verifiedStamps } from './verified-stamp.ts'
+import { verifiedStamps } from './verify-stored.ts'
 
 afterAll(sweep)
 

@@ -8,13 +8,13 @@ import { memorySource } from '../../packets/format/faiss.ts'
 import { writeWordIndex } from '../../packets/search/derive-word-index.ts'
 import type { SearchHit } from '../../packets/search/exact-search.ts'
 import { LexicalIndex } from '../../packets/search/lexical.ts'
-import type { RankingKind } from '../../packets/search/word-fields.ts'
+import type { RankingKind } from '../../packets/search/tokens.ts'
 import { type Append, WordIndexFile } from '../../packets/search/word-index.ts'
 import { sweepDrafts } from '../files/atomic-write.ts'
 import { withLock } from '../files/file-lock.ts'
 import { type OpenedFile, openRegularFile } from '../jail/async.ts'
 import { replaceStoreFile } from './drafts.ts'
-import { openedSource } from './file-source.ts'
+import { openedSource } from './payload.ts'
 
 /** Changed when the same files give another index. */
 const FORMAT = 3

@@ -12,12 +12,10 @@ import {
   readArtifact,
 } from '../../packets/format/artifact.ts'
 import type { Reference } from '../../packets/format/reference.ts'
-import type { LentChunk, RegistryReader, RegistryRepository, Resolved } from '../../packets/registry.ts'
-import { registryFaults } from './faults.ts'
-import type { OciHttp } from './http.ts'
-import { statusFault } from './status.ts'
+import type { LentChunk, RegistryReader, RegistryRepository, Resolved } from '../../packets/ports.ts'
+import { registryFaults, statusFault } from './faults.ts'
+import { type OciHttp, watchIdle } from './http.ts'
 import type { HttpResponse } from './transport.ts'
-import { watchIdle } from './watch-idle.ts'
 
 const ACCEPT = { accept: `${MANIFEST_TYPE}, ${INDEX_TYPE}` }
 const MAX_TAG_BYTES = 4 * 1024 * 1024

@@ -1,13 +1,82 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
-import type { RegistryRepository } from '../../packets/registry.ts'
+import type { RegistryRepository } from '../../packets/ports.ts'
 import { withDeadline } from '../system/deadline.ts'
 import { checkedLookup, checkPublic, checkRedirect, isLoopbackName } from './address.ts'
 import { registryFaults } from './faults.ts'
-import { OciLogin } from './login.ts'
-import type { OciSettings } from './settings.ts'
+import { type FindCredentials, OciLogin } from './login.ts'
 import { type Body, type HttpResponse, sendRequest, type WireRequest } from './transport.ts'
+
+/** Settings of registry access. */
+export interface OciSettings {
+  /** Hosts that the operator configured. Others must have public addresses. */
+  readonly trusted: readonly string[]
+  /** Hosts without TLS; loopback hosts are always among them. */
+  readonly plain: readonly string[]
+  /** When not empty, only these hosts and their subdomains are allowed. */
+  readonly allowed: readonly string[]
+  readonly credentials: FindCredentials
+  /** Attempts of a request. */
+  readonly attempts: number
+  /** Delay before the first retry; doubled for each further one. */
+  readonly backoffMs: number
+  /** Deadline of a small request, retries included. */
+  readonly requestMs: number
+  /** Minimum transfer rate: the deadline of a blob is `requestMs` plus its size at this rate. */
+  readonly bytesPerSecond: number
+  /** Longest pause in a transfer before the rest is requested again. */
+  readonly idleMs: number
+  readonly maxBlobBytes: number
+  /** Larger uploads are sent in chunks of this size. */
+  readonly chunkBytes: number
+}
+
+const MiB = 1024 * 1024
+
+export const DEFAULT_OCI: OciSettings = {
+  trusted: [],
+  plain: [],
+  allowed: [],
+  credentials: async () => undefined,
+  attempts: 3,
+  backoffMs: 200,
+  requestMs: 30_000,
+  bytesPerSecond: 64 * 1024,
+  idleMs: 20_000,
+  maxBlobBytes: 8 * 1024 * MiB,
+  chunkBytes: 1024 * MiB,
+}
+
+/**
+ * Aborts a stalled transfer. A lost network gives no error, and the deadline of a large blob may be hours away.
+ * Only waiting for the registry counts, not time the consumer takes.
+ */
+export const watchIdle = (until: AbortSignal, idleMs: number) => {
+  const idle = new AbortController()
+  const forwardAbort = () => idle.abort(until.reason)
+  const onIdle = () => idle.abort(Object.assign(new Error('no more bytes pass'), { code: 'ETIMEDOUT' }))
+  const start = (ms: number) => setTimeout(onIdle, ms).unref()
+  let timer = start(idleMs)
+  const pause = () => clearTimeout(timer)
+  until.addEventListener('abort', forwardAbort, { once: true })
+  if (until.aborted) forwardAbort()
+  return {
+    signal: idle.signal,
+    /** The cause of the end: the first reason, not what was thrown after it. */
+    cause: (thrown: unknown): unknown => (idle.signal.aborted ? idle.signal.reason : thrown),
+    pause,
+    /** Begins to wait anew, `more` milliseconds longer than usual. */
+    resume: (more = 0) => {
+      pause()
+      timer = start(idleMs + more)
+    },
+    end: () => {
+      pause()
+      until.removeEventListener('abort', forwardAbort)
+    },
+  }
+}
 
 interface OciRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH'

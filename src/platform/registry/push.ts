@@ -3,12 +3,10 @@ import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { MANIFEST_TYPE } from '../../packets/format/artifact.ts'
 import type { ByteSource } from '../../packets/format/faiss.ts'
-import type { BlobUpload, RegistryRepository, RegistryWriter } from '../../packets/registry.ts'
-import { registryFaults } from './faults.ts'
-import type { OciHttp } from './http.ts'
-import { statusFault } from './status.ts'
+import type { BlobUpload, RegistryRepository, RegistryWriter } from '../../packets/ports.ts'
+import { registryFaults, statusFault } from './faults.ts'
+import { type OciHttp, watchIdle } from './http.ts'
 import type { HttpResponse, StreamBody } from './transport.ts'
-import { watchIdle } from './watch-idle.ts'
 
 const AGAIN = ['registry.unreachable', 'registry.unavailable']
 const BYTES = { 'content-type': 'application/octet-stream' }

@@ -3,10 +3,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeFolder, sweep } from '../../../test/support/binary.ts'
 import { checkRedirect, isLoopbackName, mayRedirect, networkZone } from './address.ts'
-import { maySeePassword, readChallenge } from './auth.ts'
-import { dockerCredentials } from './docker-credentials.ts'
-import { OciHttp } from './http.ts'
-import { DEFAULT_OCI } from './settings.ts'
+import { DEFAULT_OCI, OciHttp } from './http.ts'
+import { dockerCredentials, maySeePassword, readChallenge } from './login.ts'
 
 afterAll(sweep)
 

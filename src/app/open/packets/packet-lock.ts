@@ -3,8 +3,7 @@ import type { Digest } from '../../../kernel/encoding/digest.ts'
 import type { PacketsLock, Revocation } from '../../../packets/lock/packets-lock.ts'
 import { userStateFolder } from '../../../platform/files/user-state.ts'
 import { findRepositoryRoot } from '../../../platform/git/find-root.ts'
-import { readLockFile, writeLockFile } from '../../../platform/packets/lock/lock-file.ts'
-import { revokedPackets } from '../../../platform/packets/lock/revoked-packets.ts'
+import { readLockFile, revokedPackets, writeLockFile } from '../../../platform/packets/lock-file.ts'
 
 /** The lock of the project around a folder, and the revocations that apply in it. Read anew for every call. */
 export const openPacketLock = (root: string) => {

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { makeFolder, sweep } from '../../../test/support/binary.ts'
 import { noAbort } from '../../../test/support/packet-setup.ts'
 import type { Embedder } from '../../packets/embed.ts'
-import { cacheDocuments } from './document-cache.ts'
+import { cacheDocuments } from './vector-cache.ts'
 
 afterAll(sweep)
 

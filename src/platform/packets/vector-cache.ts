@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
-import { readdir, stat, unlink } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { forEachConcurrent } from '../../kernel/async/concurrency.ts'
-import type { Embedder } from '../../packets/embed.ts'
+import { type Embedder, wrapEmbedder } from '../../packets/embed.ts'
 import { copyFloats } from '../../packets/format/faiss.ts'
 import type { Matrix } from '../../packets/format/vectors.ts'
-import { sweepDrafts } from '../files/atomic-write.ts'
+import { blobCache, sha256, trimFolder } from '../files/blob-cache.ts'
 import { type OpenedFile, openRegularFile } from '../jail/async.ts'
 import { replaceStoreFile } from './drafts.ts'
 
@@ -16,11 +15,9 @@ const CHECKSUM_BYTES = 8
 const SUFFIX = '.vec'
 const MAX_BYTES = 1024 ** 3
 
-const sha256 = (...parts: (string | Uint8Array)[]): Buffer => {
-  const hash = createHash('sha256')
-  for (const part of parts) hash.update(part)
-  return hash.digest()
-}
+/** What a vector depends on. */
+const vectorKey = ({ model, variant }: Embedder, text: string): string =>
+  JSON.stringify(variant === undefined ? [model, text] : [model, text, variant])
 
 const toBytes = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength)
@@ -134,24 +131,7 @@ class VectorFolder {
     await replaceStoreFile(path, bytes, { durable: true })
     const locations = await this.#locations
     for (const [key, location] of await readKeys(path)) locations?.set(key, location)
-    await this.#evict()
-  }
-
-  /** Deletes the oldest files when the folder is too large. */
-  async #evict(): Promise<void> {
-    await sweepDrafts(this.#folder)
-    const files = await Promise.all(
-      (await this.#files()).map(async (path) => {
-        const { size, mtimeMs } = await stat(path).catch(() => ({ size: 0, mtimeMs: 0 }))
-        return { path, size, mtimeMs }
-      }),
-    )
-    let total = files.reduce((sum, { size }) => sum + size, 0)
-    for (const { path, size } of files.sort((a, b) => a.mtimeMs - b.mtimeMs)) {
-      if (total <= this.#maxBytes) return
-      await unlink(path).catch(() => {})
-      total -= size
-    }
+    await trimFolder(this.#folder, this.#maxBytes)
   }
 }
 
@@ -160,14 +140,11 @@ class VectorFolder {
  * is embedded once. Losing the files only costs requests.
  */
 export const cacheDocuments = (embedder: Embedder, root: string, maxBytes = MAX_BYTES): Embedder => {
-  const { model, variant } = embedder
-  const name = sha256(model).toString('hex').slice(0, 16)
+  const name = sha256(embedder.model).toString('hex').slice(0, 16)
   const folder = new VectorFolder(join(root, 'cache', 'embeddings', 'documents', name), maxBytes)
 
   const embedMissing = async (texts: readonly string[], signal: AbortSignal): Promise<Matrix> => {
-    const keys = texts.map((text) =>
-      sha256(JSON.stringify([model, text, ...(variant === undefined ? [] : [variant])])),
-    )
+    const keys = texts.map((text) => sha256(vectorKey(embedder, text)))
     const rows = await Promise.all(keys.map((key) => folder.find(key)))
     const missing = texts.flatMap((_, i) => (rows[i] === undefined ? [i] : []))
     if (missing.length > 0) {
@@ -190,19 +167,40 @@ export const cacheDocuments = (embedder: Embedder, root: string, maxBytes = MAX_
     return { rows: texts.length, dim, values }
   }
 
-  return {
-    model,
-    provider: embedder.provider,
-    ...(embedder.share !== undefined && { share: embedder.share }),
-    ...(variant !== undefined && { variant }),
-    ...(embedder.batch !== undefined && { batch: embedder.batch }),
-    ...(embedder.windows !== undefined && { windows: embedder.windows }),
-    get dim() {
-      return embedder.dim
-    },
-    embed: (texts, use, signal) =>
-      use === 'document' && texts.length > 0
-        ? embedMissing(texts, signal)
-        : embedder.embed(texts, use, signal),
+  return wrapEmbedder(embedder, (texts, use, signal) =>
+    use === 'document' && texts.length > 0 ? embedMissing(texts, signal) : embedder.embed(texts, use, signal),
+  )
+}
+
+const MAX_REMEMBERED = 512
+const MAX_QUERY_BYTES = 64 * 1024 * 1024
+
+/** LRU cache of query vectors in memory. */
+const remembered = new Map<string, Float32Array>()
+
+const remember = (key: string, row: Float32Array): void => {
+  remembered.delete(key)
+  remembered.set(key, row)
+  const [oldest = ''] = remembered.keys()
+  if (remembered.size > MAX_REMEMBERED) remembered.delete(oldest)
+}
+
+/** Caches query vectors by model, variant and text, in memory and on disk. Documents are passed through. */
+export const cacheQueries = (embedder: Embedder, root: string): Embedder => {
+  const kept = blobCache(() => join(root, 'cache', 'embeddings', 'queries'), MAX_QUERY_BYTES)
+  const ask = async (text: string, signal: AbortSignal): Promise<Float32Array> => {
+    const key = vectorKey(embedder, text)
+    const bytes = remembered.has(key) ? undefined : await kept.read(key)
+    const known = bytes ? copyFloats(bytes) : remembered.get(key)
+    const values = known ?? (await embedder.embed([text], 'query', signal)).values
+    remember(key, values)
+    if (known === undefined) await kept.write(key, toBytes(values))
+    return values
   }
+  return wrapEmbedder(embedder, async (texts, use, signal) => {
+    const [only, ...others] = texts
+    if (use !== 'query' || only === undefined || others.length > 0) return embedder.embed(texts, use, signal)
+    const values = await ask(only, signal)
+    return { rows: 1, dim: values.length, values }
+  })
 }
