@@ -32,7 +32,7 @@ const judge = (command: string) =>
   judgeCommand(command, { places: { root: ROOT, home: '/home/jo' }, cwd: ROOT, knowledge: KNOWLEDGE }).verdict
 
 const ordinary = readFileSync(
-  new URL('../../../../test/fixtures/agent-hooks/ordinary-commands.txt', import.meta.url),
+  new URL('../../../test/fixtures/agent-hooks/ordinary-commands.txt', import.meta.url),
   'utf8',
 )
   .split('\n')

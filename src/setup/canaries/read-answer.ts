@@ -1,16 +1,8 @@
 import type { HookClient } from '../../hooks/clients.ts'
-import { isRecord } from '../../kernel/encoding/json.ts'
+import { isRecord, jsonOf } from '../../kernel/encoding/json.ts'
 
 /** `late`: refused because the time was not enough. `none`: no answer that the client understands. */
 export type ReadAnswer = 'allowed' | 'denied' | 'asked' | 'late' | 'none'
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 const BLOCKING_EXIT = 2
 
@@ -40,7 +32,7 @@ export const readAnswer = (
 ): ReadAnswer => {
   if (exitCode === undefined || (exitCode !== 0 && exitCode !== BLOCKING_EXIT)) return 'none'
   if (exitCode === 0 && stdout.trim() === '') return 'allowed'
-  const answer = parse(stdout)
+  const answer = jsonOf(stdout)
   if (!isRecord(answer)) return 'none'
   const decision = decisionOf(client, answer)
   if (decision === 'deny') return stdout.includes('could not judge this in time') ? 'late' : 'denied'
