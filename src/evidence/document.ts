@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { digestBytes } from '../kernel/encoding/hash.ts'
+import { jsonOf } from '../kernel/encoding/json.ts'
 import { toViolation } from './build.ts'
 import { compareFindings, compareLedger } from './compare.ts'
 import { normalizeFinding, normalizeLines, normalizePath } from './finding.ts'
@@ -81,9 +82,5 @@ export const writeDocument = (evidence: Evidence): string =>
 /** The JSON value in the bytes of a file; undefined when they are not UTF-8 or not JSON. */
 export const parseDocument = (bytes: Uint8Array): unknown => {
   if (!isUtf8(bytes)) return undefined
-  try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
-  } catch {
-    return undefined
-  }
+  return jsonOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
 }

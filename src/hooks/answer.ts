@@ -1,4 +1,5 @@
 import { toUnicodeEscape } from '../kernel/text/escape-text.ts'
+import { plural } from '../kernel/text/plural.ts'
 import { CLIENT_TABLE, type HookClient, type HookMoment } from './clients.ts'
 import type { GateState, HookDecision, WriteFinding } from './ports.ts'
 
@@ -33,17 +34,17 @@ const listFindings = (findings: readonly WriteFinding[]): string => {
   return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('\n')
 }
 
-const count = (number: number): string => `${number} finding${number === 1 ? '' : 's'}`
-
 export const refusedWrite = (findings: readonly WriteFinding[]): string =>
-  `Warrant refuses this write: ${count(findings.length)} would block the change. Repair it and write again.\n${listFindings(findings)}`
+  `Warrant refuses this write: ${plural(findings.length, 'finding')} would block the change. Repair it and write again.\n${listFindings(findings)}`
 
 export const writtenFindings = (
   blocking: readonly WriteFinding[],
   others: readonly WriteFinding[],
 ): string => {
   const what =
-    blocking.length > 0 ? `${count(blocking.length)} will block the commit` : `${count(others.length)}`
+    blocking.length > 0
+      ? `${plural(blocking.length, 'finding')} will block the commit`
+      : `${plural(others.length, 'finding')}`
   return `Warrant on the file as it is now: ${what}.\n${listFindings([...blocking, ...others])}`
 }
 

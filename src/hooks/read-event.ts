@@ -1,4 +1,4 @@
-import { isRecord } from '../kernel/encoding/json.ts'
+import { isRecord, jsonOf } from '../kernel/encoding/json.ts'
 import { CLIENT_TABLE, type HookClient, type HookMoment, type ToolKind, toolKind } from './clients.ts'
 import { hookEventFaults } from './faults.ts'
 
@@ -85,14 +85,6 @@ const TOOL_MEMBERS = ['tool_name', 'toolName']
 const INPUT_MEMBERS = ['tool_input', 'toolInput', 'toolArgs', 'tool_args']
 const RESULT_MEMBERS = ['tool_response', 'toolResult', 'tool_output', 'tool_result']
 
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** Copilot's own events have no name: the members tell them apart. */
 const inferName = (event: ToolInput): string | undefined => {
   if (textMember(event, TOOL_MEMBERS) !== undefined)
@@ -106,7 +98,7 @@ const readInput = (event: ToolInput, kind: ToolKind): ToolInput => {
   const record = recordMember(event, INPUT_MEMBERS)
   if (record !== undefined) return record
   const text = textMember(event, INPUT_MEMBERS)
-  const parsed = text === undefined ? undefined : parseJson(text)
+  const parsed = text === undefined ? undefined : jsonOf(text)
   if (isRecord(parsed)) return parsed
   if (text !== undefined && (kind === 'patch' || kind === 'shell')) return { command: text }
   throw hookEventFaults.invalid('the event has no input of the tool')
@@ -139,7 +131,7 @@ const readFolder = (event: ToolInput): string | undefined => {
 
 /** Reads an event. Undefined for one that the gate has no answer to; a fault for what is no event at all. */
 export const readAgentEvent = (client: HookClient, text: string): AgentEvent | undefined => {
-  const event = parseJson(text.replace(/^\ufeff/, ''))
+  const event = jsonOf(text.replace(/^\ufeff/, ''))
   if (!isRecord(event)) throw hookEventFaults.invalid('the event is not a JSON object')
   const named = textMember(event, EVENT_MEMBERS)
   const name = named ?? (client === 'copilot' ? inferName(event) : undefined)

@@ -1,28 +1,12 @@
 import type { Socket } from 'node:net'
 
-/** The first half of an IPv6 address: one client can use every address below it. */
-const networkOf = (address: string): string => {
-  const [head = '', tail] = address.split('::')
-  const groups = (text = '') => (text === '' ? [] : text.split(':'))
-  const [before, after] = [groups(head), groups(tail)]
-  const zeros = tail === undefined ? [] : Array<string>(8 - before.length - after.length).fill('0')
-  return [...before, ...zeros, ...after].slice(0, 4).join(':')
-}
-
-/** What counts as one client: an IPv4 address, an IPv6 network, or this machine. */
-export const clientKey = (address: string): string => {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
-  if (plain === '::1' || plain.startsWith('127.')) return 'loopback'
-  return plain.includes(':') ? networkOf(plain) : plain
-}
-
 /** How many connections and how many bytes of unfinished bodies a server keeps. */
 export interface ClientLimits {
   readonly connections: number
   readonly bodyBytes: number
 }
 
-const DEFAULTS: ClientLimits = { connections: 2_048, bodyBytes: 64 * 1024 * 1024 }
+const DEFAULTS: ClientLimits = { connections: 2_048, bodyBytes: 48 * 1024 * 1024 }
 
 /** The limits of a server whose largest body may have `bodyBytes`: four of these fit at any rate. */
 export const clientLimits = (bodyBytes: number): ClientLimits => ({
@@ -34,24 +18,11 @@ export const clientLimits = (bodyBytes: number): ClientLimits => ({
 const SWEEP_SHARE = { connections: 1 / 2, bytes: 3 / 4 }
 const SWEEP_MS = 100
 
-/** One client gets at most this share of each limit; the rest is kept for the others. */
-const CLIENT_SHARE = 3 / 4
-
 const BUSY =
   'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'
 
-interface Client {
-  readonly connections: Set<Connection>
-  /** Connections on which no request runs, the one that has waited longest first. */
-  readonly waiting: Set<Connection>
-  /** Connections with an unfinished body, the oldest body first. */
-  readonly sending: Set<Connection>
-  bytes: number
-}
-
 interface Connection {
   readonly socket: Socket
-  readonly client: Client
   /** Requests that are complete and not answered. */
   running: number
   /** Bytes kept of the unfinished body. */
@@ -64,18 +35,20 @@ export interface PausedBody {
   readonly resume: () => void
 }
 
-const firstOf = <T>(set: ReadonlySet<T>): T | undefined => set.values().next().value
+const firstOf = <T>(items: Iterable<T>): T | undefined => items[Symbol.iterator]().next().value
 
 /**
- * Limits connections and unfinished bodies, for each client and in all. Above a limit, the connection that has
- * waited longest is closed, of the client with the most: clients that finish their requests are served, however
- * many others do not.
+ * Limits connections and unfinished bodies. Above a limit, the connection that has waited longest is closed: clients
+ * that finish their requests are served, however many others do not.
  */
 export class ClientTable {
   readonly #limits: ClientLimits
   readonly #onClose: () => void
-  readonly #clients = new Map<string, Client>()
   readonly #connections = new Map<Socket, Connection>()
+  /** Connections on which no request runs, the one that has waited longest first. */
+  readonly #waiting = new Set<Connection>()
+  /** Connections with an unfinished body, the oldest body first. */
+  readonly #sending = new Set<Connection>()
   readonly #paused = new Map<Connection, PausedBody>()
   #bytes = 0
   #sweeping = false
@@ -87,28 +60,14 @@ export class ClientTable {
   }
 
   open(socket: Socket): void {
-    const key = clientKey(socket.remoteAddress ?? '')
-    const client = this.#clients.get(key) ?? {
-      connections: new Set(),
-      waiting: new Set(),
-      sending: new Set(),
-      bytes: 0,
-    }
-    const connection: Connection = { socket, client, running: 0, bytes: 0 }
-    this.#clients.set(key, client)
+    const connection: Connection = { socket, running: 0, bytes: 0 }
+    // None waits: requests that never end, such as streams of events, give way too.
+    const oldest = firstOf(this.#waiting) ?? firstOf(this.#connections.values())
     this.#connections.set(socket, connection)
-    client.connections.add(connection)
-    socket.once('close', () => {
-      this.#forget(connection)
-      if (client.connections.size === 0) this.#clients.delete(key)
-    })
-    const crowded = this.#crowded(1)
-    if (crowded !== undefined) {
-      // None waits: requests that never end, such as streams of events, give way too.
-      this.#close(firstOf(crowded.waiting) ?? firstOf(crowded.connections) ?? connection)
-    }
+    socket.once('close', () => this.#forget(connection))
+    if (this.#crowded(1)) this.#close(oldest ?? connection)
     this.#wait(connection)
-    if (this.#crowded(SWEEP_SHARE.connections) !== undefined) this.#planSweep()
+    if (this.#crowded(SWEEP_SHARE.connections)) this.#planSweep()
   }
 
   /** The headers of a request have arrived: from now on the connection waits for its body. */
@@ -133,17 +92,15 @@ export class ClientTable {
   keepBytes(socket: Socket, bytes: number): boolean {
     const connection = this.#connections.get(socket)
     if (connection === undefined) return true
-    const { client } = connection
     this.#bytes += bytes - connection.bytes
-    client.bytes += bytes - connection.bytes
     connection.bytes = bytes
-    if (bytes === 0) client.sending.delete(connection)
-    else client.sending.add(connection)
-    for (let full = this.#full(1); full !== undefined; full = this.#full(1)) this.#closeBody(full)
+    if (bytes === 0) this.#sending.delete(connection)
+    else this.#sending.add(connection)
+    this.#closeBodies(1)
     const full = this.#full(SWEEP_SHARE.bytes)
-    if (full !== undefined) this.#planSweep()
-    // The oldest body goes on, so that bodies of clients that only share an address arrive one after the other.
-    return full !== client || firstOf(client.sending) === connection
+    if (full) this.#planSweep()
+    // The oldest body goes on, so that bodies arrive one after the other.
+    return !full || firstOf(this.#sending) === connection
   }
 
   pauseBody(socket: Socket, body: PausedBody): void {
@@ -162,35 +119,19 @@ export class ClientTable {
 
   /** Moves a connection to the end of those that wait, or away from them while a request runs on it. */
   #wait(connection: Connection): void {
-    const { client, running, socket } = connection
-    client.waiting.delete(connection)
-    if (running === 0 && this.#connections.has(socket)) client.waiting.add(connection)
+    const { running, socket } = connection
+    this.#waiting.delete(connection)
+    if (running === 0 && this.#connections.has(socket)) this.#waiting.add(connection)
   }
 
-  /** The client that has too many connections, for this share of the limit. */
-  #crowded(share: number): Client | undefined {
-    const most = this.#limits.connections * share
-    return this.#connections.size <= most * CLIENT_SHARE
-      ? undefined
-      : this.#largest(({ connections }) => connections.size, this.#connections.size, most)
+  /** Whether there are too many connections, for this share of the limit. */
+  #crowded(share: number): boolean {
+    return this.#connections.size > this.#limits.connections * share
   }
 
-  /** The client whose unfinished bodies are too long, for this share of the limit. */
-  #full(share: number): Client | undefined {
-    const most = this.#limits.bodyBytes * share
-    return this.#bytes <= most * CLIENT_SHARE
-      ? undefined
-      : this.#largest(({ bytes }) => bytes, this.#bytes, most)
-  }
-
-  /** The client with the most, when it has more than its share or all together have more than `most`. */
-  #largest(size: (client: Client) => number, total: number, most: number): Client | undefined {
-    let largest: Client | undefined
-    for (const client of this.#clients.values()) {
-      if (largest === undefined || size(client) > size(largest)) largest = client
-    }
-    if (largest === undefined) return undefined
-    return total > most || size(largest) > most * CLIENT_SHARE ? largest : undefined
+  /** Whether the unfinished bodies are too long, for this share of the limit. */
+  #full(share: number): boolean {
+    return this.#bytes > this.#limits.bodyBytes * share
   }
 
   /** After some time, so that a client that has just connected is read before it is judged. */
@@ -205,23 +146,24 @@ export class ClientTable {
   }
 
   #sweep(): void {
-    for (;;) {
-      const waiting = this.#crowded(SWEEP_SHARE.connections)?.waiting
-      const oldest = waiting === undefined ? undefined : firstOf(waiting)
-      if (oldest === undefined) break
+    for (const oldest of this.#waiting) {
+      if (!this.#crowded(SWEEP_SHARE.connections)) break
       this.#close(oldest)
     }
-    for (;;) {
-      const full = this.#full(SWEEP_SHARE.bytes)
-      if (full === undefined) break
-      this.#closeBody(full)
-    }
+    this.#closeBodies(SWEEP_SHARE.bytes)
     this.#resumeBodies()
+  }
+
+  #closeBodies(share: number): void {
+    for (const oldest of this.#sending) {
+      if (!this.#full(share)) break
+      this.#close(oldest)
+    }
   }
 
   /** Resumes as many bodies as there is room for, and at least one; those that miss least first. */
   #resumeBodies(): void {
-    let room = this.#limits.bodyBytes * SWEEP_SHARE.bytes * CLIENT_SHARE - this.#bytes
+    let room = this.#limits.bodyBytes * SWEEP_SHARE.bytes - this.#bytes
     const waiting = [...this.#paused].sort(([, a], [, b]) => a.missingBytes - b.missingBytes)
     for (const [connection, { missingBytes, resume }] of waiting) {
       this.#paused.delete(connection)
@@ -233,19 +175,11 @@ export class ClientTable {
   }
 
   #forget(connection: Connection): void {
-    const { socket, client } = connection
-    if (!this.#connections.delete(socket)) return
-    client.connections.delete(connection)
-    client.waiting.delete(connection)
-    client.sending.delete(connection)
+    if (!this.#connections.delete(connection.socket)) return
+    this.#waiting.delete(connection)
+    this.#sending.delete(connection)
     this.#paused.delete(connection)
-    client.bytes -= connection.bytes
     this.#bytes -= connection.bytes
-  }
-
-  #closeBody({ sending }: Client): void {
-    const oldest = firstOf(sending)
-    if (oldest !== undefined) this.#close(oldest)
   }
 
   #close(connection: Connection): void {

@@ -1,4 +1,4 @@
-import { isRecord } from '../kernel/encoding/json.ts'
+import { isRecord, jsonOf } from '../kernel/encoding/json.ts'
 import { Fault } from '../kernel/fault.ts'
 import { storeFaults } from './faults.ts'
 import { rootAt } from './proof.ts'
@@ -40,14 +40,6 @@ class ErasureTracker {
   }
 }
 
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 interface LogAudit {
   /** Broken also when a payload is missing that no entry records as erased. */
   readonly chain: ChainVerdict
@@ -67,7 +59,7 @@ export const auditLog = async (log: LogReader): Promise<LogAudit> => {
   const entries = async function* () {
     for await (const row of readRows(log)) {
       payload = row.payload
-      const entry = parse(row.entry)
+      const entry = jsonOf(row.entry)
       tracker.add(row, isRecord(entry) ? entry.operation : undefined)
       yield entry
       reached = row.seq + 1
@@ -117,7 +109,7 @@ export const compareWithOlder = async (
   const entries = async function* () {
     for await (const row of readRows(log)) {
       if (row.seq >= older.size) return
-      yield parse(row.entry)
+      yield jsonOf(row.entry)
     }
   }
   const before = await verifyChain(log.genesis, entries())

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../kernel/encoding/canonical.ts'
 import { digestBytes } from '../kernel/encoding/hash.ts'
-import { isRecord } from '../kernel/encoding/json.ts'
+import { isRecord, jsonOf } from '../kernel/encoding/json.ts'
 import type { ReceiptSigner } from './verifier-key.ts'
 
 /** Envelopes of DSSE 1.0: a payload, its type, and signatures over both. */
@@ -54,20 +54,12 @@ const readSignature = (value: unknown): EnvelopeSignature | undefined => {
   return bytes && { keyid: typeof value.keyid === 'string' ? value.keyid : '', bytes }
 }
 
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 const MAX_SIGNATURES = 8
 
 /** Reads an envelope without checking its signatures; undefined when the text is none. */
 export const openEnvelope = (line: string): OpenedEnvelope | undefined => {
   if (line.length > MAX_ENVELOPE_BYTES) return undefined
-  const value = parse(line)
+  const value = jsonOf(line)
   if (!isRecord(value) || value.payloadType !== PAYLOAD_TYPE || !Array.isArray(value.signatures))
     return undefined
   const payload = decode(value.payload)

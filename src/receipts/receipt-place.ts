@@ -1,6 +1,6 @@
 import { canonicalJson } from '../kernel/encoding/canonical.ts'
 import { digestBytes } from '../kernel/encoding/hash.ts'
-import { isRecord } from '../kernel/encoding/json.ts'
+import { isRecord, jsonOf } from '../kernel/encoding/json.ts'
 import { decodeTreeHash, openSignedCheckpoint } from '../lineage/tlog/note.ts'
 import { checkInclusion, leafHashOf, readLeaf } from '../lineage/verify.ts'
 import { detailsOf, type ProvenPlace, type VerifiedReceipt } from './verify-receipt.ts'
@@ -23,21 +23,13 @@ interface SignedSize {
   readonly path: readonly string[]
 }
 
-const parse = (text: string | null): unknown => {
-  try {
-    return text === null ? undefined : JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** The line; undefined when the entry did not record this receipt, or its payload was erased. */
 export const writePlaceProof = (
   digest: string,
   { entry, payload: text }: LoggedEntry,
   { note, path }: SignedSize,
 ): string | undefined => {
-  const payload = parse(text)
+  const payload = jsonOf(text ?? '')
   if (!isRecord(payload) || !isRecord(payload.receipt) || payload.receipt.digest !== digest) return undefined
   const { envelope: _, ...receipt } = payload.receipt
   return canonicalJson({
@@ -59,7 +51,7 @@ export interface PlaceLine {
 
 /** The parts of such a line; undefined for any other line. Verifies nothing. */
 export const readPlaceProof = (line: string): PlaceLine | undefined => {
-  const value = parse(line)
+  const value = jsonOf(line ?? '')
   if (!isRecord(value)) return undefined
   const { receipt, entry, payload, path, checkpoint } = value
   if (typeof receipt !== 'string' || typeof entry !== 'string' || typeof checkpoint !== 'string')

@@ -225,7 +225,7 @@ const plainHook = async (
   return located && scriptTarget(located.place, located.path, EMPTY_HOOK, entry, suffix === '')
 }
 
-const isDefined = <T>(value: T | undefined): value is T => value !== undefined
+export const isDefined = <T>(value: T | undefined): value is T => value !== undefined
 
 const managerTargets = ({ manager, file }: HookSetup, launch: LaunchWords): TargetFile[] => {
   if (manager === undefined || file === undefined) return []

@@ -131,7 +131,7 @@ export const localRepository = ({ config, root, clock, environment }: ServiceCon
 })
 
 /** Evidence lies at the top of the repository, whichever of its folders the server was started in. */
-const evidenceFolder = async (root: string): Promise<string> =>
+export const evidenceFolder = async (root: string): Promise<string> =>
   (await (await import('../../platform/git/find-root.ts')).findRepositoryRoot(root)) ?? root
 
 /** The evidence of the repository, opened with the first read. */

@@ -5,6 +5,7 @@ import type { Clock } from '../../kernel/ports.ts'
 import { DECISION_LOG } from '../../lineage/origin.ts'
 import { KEYS_FILE } from '../../receipts/keys-path.ts'
 import type { Config } from '../config/settings.ts'
+import { evidenceFolder } from '../open/lazy-services.ts'
 import { ServerState } from './server-state.ts'
 
 interface StateContext {
@@ -19,10 +20,6 @@ interface StateContext {
 
 const MISSING: EvidenceReading = { kind: 'missing' }
 const NO_KEYS = { listsKeys: false, lacksReceipt: false }
-
-/** Top of the repository around a folder, or the folder. */
-const topOf = async (root: string): Promise<string> =>
-  (await (await import('../../platform/git/find-root.ts')).findRepositoryRoot(root)) ?? root
 
 const identityOf = async (path: string): Promise<string> =>
   (await import('../../platform/files/watch-file.ts')).readIdentity(path)
@@ -59,7 +56,7 @@ const receiptReader = ({ config, root, environment }: StateContext, { top, linea
 /** The state of the unified server on a folder. Nothing is read, and no module loaded, before the first request. */
 export const openServerState = (context: StateContext): ServerState => {
   const { config, root, environment, clock, evidence, changed } = context
-  const top = lazyAsync(() => topOf(root))
+  const top = lazyAsync(() => evidenceFolder(root))
   const head = lazyAsync(async () => {
     const { headReader } = await import('../../platform/git/head-state.ts')
     return headReader({ folder: root, environment, gitFolders: config.gitFolders })

@@ -1,5 +1,5 @@
 import type { HookClient } from '../../hooks/clients.ts'
-import { isRecord } from '../../kernel/encoding/json.ts'
+import { isRecord, jsonOf } from '../../kernel/encoding/json.ts'
 
 /** What a canary showed. */
 type CanaryResult =
@@ -54,14 +54,6 @@ export const judgeWorkflow = (file: string, text: string): CanaryRow => {
 /** `late`: refused because the time was not enough. `none`: no answer that the client understands. */
 export type ReadAnswer = 'allowed' | 'denied' | 'asked' | 'late' | 'none'
 
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 const BLOCKING_EXIT = 2
 
 /** The word of the answer, where the client looks for it. */
@@ -90,7 +82,7 @@ export const readAnswer = (
 ): ReadAnswer => {
   if (exitCode === undefined || (exitCode !== 0 && exitCode !== BLOCKING_EXIT)) return 'none'
   if (exitCode === 0 && stdout.trim() === '') return 'allowed'
-  const answer = parse(stdout)
+  const answer = jsonOf(stdout)
   if (!isRecord(answer)) return 'none'
   const decision = decisionOf(client, answer)
   if (decision === 'deny') return stdout.includes('could not judge this in time') ? 'late' : 'denied'

@@ -16,6 +16,7 @@ import { deliverReport, pickFormat, writeNamedFile } from './deliver-report.ts'
 import { gateProgress, judgeChange, openForCommand } from './judge-change.ts'
 import {
   limitGate,
+  NEVER_ABORTED,
   pathFilter,
   pathScope,
   pickPaths,
@@ -27,8 +28,6 @@ import {
 import { recordFailedRun, recordRun, reportUnrecorded, startingHook, unrecordedBy } from './record-run.ts'
 import { watchChecks } from './watch-checks.ts'
 
-const NO_ABORT = new AbortController().signal
-
 /** Writes every current finding into the baseline, so that later runs judge only new ones. */
 const createBaseline = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
@@ -39,7 +38,7 @@ const createBaseline = async (invocation: Invocation): Promise<number> => {
   const { report, shadowed } = await withProgress(gateProgress(invocation), (progress) => {
     const policy = { stage: 'CI', policyFrom: 'worktree', baseline: undefined } as const
     const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
-    return runGate(gate.ports, { scope, ...policy, write: false, progress, checkProgress }, NO_ABORT)
+    return runGate(gate.ports, { scope, ...policy, write: false, progress, checkProgress }, NEVER_ABORTED)
   })
   const isAccepted = (source: string) => source === report.source || source.startsWith(RESULT_SOURCE)
   const findings = report.findings.filter(({ source }) => isAccepted(source))

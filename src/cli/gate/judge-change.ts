@@ -9,12 +9,9 @@ import { systemClock } from '../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { textFlag } from '../command/subcommand.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
-import { pickChangedLines, readChoice } from './pick-scope.ts'
+import { NEVER_ABORTED, pickChangedLines, readChoice } from './pick-scope.ts'
 import { recordRun, unrecordedBy } from './record-run.ts'
 import { watchChecks } from './watch-checks.ts'
-
-/** The command runs until it is done or the process ends. */
-const NO_ABORT = new AbortController().signal
 
 export const gateProgress = ({ flags }: Invocation): ProgressJob => ({
   what: 'gate',
@@ -48,7 +45,7 @@ export const judgeChange = async (
   const options = { build, remote, receipts, changedLines, baseline, policyFrom, imports, citations }
   const change = { ...request, ...options }
   return withProgress(gateProgress(invocation), (progress) =>
-    runGate(gate.ports, { ...change, progress, checkProgress }, NO_ABORT),
+    runGate(gate.ports, { ...change, progress, checkProgress }, NEVER_ABORTED),
   )
 }
 
@@ -72,7 +69,7 @@ export const openForCommand = async (
   const reuse = invocation.flags['no-cache'] === true ? ('none' as const) : undefined
   const indexFile = environment.GIT_INDEX_FILE
   const context = { environment, clock: systemClock, indexFile, allowedChecks, reuse }
-  return openGate(config, { ...context, folder: resolve(config.root), signal: NO_ABORT })
+  return openGate(config, { ...context, folder: resolve(config.root), signal: NEVER_ABORTED })
 }
 
 /** Judges the working tree, writes the evidence and records the decision; prints nothing. */
@@ -82,7 +79,11 @@ export const judgeWorktree = async (config: Config): Promise<JudgedRun> => {
   const baseline = await findBaseline(gate, undefined, process.cwd())
   const policy = { stage: 'PRE_COMMIT', policyFrom: 'base' } as const
   const request = { ...policy, scope: { kind: 'worktree' } } as const
-  const run = await runGate(gate.ports, { ...request, baseline, write: true, progress: () => {} }, NO_ABORT)
+  const run = await runGate(
+    gate.ports,
+    { ...request, baseline, write: true, progress: () => {} },
+    NEVER_ABORTED,
+  )
   const recorded = unrecordedBy({ flags: {} }, config) === undefined
   if (!recorded) return run
   const args = digestArguments({ stage: policy.stage, scope: request.scope.kind })

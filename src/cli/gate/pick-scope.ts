@@ -90,7 +90,7 @@ const limitFiles = (git: GitReader, isInside: (path: string) => boolean): GitRea
 })
 
 /** Never aborted: the command runs until it is done. */
-const NO_ABORT = new AbortController().signal
+export const NEVER_ABORTED = new AbortController().signal
 
 export const readChoice = <const T extends string>(all: readonly T[], value: string, flag: string): T => {
   const found = all.find((one) => one === value)
@@ -132,9 +132,9 @@ export const pickStage = async (
 ): Promise<{ readonly stage: GateStage; readonly scope: Scope | undefined }> => {
   const given = textFlag(invocation, 'stage')
   if (given !== undefined) return { stage: readChoice(GATE_STAGES, given.toUpperCase(), 'stage'), scope }
-  const inferred = await inferStage(process.env, () => ports.git.state(NO_ABORT))
+  const inferred = await inferStage(process.env, () => ports.git.state(NEVER_ABORTED))
   // A range without commits judges nothing. Frameworks run no hook for it, so it was set by hand.
-  const named = inferred.scope && !(await isEmptyRange(ports.git, inferred.scope, NO_ABORT))
+  const named = inferred.scope && !(await isEmptyRange(ports.git, inferred.scope, NEVER_ABORTED))
   return { stage: inferred.stage, scope: scope ?? (named ? inferred.scope : undefined) }
 }
 
@@ -147,5 +147,5 @@ export const pickScopes = async (
   if (stage !== 'PRE_PUSH' || scope !== undefined) return [scope]
   const refs = await (await import('./push-refs.ts')).readPushedRefs()
   const remote = textFlag(invocation, 'remote') ?? 'origin'
-  return refs === undefined ? [undefined] : pushedRefScopes({ git: ports.git, remote }, refs, NO_ABORT)
+  return refs === undefined ? [undefined] : pushedRefScopes({ git: ports.git, remote }, refs, NEVER_ABORTED)
 }

@@ -5,13 +5,14 @@ import { stageScope } from '../../gate/facts/scope.ts'
 import type { Scope } from '../../gate/ports.ts'
 import { type RepairedFiles, repairFiles } from '../../gate/repair-files.ts'
 import type { GateRun } from '../../gate/reports/report.ts'
+import { plural } from '../../kernel/text/plural.ts'
 import { replaceRepositoryFile } from '../../platform/files/output-file.ts'
 import { stageFile } from '../../platform/git/stage-file.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { requireWritable } from '../command/subcommand.ts'
 import { judgeChange } from './judge-change.ts'
+import { NEVER_ABORTED } from './pick-scope.ts'
 
-const NO_ABORT = new AbortController().signal
 /** The size limit of files that are scanned. */
 const MAX_BYTES = 2 * 1024 * 1024
 
@@ -23,19 +24,17 @@ const repairRun = async (
 ): Promise<RepairedFiles> => {
   if (scope.kind === 'range')
     throw usageFaults.option('--fix repairs files, not commits: use it with --scope staged or worktree')
-  const set = await ports.git.changes(scope, NO_ABORT)
+  const set = await ports.git.changes(scope, NEVER_ABORTED)
   const environment = process.env
   const index = environment.GIT_INDEX_FILE
   const start = { folder: root, environment, gitFolders, ...(index !== undefined && { indexFile: index }) }
-  const readJudged = (paths: readonly string[]) => set.read(paths, NO_ABORT)
+  const readJudged = (paths: readonly string[]) => set.read(paths, NEVER_ABORTED)
   const readWorktree = (path: string) => files.read(path, MAX_BYTES)
   const write = (path: string, text: string) => replaceRepositoryFile(root, path, text)
-  const stage = (path: string, text: string) => stageFile(start, path, text, NO_ABORT)
+  const stage = (path: string, text: string) => stageFile(start, path, text, NEVER_ABORTED)
   const repairPorts = { readJudged, readWorktree, write, stage: scope.kind === 'staged' ? stage : undefined }
   return repairFiles(run, repairPorts, dryRun)
 }
-
-const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
 
 /** Prints the difference that a repair would make. */
 const printDryRun = ({ terminal, json }: Invocation, result: RepairedFiles): void => {
@@ -49,13 +48,13 @@ const printRepairs = ({ terminal, flags }: Invocation, result: RepairedFiles): v
   if (!flags.quiet) {
     for (const { file, edits } of repaired)
       terminal.printError(
-        `warrant: ${count(edits, 'edit')} in ${file}${flags['dry-run'] ? ' (dry run)' : ''}`,
+        `warrant: ${plural(edits, 'edit')} in ${file}${flags['dry-run'] ? ' (dry run)' : ''}`,
       )
     if (repaired.length === 0) terminal.printError('warrant: there is nothing to repair')
   }
   for (const { file, why } of refused) terminal.printError(`warrant: ${file} was not repaired: ${why}`)
   if (left > 0)
-    terminal.printError(`warrant: ${count(left, 'edit')} overlapped others; run --fix again to apply them`)
+    terminal.printError(`warrant: ${plural(left, 'edit')} overlapped others; run --fix again to apply them`)
 }
 
 interface RepairRequest {
@@ -73,7 +72,7 @@ export const repairChange = async (
   const dryRun = invocation.flags['dry-run'] === true
   if (!dryRun) requireWritable(config, '--fix')
   for (const one of scopes) {
-    const scope = one ?? (await stageScope(stage, { git: gate.ports.git, build: undefined }, NO_ABORT))
+    const scope = one ?? (await stageScope(stage, { git: gate.ports.git, build: undefined }, NEVER_ABORTED))
     const run = await judgeChange(invocation, gate, { stage, scope, write: false })
     const result = await repairRun(gate, { run, scope, dryRun }, config)
     if (dryRun) printDryRun(invocation, result)

@@ -8,7 +8,7 @@ import { trustedPath } from '../../platform/programs/trusted-path.ts'
 import { KEYS_HEADER, writeListedKey } from '../../receipts/keys-file.ts'
 import { KEYS_FILE } from '../../receipts/keys-path.ts'
 import { type FoundClient, findClients, SETUP_CLIENT_NAMES, type SetupClient } from '../../setup/clients.ts'
-import { type HookSetup, hookTargets } from '../../setup/hook-targets.ts'
+import { type HookSetup, hookTargets, isDefined } from '../../setup/hook-targets.ts'
 import type { LaunchWords } from '../../setup/launch.ts'
 import { planSetup, type SetupPlan } from '../../setup/plan.ts'
 import type { TargetFile } from '../../setup/target-file.ts'
@@ -79,8 +79,6 @@ const readAction = (invocation: Invocation): string | undefined => {
     '--action must be OWNER/REPOSITORY@COMMIT with the full id of a commit: a tag or branch can be moved',
   )
 }
-
-const isDefined = <T>(value: T | undefined): value is T => value !== undefined
 
 /** Finds what the repository uses, and plans the files. `writes` allows to make the key of this machine. */
 export const planInit = async (

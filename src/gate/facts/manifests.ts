@@ -1,4 +1,4 @@
-import { isRecord } from '../../kernel/encoding/json.ts'
+import { isRecord, jsonOf } from '../../kernel/encoding/json.ts'
 
 /** JavaScript and TypeScript without a web framework. */
 export const NODE_PLATFORM = 'node'
@@ -10,12 +10,8 @@ const PLATFORM_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 }
 
 const parsePackage = (text: string): Record<string, unknown> | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = jsonOf(text)
+  return isRecord(value) ? value : undefined
 }
 
 const readPackage = (text: string): readonly string[] => {

@@ -160,8 +160,6 @@ const otherLines = (others: readonly GateFinding[]): string[] => {
   return [`    also on ${lines.length === 1 ? 'line' : 'lines'} ${shown}`]
 }
 
-const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
-
 const describeKnown = ({ changed_lines, baseline }: GateReport): string => {
   if (changed_lines === undefined) return ''
   return baseline === undefined ? ' on unchanged lines' : ' on unchanged lines or in the baseline'
@@ -171,12 +169,12 @@ export const summaryLine = (report: GateReport, style: TextStyle): string => {
   const { status, stage, counts, files, policy } = report
   const severities = worstFirst(counts.by_severity).map(([severity, number]) => `${number} ${severity}`)
   const parts = [
-    `${count(counts.judged, 'finding')}${severities.length === 0 ? '' : ` (${severities.join(', ')})`}`,
-    `in ${count(files.scanned, 'file')}`,
-    ...(files.unmatched === 0 ? [] : [`· ${count(files.unmatched, 'file')} without rules`]),
+    `${plural(counts.judged, 'finding')}${severities.length === 0 ? '' : ` (${severities.join(', ')})`}`,
+    `in ${plural(files.scanned, 'file')}`,
+    ...(files.unmatched === 0 ? [] : [`· ${plural(files.unmatched, 'file')} without rules`]),
     ...(counts.known === 0 ? [] : [`· ${counts.known} known${describeKnown(report)}`]),
     ...(counts.suppressed === 0 ? [] : [`· ${counts.suppressed} suppressed`]),
-    ...(report.reweighed === undefined ? [] : [`· ${count(report.reweighed.length, 'severity override')}`]),
+    ...(report.reweighed === undefined ? [] : [`· ${plural(report.reweighed.length, 'severity override')}`]),
     `· blocks at ${policy.block_on_or_above} (${policy.trace.source})`,
     ...(report.policy_from === undefined ? [] : ['· by the policy of the working tree alone']),
   ]
@@ -214,17 +212,17 @@ const renderRules = (selected: SelectedFindings, paint: Paint): string[] => {
         `  ${String(findings).padStart(width)}  ${paint(severity, severity)}  ${escapeLine(ruleId)}`,
     )
   const more = rules.length - rows.length
-  return ['By rule:', ...rows, ...(more > 0 ? [`  and ${count(more, 'more rule')}`] : []), '']
+  return ['By rule:', ...rows, ...(more > 0 ? [`  and ${plural(more, 'more rule')}`] : []), '']
 }
 
 const renderHidden = ({ shown, cut, below, from }: SelectedFindings): string[] => [
   ...(cut.length === 0
     ? []
-    : [`${count(cut.length, 'more finding')} not shown: --max 0 shows all, --max N shows N.`]),
+    : [`${plural(cut.length, 'more finding')} not shown: --max 0 shows all, --max N shows N.`]),
   // Without any finding above it, the summary line says enough.
   ...(below.length === 0 || shown.length === 0
     ? []
-    : [`${count(below.length, 'finding')} below ${from} not shown: --severity INFO.`]),
+    : [`${plural(below.length, 'finding')} below ${from} not shown: --severity INFO.`]),
 ]
 
 /** Suppression comments and overrides do not apply to findings of the gate itself. */
@@ -239,7 +237,7 @@ const laterSteps = ({ policy, findings }: GateReport): string[] => {
   if (errors === 0 || !blocksLater) return []
   const one = errors === 1
   return [
-    `${count(errors, 'finding')} of ERROR ${one ? 'does' : 'do'} not stop a commit, but ${one ? 'stops' : 'stop'} a push and CI.`,
+    `${plural(errors, 'finding')} of ERROR ${one ? 'does' : 'do'} not stop a commit, but ${one ? 'stops' : 'stop'} a push and CI.`,
   ]
 }
 
@@ -259,7 +257,7 @@ const nextSteps = ({ report }: GateRun): string[] => {
     ...(repairable === 0
       ? []
       : [
-          `${count(repairable, 'finding')} can be repaired for you: warrant gate --fix (--dry-run shows how)`,
+          `${plural(repairable, 'finding')} can be repaired for you: warrant gate --fix (--dry-run shows how)`,
         ]),
     `Or give a reason in a comment on the line above: warrant-ignore ${escapeLine(example.ruleId)}: <reason>`,
     // A baseline would leave a secret where it is.

@@ -2,7 +2,7 @@ import { expandBraces } from '../../kernel/text/glob.ts'
 import { LANGUAGES, type LanguageName } from '../../kernel/text/languages.ts'
 import { rulePlatforms } from './compile.ts'
 import { findLanguage, grammarFor } from './languages.ts'
-import type { Pack, ShippedRules } from './packs.ts'
+import { byId, type Pack, type ShippedRules } from './packs.ts'
 import type { RuleFile, SyntaxRuleFile } from './rule.ts'
 
 /** Which rules are about files with certain names, told without compiling their globs. */
@@ -153,8 +153,6 @@ export const partsFor = (index: RulesIndex, { extensions, paths }: RuleScope): r
     if (!(part in LANGUAGES)) return part === 'shared'
     return [...extensions].some((one) => grammarFor(part as LanguageName, one) !== undefined)
   })
-
-const byId = (a: RuleFile, b: RuleFile): number => (a.id < b.id ? -1 : 1)
 
 /** Puts parts together. Unless they are all, each pack tells the platforms of the rules that are missing. */
 export const joinRules = (index: RulesIndex, parts: readonly RulesPart[]): ShippedRules => ({

@@ -7,3 +7,12 @@ export const PLAIN_TEXT = /^[ !#-[\]-~]*$/
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
+
+/** The value of a JSON text; undefined when it is not JSON. */
+export const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,4 +1,5 @@
 import { createHash, verify } from 'node:crypto'
+import { jsonOf } from '../../kernel/encoding/json.ts'
 import { checkInclusion, leafHashOf, readLeaf } from '../verify.ts'
 import { verifyCosignatures } from './cosignature.ts'
 import { decodeBase64, ed25519Key, openSignedCheckpoint, parseNoteKey } from './note.ts'
@@ -27,12 +28,8 @@ const isObject = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const parseObject = (text: string): JsonRecord | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = jsonOf(text)
+  return isObject(value) ? value : undefined
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -1,7 +1,7 @@
 import { mkdir, readdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { lazyCrypto } from '../../kernel/encoding/crypto.ts'
-import { isRecord } from '../../kernel/encoding/json.ts'
+import { isRecord, jsonOf } from '../../kernel/encoding/json.ts'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { readRegularFile } from '../jail/async.ts'
@@ -45,13 +45,9 @@ interface Claim {
 }
 
 const parseClaimant = (text: string): Claimant | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    const valid = isRecord(value) && Number.isSafeInteger(value.pid) && typeof value.id === 'string'
-    return valid ? (value as unknown as Claimant) : undefined
-  } catch {
-    return undefined
-  }
+  const value = jsonOf(text)
+  const valid = isRecord(value) && Number.isSafeInteger(value.pid) && typeof value.id === 'string'
+  return valid ? (value as unknown as Claimant) : undefined
 }
 
 const MAX_CLAIM_BYTES = 4_096

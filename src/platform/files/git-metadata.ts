@@ -8,7 +8,7 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** Placeholder for hooks that are not readable regular files; treated as a foreign binary and left alone. */
 const UNREADABLE = '\0'
 
-const isAbsent = (cause: unknown): boolean =>
+export const isAbsent = (cause: unknown): boolean =>
   ['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')
 
 /** The path with the symlinks of its existing part resolved. */

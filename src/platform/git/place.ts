@@ -1,7 +1,7 @@
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
-import { followLinks } from '../files/git-metadata.ts'
+import { followLinks, isAbsent } from '../files/git-metadata.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { findRepositoryRoot } from './find-root.ts'
 import { askGit, type GitFolders, type GitPlace, type GitSetting, gitFaults } from './run.ts'
@@ -14,9 +14,6 @@ import { askGit, type GitFolders, type GitPlace, type GitSetting, gitFaults } fr
 const MAX_FILE_BYTES = 64 * 1024
 /** Alternates may have alternates; git follows as many. */
 const MAX_DEPTH = 5
-
-const isAbsent = (cause: unknown): boolean =>
-  ['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')
 
 /** A small file of git without its last newline; undefined when there is none. A link is not followed. */
 const readSmallFile = async (path: string): Promise<string | undefined> => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ScanReport } from '../../gate/ports.ts'
 import type { CompiledRule } from '../../gate/rules/compiled-rule.ts'
-import { isRecord } from '../../kernel/encoding/json.ts'
+import { isRecord, jsonOf } from '../../kernel/encoding/json.ts'
 
 /** What a scan found in a file, without its path and the packs of its rules. */
 export type StoredReport =
@@ -63,12 +63,8 @@ export const encodeReport = (report: StoredReport): string => (isClean(report) ?
 /** Undefined when the text is no report. */
 export const decodeReport = (text: string): StoredReport | undefined => {
   if (text === '') return CLEAN
-  try {
-    const value: unknown = JSON.parse(text)
-    return isStored(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = jsonOf(text)
+  return isStored(value) ? value : undefined
 }
 
 export const isResultKey = (text: string): boolean => KEY.test(text)

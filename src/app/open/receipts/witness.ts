@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isRecord } from '../../../kernel/encoding/json.ts'
+import { isRecord, jsonOf } from '../../../kernel/encoding/json.ts'
 import { signNote, writeCheckpoint } from '../../../lineage/checkpoint.ts'
 import { DECISION_LOG, logOrigin } from '../../../lineage/origin.ts'
 import { proveConsistency, rootAt } from '../../../lineage/proof.ts'
@@ -102,12 +102,8 @@ export const originObject = (origin: string, format: 'sha1' | 'sha256'): string 
 export const hashOf = (id: string): 'sha1' | 'sha256' => (id.length === 64 ? 'sha256' : 'sha1')
 
 const parseNoteLine = (line: string): string[] => {
-  try {
-    const value: unknown = JSON.parse(line)
-    return isRecord(value) && typeof value.checkpoint === 'string' ? [value.checkpoint] : []
-  } catch {
-    return []
-  }
+  const value = jsonOf(line)
+  return isRecord(value) && typeof value.checkpoint === 'string' ? [value.checkpoint] : []
 }
 
 /** The checkpoints of a log that the keys cosigned, largest first. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../kernel/encoding/json.ts'
+import { isRecord, jsonOf } from '../../../kernel/encoding/json.ts'
 import { escapeHidden } from '../../../kernel/text/hidden-characters.ts'
 import type { ReaderName } from '../readers/check-readers.ts'
 import type { DeclaringFiles } from './suggestion.ts'
@@ -134,12 +134,7 @@ const readScripts = (manifest: Record<string, unknown>): ReadonlyMap<string, str
 /** `package.json` of a folder, `''` for the root. Undefined when there is none, or it is not JSON. */
 export const readPackage = async (files: DeclaringFiles, folder = ''): Promise<NodePackage | undefined> => {
   const text = await files.read(`${folder}package.json`)
-  let manifest: unknown
-  try {
-    manifest = JSON.parse(text ?? '')
-  } catch {
-    return undefined
-  }
+  const manifest = jsonOf(text ?? '')
   if (!isRecord(manifest)) return undefined
   const { dependencies, devDependencies } = manifest
   const all = [dependencies, devDependencies].flatMap((one) => (isRecord(one) ? Object.keys(one) : []))
