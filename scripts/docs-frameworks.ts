@@ -13,7 +13,6 @@ const LANGUAGES: Readonly<Record<SourceLanguage, string>> = {
   script: 'TypeScript, JavaScript',
   python: 'Python',
   go: 'Go',
-  swift: 'Swift',
 }
 
 /** A module that a pattern of imports matches: the first choice of each group, without optional parts. */

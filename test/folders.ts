@@ -227,7 +227,6 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
       'architecture/frameworks/jvm',
       'architecture/frameworks/python',
       'architecture/frameworks/script',
-      'architecture/frameworks/swift',
       'architecture/connections',
       'architecture/source',
       'kernel',
@@ -247,10 +246,6 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'architecture/frameworks/script': {
     purpose: 'JavaScript and TypeScript frameworks.',
-    imports: ['architecture/connections', 'architecture/source', 'kernel'],
-  },
-  'architecture/frameworks/swift': {
-    purpose: 'Vapor, and Swift clients of HTTP and stores.',
     imports: ['architecture/connections', 'architecture/source', 'kernel'],
   },
   'architecture/interfaces': {

@@ -13,7 +13,6 @@ import { readJava } from './readers/java-reader.ts'
 import { readKotlin } from './readers/kotlin-reader.ts'
 import { readPython } from './readers/python-reader.ts'
 import { readScript } from './readers/script-reader.ts'
-import { readSwift } from './readers/swift-reader.ts'
 import { Configuration } from './source/configuration.ts'
 import {
   isConfigFile,
@@ -48,14 +47,13 @@ export interface AnalysisOptions {
 const readingKey = (path: string, text: string): string =>
   createHash('sha256').update(`${path}\0`).update(text).digest('base64')
 
-type CodeGrammar = Extract<Grammar, 'java' | 'kotlin' | 'python' | 'go' | 'swift' | 'TypeScript' | 'Tsx'>
+type CodeGrammar = Extract<Grammar, 'java' | 'kotlin' | 'python' | 'go' | 'TypeScript' | 'Tsx'>
 
 const GRAMMARS: readonly (readonly [RegExp, CodeGrammar])[] = [
   [/\.java$/, 'java'],
   [/\.kt$/, 'kotlin'],
   [/\.py$/, 'python'],
   [/\.go$/, 'go'],
-  [/\.swift$/, 'swift'],
   [/(?<!\.d)\.[cm]?ts$/, 'TypeScript'],
   // JavaScript is parsed with the Tsx grammar, so that all scripts have the same node kinds.
   [/\.tsx$|(?<!\.min)\.[cm]?jsx?$/, 'Tsx'],
@@ -66,7 +64,6 @@ const READERS: Readonly<Record<CodeGrammar, (file: string, root: SyntaxNode) => 
   kotlin: readKotlin,
   python: readPython,
   go: readGo,
-  swift: readSwift,
   TypeScript: readScript,
   Tsx: readScript,
 }

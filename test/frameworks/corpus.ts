@@ -19,7 +19,6 @@ import { PYTHON_MESSAGE_SNIPPETS } from './python-messages.ts'
 import { PYTHON_STORE_SNIPPETS } from './python-stores.ts'
 import { SCRIPT_SNIPPETS } from './script.ts'
 import type { FrameworkSnippets } from './snippet-corpus.ts'
-import { SWIFT_SNIPPETS } from './swift-corpus.ts'
 
 /** The snippet corpus: every framework that the analysis recognizes. The table in the documentation is made of it. */
 export const CORPUS: readonly FrameworkSnippets[] = [
@@ -43,5 +42,4 @@ export const CORPUS: readonly FrameworkSnippets[] = [
   ...PYTHON_MESSAGE_SNIPPETS,
   ...PYTHON_STORE_SNIPPETS,
   ...SCRIPT_SNIPPETS,
-  ...SWIFT_SNIPPETS,
 ]

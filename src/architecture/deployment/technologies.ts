@@ -42,8 +42,6 @@ const TECHNOLOGIES: readonly Technology[] = [
   { name: 'Firestore', kind: 'store', image: /^firestore/, protocol: /firestore/ },
   { name: 'Cosmos DB', kind: 'store', image: /^(azure-)?cosmos/, protocol: /cosmos/ },
   { name: 'S3', kind: 'store', image: /^(minio|localstack|garage|seaweedfs)/, protocol: /^s3$|minio/ },
-  { name: 'SwiftData', kind: 'store', image: /^swiftdata$/, protocol: /^swiftdata$/ },
-  { name: 'Core Data', kind: 'store', image: /^core data$/, protocol: /^core data$/ },
   { name: 'ClickHouse', kind: 'store', image: /^clickhouse/, protocol: /clickhouse/ },
   { name: 'InfluxDB', kind: 'store', image: /^influxdb/, protocol: /influx/ },
   { name: 'Meilisearch', kind: 'store', image: /^meilisearch/, protocol: /meilisearch/ },

@@ -18,7 +18,6 @@ import { NEXT } from './script/next.ts'
 import { SCRIPT_PROXIES } from './script/proxies.ts'
 import { ROUTER_FRAMEWORKS } from './script/router-mounts.ts'
 import { TRPC } from './script/trpc.ts'
-import { SWIFT_FRAMEWORKS } from './swift/swift-frameworks.ts'
 
 /** All frameworks with a detector of their own. Spring MVC, JAX-RS and clients of Spring are in `project/connections`. */
 export const FRAMEWORKS: readonly Framework[] = [
@@ -41,6 +40,5 @@ export const FRAMEWORKS: readonly Framework[] = [
   PYTHON_SETTINGS,
   PYTHON_DATA_CLIENTS,
   ...GO_FRAMEWORKS,
-  ...SWIFT_FRAMEWORKS,
   ...JVM_FRAMEWORKS,
 ]

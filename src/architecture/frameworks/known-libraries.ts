@@ -193,23 +193,6 @@ const GO: readonly Row[] = [
   ['AWS SDK', /^github\.com\/aws\/aws-sdk-go/],
 ]
 
-const SWIFT: readonly Row[] = [
-  ['Vapor', /^Vapor$/],
-  ['Hummingbird', /^Hummingbird$/],
-  ['Fluent', /^Fluent\w*$/],
-  ['Alamofire', /^Alamofire$/],
-  ['Moya', /^Moya$/],
-  ['Apollo iOS', /^Apollo(API)?$/],
-  ['gRPC', /^GRPC(Core|NIOTransportHTTP2)?$/],
-  ['SwiftData', /^SwiftData$/],
-  ['Core Data', /^CoreData$/],
-  ['GRDB', /^GRDB$/],
-  ['Realm', /^RealmSwift$/],
-  ['SQLite.swift', /^SQLite$/],
-  ['Firebase', /^Firebase\w*$/],
-  ['AsyncHTTPClient', /^AsyncHTTPClient$/],
-]
-
 export const KNOWN_LIBRARIES: readonly KnownLibrary[] = [
   ...(['java', 'kotlin'] as const).flatMap((language) => [
     ...rows(language, JVM_DETECTED, true),
@@ -219,5 +202,4 @@ export const KNOWN_LIBRARIES: readonly KnownLibrary[] = [
   ...rows('script', SCRIPT),
   ...rows('python', PYTHON),
   ...rows('go', GO),
-  ...rows('swift', SWIFT),
 ]

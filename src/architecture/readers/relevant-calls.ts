@@ -103,15 +103,3 @@ const GO = [
 ].join('|')
 
 export const GO_CALLS: RelevantCalls = compileNames(GO)
-
-const SWIFT = [
-  'get|post|put|patch|delete|on|webSocket|group|grouped|register|routes|\\w*[rR]outes',
-  'URL|URLRequest|request|upload|download|streamRequest|dataTask|uploadTask|downloadTask|data|send',
-  'use|postgres|mysql|sqlite|mongo|file|memory|redis|RedisConfiguration|SQLPostgresConfiguration|MySQLConfiguration',
-  'ModelContainer|modelContainer|ModelConfiguration|NSPersistentContainer|NSPersistentCloudKitContainer|DatabaseQueue|DatabasePool|Connection|Realm',
-].join('|')
-
-export const SWIFT_CALLS: RelevantCalls = compileNames(
-  SWIFT,
-  /^(get|post|put|patch|delete|on|webSocket|group|grouped|register)$/,
-)

@@ -20,7 +20,6 @@ const LANGUAGE_NAMES: Readonly<Record<LibraryUse['language'], string>> = {
   script: 'JavaScript',
   python: 'Python',
   go: 'Go',
-  swift: 'Swift',
 }
 
 const joinNames = (all: readonly string[]): string =>

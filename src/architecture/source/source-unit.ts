@@ -88,7 +88,7 @@ export interface TypeUnit {
   readonly calls: readonly CallExpression[]
 }
 
-export type SourceLanguage = 'java' | 'kotlin' | 'script' | 'python' | 'go' | 'swift'
+export type SourceLanguage = 'java' | 'kotlin' | 'script' | 'python' | 'go'
 
 /** A name that a file imports. */
 export interface ImportBinding {

@@ -45,7 +45,6 @@ const EXTENSIONS = [
   '.py',
   '.go',
   '.mod',
-  '.swift',
   '.pbxproj',
   '.toml',
   '.csproj',
