@@ -1,5 +1,5 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { makePem } from '../../test/support/private-key.ts'
 import { createSigner, writeCheckpoint } from './checkpoint.ts'
 import { openSignedCheckpoint } from './tlog/note.ts'
 
@@ -7,9 +7,7 @@ const openCheckpoint = (text: string, key: string) => {
   const opened = openSignedCheckpoint(text, [key])
   return opened && { origin: opened.origin, size: opened.size, root: opened.root }
 }
-const pem = () =>
-  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-const signer = createSigner('warrant/default', pem())
+const signer = createSigner('warrant/default', makePem())
 const root = 'ab'.repeat(32)
 const note = writeCheckpoint(signer, 42, root)
 
@@ -33,8 +31,8 @@ describe('a checkpoint', () => {
   })
 
   it('is not opened with another key, but with another name for the same key', () => {
-    const secret = pem()
-    const other = createSigner('warrant/default', pem())
+    const secret = makePem()
+    const other = createSigner('warrant/default', makePem())
     expect(openCheckpoint(note, other.verifier)).toBeUndefined()
     const renamed = createSigner('warrant/other', secret)
     expect(
@@ -52,7 +50,7 @@ describe('a checkpoint', () => {
   })
 
   it('may carry signatures of others too', () => {
-    const witness = createSigner('witness', pem())
+    const witness = createSigner('witness', makePem())
     const [, line = ''] = witness.sign(note.slice(0, note.indexOf('\n\n') + 1)).split('\n\n')
     expect(openCheckpoint(`${note}${line}`, signer.verifier)?.size).toBe(42)
     expect(openCheckpoint(`${note}${line}`, witness.verifier)?.size).toBe(42)

@@ -1,6 +1,7 @@
-import { createHash, generateKeyPairSync } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { makePem } from '../../test/support/private-key.ts'
 import { sealStatement } from './envelope.ts'
 import { type CheckedCommit, type CommitEvidence, CommitJudge } from './judge-commits.ts'
 import { parseKeys } from './keys-file.ts'
@@ -8,10 +9,8 @@ import { buildStatement, type ReceiptFacts } from './statement.ts'
 import { signerFromPem } from './verifier-key.ts'
 import { type VerifiedReceipt, verifyReceipt } from './verify-receipt.ts'
 
-const pem = () =>
-  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-const signer = signerFromPem(pem())
-const stranger = signerFromPem(pem())
+const signer = signerFromPem(makePem())
+const stranger = signerFromPem(makePem())
 const listed = await parseKeys(
   JSON.stringify({ keys: [{ key: signer.key.text, owner: 'x', role: 'developer' }] }),
 )

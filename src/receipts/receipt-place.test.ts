@@ -1,5 +1,5 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { makePem } from '../../test/support/private-key.ts'
 import { createSigner } from '../lineage/checkpoint.ts'
 import { DecisionRecorder } from '../lineage/decisions.ts'
 import { DECISION_LOG, logOrigin } from '../lineage/origin.ts'
@@ -11,8 +11,6 @@ import { buildStatement } from './statement.ts'
 import { signerFromPem } from './verifier-key.ts'
 import { type VerifiedReceipt, verifyReceipt } from './verify-receipt.ts'
 
-const makePem = () =>
-  generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
 const pem = makePem()
 const signer = signerFromPem(pem)
 

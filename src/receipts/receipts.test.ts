@@ -1,16 +1,14 @@
-import { createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { createPublicKey } from 'node:crypto'
 import { bundleFromJSON } from '@sigstore/bundle'
 import { toSignedEntity, Verifier } from '@sigstore/verify'
 import { describe, expect, it } from 'vitest'
+import { makePem } from '../../test/support/private-key.ts'
 import { openEnvelope, sealStatement } from './envelope.ts'
 import { keyChanges } from './key-changes.ts'
 import { parseKeys } from './keys-file.ts'
 import { buildStatement, RECEIPT_MEMBERS, type ReceiptFacts } from './statement.ts'
 import { parseReceiptKey, signerFromPem } from './verifier-key.ts'
 import { verifyReceipt } from './verify-receipt.ts'
-
-const newPem = () =>
-  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 
 const TREE = 'a'.repeat(40)
 const FACTS: ReceiptFacts = {
@@ -30,7 +28,7 @@ const FACTS: ReceiptFacts = {
 }
 const PLACE = { origin: 'warrant/gate-decisions/0123456789abcdef', index: 7 }
 
-const signer = signerFromPem(newPem())
+const signer = signerFromPem(makePem())
 const sealed = await sealStatement(buildStatement(FACTS, PLACE), signer)
 
 const keysText = (rows: readonly object[]) => JSON.stringify({ keys: rows })
@@ -70,7 +68,7 @@ describe('a receipt', () => {
       const payload = `${envelope.payload.slice(0, at)}${other}${envelope.payload.slice(at + 1)}`
       expect(verifyReceipt(JSON.stringify({ ...envelope, payload }), { listed: keys }).trust).toBe('invalid')
     }
-    const foreign = await sealStatement(buildStatement(FACTS, PLACE), signerFromPem(newPem()))
+    const foreign = await sealStatement(buildStatement(FACTS, PLACE), signerFromPem(makePem()))
     const { sig } = JSON.parse(foreign.line).signatures[0]
     const signatures = [{ keyid: signer.key.text, sig }]
     expect(verifyReceipt(JSON.stringify({ ...envelope, signatures }), { listed: keys }).trust).toBe('invalid')
@@ -144,7 +142,7 @@ describe('the keys file', () => {
   })
 
   it('says what a change of it does', async () => {
-    const other = { ...row, key: signerFromPem(newPem()).key.text }
+    const other = { ...row, key: signerFromPem(makePem()).key.text }
     const keys = (rows: readonly object[]) => parseKeys(keysText(rows))
     const weaker = async (before: readonly object[], after: readonly object[]) =>
       keyChanges(await keys(before), await keys(after)).map((one) => one.weaker)

@@ -6,15 +6,7 @@ import { join } from 'node:path'
 import { launch, startGuard } from '../../scripts/services/launch.mjs'
 import { postgres } from '../../scripts/services/postgres.mjs'
 import { eventually } from '../support/binary.ts'
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
+import { isRunning } from '../support/process.ts'
 
 /** A PostgreSQL server for one test, to be stopped, suspended and restarted. */
 export class PostgresCluster {
@@ -44,7 +36,7 @@ export class PostgresCluster {
   async stop(signal: NodeJS.Signals): Promise<void> {
     const all = [this.#pid, ...this.#processes]
     process.kill(this.#pid, signal)
-    await eventually('the end of the server', () => !all.some(isAlive))
+    await eventually('the end of the server', () => !all.some(isRunning))
   }
 
   async restart(): Promise<void> {

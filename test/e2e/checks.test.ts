@@ -6,6 +6,7 @@ import { CHECKS_FILE } from '../../src/gate/checks/check.ts'
 import { digestBytes } from '../../src/kernel/encoding/hash.ts'
 import { BINARY, eventually, Program, sweep } from '../support/binary.ts'
 import { gate, gateEnvironment, gateJson, places, readEvidence } from '../support/gate.ts'
+import { isRunning } from '../support/process.ts'
 import { Repo } from '../support/repository.ts'
 import { runJson } from '../support/run.ts'
 
@@ -24,8 +25,6 @@ const repoWith = (checks: Readonly<Record<string, string>>) => {
   const repo = Repo.init().commit({ [CHECKS_FILE]: text, 'a.txt': 'a\n', 'results.txt': '' })
   return { repo, text, allow: () => rememberAllowed(repo.folder, text) }
 }
-
-const isRunning = (pid: string): boolean => spawnSync('kill', ['-0', pid]).status === 0
 
 describe('checks', () => {
   it('do not run before a person allows them, and that blocks', async () => {
@@ -287,7 +286,9 @@ describe('checks', () => {
     repo.stage({ 'b.txt': 'b\n' })
     const program = new Program(['gate', '--stage', 'PRE_COMMIT'], { cwd: repo.folder })
     const pids = () =>
-      existsSync(repo.path('pids')) ? readFileSync(repo.path('pids'), 'utf8').trim().split('\n') : []
+      existsSync(repo.path('pids'))
+        ? readFileSync(repo.path('pids'), 'utf8').trim().split('\n').map(Number)
+        : []
     await eventually('three processes', () => pids().length === 3)
     program.child.kill('SIGINT')
     expect((await program.ended()).code).toBe(130)

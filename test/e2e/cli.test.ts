@@ -67,7 +67,7 @@ describe('the command line', () => {
     'symbols',
     'completion',
   ]
-  it.each(someRows(explained, 3))('explains %s', (command) => {
+  it.each(someRows(explained, 6))('explains %s', (command) => {
     const { status, stdout } = warrant([command, '--help'])
     expect(status).toBe(0)
     expect(stdout).toContain(`Usage: warrant ${command}`)

@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process'
-import { generateKeyPairSync } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +9,7 @@ import { runAction } from '../support/action.ts'
 import { BINARY, Program, sweep } from '../support/binary.ts'
 import { BACKEND, gateEnvironment, LOG, readEvidence, useSeedProfile } from '../support/gate.ts'
 import { writeScript } from '../support/openspec.ts'
+import { makePem } from '../support/private-key.ts'
 import { GIT_ENVIRONMENT, Repo } from '../support/repository.ts'
 
 useSeedProfile()
@@ -138,7 +138,7 @@ describe('the action', () => {
 })
 
 describe('receipts in the action', () => {
-  const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const key = makePem()
   let origin: Repo
   let repo: Repo
 

@@ -1,8 +1,8 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { expect, it } from 'vitest'
 import { describePeers, importPeer, peerFile } from '../peers/peers.ts'
 import { BACKEND, gate, gateJson, LOG } from '../support/gate.ts'
+import { makePem } from '../support/private-key.ts'
 import { Repo } from '../support/repository.ts'
 
 type Validate = ((value: unknown) => boolean) & { readonly errors?: readonly unknown[] | null }
@@ -66,7 +66,7 @@ await describePeers('reports of the gate', () => {
 
   it.each(['text', 'json', 'sarif', 'junit'])('as %s show no secret they found', (format) => {
     const credential = ['AK', 'IAQ3EGRZ7WN5MXK2TB'].join('')
-    const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    const pem = makePem()
     const [, body = ''] = pem.split('\n')
     const repo = Repo.init().commit({ 'package.json': BACKEND })
     repo.stage({

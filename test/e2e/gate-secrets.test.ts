@@ -1,6 +1,6 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { gate, gateJson } from '../support/gate.ts'
+import { makePem } from '../support/private-key.ts'
 import { Repo } from '../support/repository.ts'
 
 /** Secrets are put together here, so that no scanner takes this file for a leak. */
@@ -11,7 +11,7 @@ const NPM = join('npm', '_Xa7Kq2Lm9Zr4Tn8Wb3Vc6Hd1Jf5Gs0PyUeIo')
 const GITHUB = join('gh', 'p_Xa7Kq2Lm9Zr4Tn8Wb3Vc6Hd1Jf5Gs0PyUeIo')
 const RANDOM = join('q8Zr4Tn7Wb3Vc6', 'Hd1Jf5Gs0PyUeIo2K')
 const PASSWORD = join('Rt7kq', '2LmZ!')
-const PEM = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+const PEM = makePem()
 
 /** A file of each kind that teams keep secrets in, and the rule that reports it. */
 const LEAKS: Readonly<Record<string, readonly [rule: string, text: string]>> = {

@@ -17,6 +17,7 @@ import {
 } from '../support/binary.ts'
 import { someRows } from '../support/case-count.ts'
 import { envelope, initialize, modern, readMessage, request } from '../support/messages.ts'
+import { isRunning } from '../support/process.ts'
 import { LOCAL, RawClient, rawRequest } from '../support/raw-http.ts'
 
 // The promise is one second; the rest is for a machine with every core busy.
@@ -26,12 +27,6 @@ const onLinux = process.platform === 'linux'
 const CALL = request(1, 'tools/call', { name: 'warrant_status' })
 
 afterAll(sweep)
-
-/** Whether a process runs. A zombie does not. */
-const isAlive = async (pid: number): Promise<boolean> => {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  return stat !== undefined && stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z'
-}
 
 /** A `git` that takes its time, so that a call does, and that leaves its process id behind. */
 const slowGit = async (seconds: number) => {
@@ -57,7 +52,7 @@ const slowGit = async (seconds: number) => {
 }
 
 const expectGone = (what: string, pid: number) =>
-  eventually(`the end of ${what}`, async () => !(await isAlive(pid)), 3_000)
+  eventually(`the end of ${what}`, () => !isRunning(pid), 3_000)
 
 const stopsInTime = async (program: Program, signal: NodeJS.Signals) => {
   program.child.kill(signal)
@@ -335,7 +330,7 @@ describe.runIf(onLinux)('When the parent is killed', () => {
       }
       if (state !== 'idle') writeSync(held, `${CALL}\n`)
       const helper = state === 'idle' ? undefined : await git.started()
-      expect(await isAlive(pid)).toBe(true)
+      expect(isRunning(pid)).toBe(true)
       guardian.kill('SIGKILL')
       await expectGone('the server', pid)
       if (helper !== undefined) await expectGone('git', helper)

@@ -10,6 +10,7 @@ import { astScanner } from '../../src/platform/scanner/scanner.ts'
 import { eventually } from '../support/binary.ts'
 import { someRows } from '../support/case-count.ts'
 import { BACKEND, gateJson, LOG, useSeedProfile } from '../support/gate.ts'
+import { isRunning } from '../support/process.ts'
 import { Repo } from '../support/repository.ts'
 import { asFiles, compileAll, compileUserRules, SCAN_CHILD, scanAll } from '../support/scan.ts'
 
@@ -43,17 +44,8 @@ const childrenOf = (parent: number): number[] =>
     .filter((found) => found !== null && Number(found[2]) === parent && found[3]?.includes('scan-child'))
     .map((found) => Number(found?.[1]))
 
-const areGone = (pids: readonly number[]): Promise<void> => {
-  const lives = (pid: number): boolean => {
-    try {
-      process.kill(pid, 0)
-      return true
-    } catch {
-      return false
-    }
-  }
-  return eventually('the end of all children', () => !pids.some(lives))
-}
+const areGone = (pids: readonly number[]): Promise<void> =>
+  eventually('the end of all children', () => !pids.some(isRunning))
 
 describe('a hostile rule', () => {
   it('that never ends costs its file, not the run and not the findings of our own rules', async () => {

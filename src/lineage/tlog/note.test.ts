@@ -1,16 +1,14 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { makePem } from '../../../test/support/private-key.ts'
 import { createSigner, writeCheckpoint } from '../checkpoint.ts'
 import { cosignCheckpoint, cosignerKey, verifyCosignatures } from './cosignature.ts'
 import { openSignedCheckpoint, parseNote, parseNoteKey } from './note.ts'
 
-const pem = () =>
-  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-const secret = pem()
+const secret = makePem()
 const log = createSigner('warrant/log', secret)
 /** The same key under another name, as a keys file lists it. */
 const listed = createSigner('laptop.example/anna', secret)
-const stranger = createSigner('warrant/log', pem())
+const stranger = createSigner('warrant/log', makePem())
 const root = 'ab'.repeat(32)
 const note = writeCheckpoint(log, 42, root)
 
@@ -91,7 +89,7 @@ describe('a checkpoint', () => {
 })
 
 describe('a cosignature', () => {
-  const witness = createSigner('witness.example/ci', pem())
+  const witness = createSigner('witness.example/ci', makePem())
   const cosigned = cosignCheckpoint(witness, note, 1_700_000_000)
 
   it('is made beside the signature of the log, which stays valid', () => {
@@ -112,7 +110,7 @@ describe('a cosignature', () => {
     const again = cosignCheckpoint(witness, cosigned, 1_700_000_100)
     expect(verifyCosignatures(again, [witness.verifier])).toMatchObject([{ time: 1_700_000_100 }])
     expect(again.split('\n')).toHaveLength(cosigned.split('\n').length)
-    const second = createSigner('witness.example/two', pem())
+    const second = createSigner('witness.example/two', makePem())
     const both = cosignCheckpoint(second, again, 1_700_000_200)
     expect(verifyCosignatures(both, [second.verifier, witness.verifier])).toHaveLength(2)
   })

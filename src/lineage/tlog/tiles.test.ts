@@ -1,5 +1,6 @@
-import { createHash, generateKeyPairSync } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { makePem } from '../../../test/support/private-key.ts'
 import { openPlainCheckpoint, type ReadResource, readPlainLog } from '../../../test/support/tile-reader.ts'
 import { memoryLogs } from '../../platform/log-stores/memory.ts'
 import { createSigner } from '../checkpoint.ts'
@@ -14,10 +15,7 @@ const draft = (at: number) => ({
   timestamp: '2026-01-01T00:00:00.000Z',
   payload: (salt: string) => `{"at":${at},"salt":"${salt}"}`,
 })
-const signer = createSigner(
-  'warrant/log',
-  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-)
+const signer = createSigner('warrant/log', makePem())
 
 const openLog = async () => {
   const log = await memoryLogs().open('log', '{}')

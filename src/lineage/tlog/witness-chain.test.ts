@@ -1,16 +1,12 @@
-import { generateKeyPairSync } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { plainConsistencyProof, plainLeaf, plainTreeRoot } from '../../../test/support/plain-tree.ts'
+import { makePem } from '../../../test/support/private-key.ts'
 import { createSigner, writeCheckpoint } from '../checkpoint.ts'
 import { checkWitnessChain, unseenLog } from './witness-chain.ts'
 
 const ORIGIN = 'warrant/gate-decisions/0123456789abcdef'
-const makeSigner = (name = ORIGIN) =>
-  createSigner(
-    name,
-    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-  )
+const makeSigner = (name = ORIGIN) => createSigner(name, makePem())
 const signer = makeSigner()
 const keys = [signer.verifier]
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../../../test/support/binary.ts'
+import { isRunning } from '../../../test/support/process.ts'
 import { runCommand } from './command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'warrant-command-'))
@@ -12,18 +13,10 @@ const run = (
   { timeoutMs = 20_000, writesFile = false, signal = new AbortController().signal } = {},
 ) => runCommand({ run: command, env: [], timeoutMs, writesFile }, { cwd: folder, env }, signal)
 
-const isRunning = (pid: string): boolean => {
-  try {
-    process.kill(Number(pid), 0)
-    // A process that was killed and not yet collected still has a number.
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
-}
-
-const pidsIn = (name: string): string[] =>
-  existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8').trim().split('\n') : []
+const pidsIn = (name: string): number[] =>
+  existsSync(join(folder, name))
+    ? readFileSync(join(folder, name), 'utf8').trim().split('\n').map(Number)
+    : []
 
 /** Waits until none of the processes in a file runs. */
 const areGone = (name: string): Promise<void> =>

@@ -1,19 +1,11 @@
-import { spawnSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { makeFolder, sweep } from '../../../test/support/binary.ts'
+import { isRunning } from '../../../test/support/process.ts'
 import { openSpecProgram } from './openspec.ts'
 
-const folders: string[] = []
-const makeFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'warrant-openspec-'))
-  folders.push(folder)
-  return folder
-}
-afterAll(async () => {
-  for (const folder of folders) await rm(folder, { recursive: true, force: true })
-})
+afterAll(sweep)
 
 const OWN = 'node_modules/.bin/openspec'
 const named = (root: string) => ({ named: join(root, OWN), fromRepository: true })
@@ -24,9 +16,6 @@ const script = async (path: string, body: string): Promise<void> => {
 }
 
 const { signal } = new AbortController()
-// The parent of an orphan may be slow to reap it: a zombie no longer runs.
-const isAlive = (pid: number): boolean =>
-  /^[^Z]/.test(spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim())
 const BASE = { PATH: '/usr/bin:/bin', HOME: '/nowhere' }
 
 describe('the openspec program', () => {
@@ -82,7 +71,7 @@ describe('the openspec program', () => {
     expect(await program.run(['validate'], signal)).toMatchObject({ cut: 'time', exitCode: undefined })
     const child = Number(await readFile(join(root, 'child.pid'), 'utf8'))
     expect(child).toBeGreaterThan(1)
-    expect(isAlive(child)).toBe(false)
+    expect(isRunning(child)).toBe(false)
   })
 
   it('is killed when it writes more than the limit', async () => {
