@@ -6,7 +6,7 @@ import type { CallRecord } from '../../kernel/ports.ts'
 import type { RegistryReader } from '../../packets/ports.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { loadConfig } from '../config/load-config.ts'
-import { recordResolutions } from './registry.ts'
+import { openRegistry, recordResolutions } from './registry.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'warrant-resolve-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -58,5 +58,16 @@ describe('a tag of a packet', () => {
 
   it('is answered although the record fails, which the log says', async () => {
     expect(await open(repository, {}, true).ask({ tag: '1.0' })).toMatchObject({ digest: ONE })
+  })
+})
+
+describe('a registry of the settings', () => {
+  it('is spoken to without TLS only where it is named with http://', () => {
+    const registries = ['http://Plain.example:5000', 'https://b.example', 'c.example']
+    const { settings } = openRegistry({ ...config, registry: 'a.example/team', registries }, {})
+    expect(settings).toMatchObject({
+      trusted: ['a.example', 'plain.example:5000', 'b.example', 'c.example'],
+      plain: ['plain.example:5000'],
+    })
   })
 })

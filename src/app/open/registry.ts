@@ -18,15 +18,11 @@ const credentialFile = ({ DOCKER_CONFIG, HOME, USERPROFILE }: NodeJS.ProcessEnv)
   join(DOCKER_CONFIG || join(HOME || USERPROFILE || '.', '.docker'), 'config.json')
 
 /** HTTP access to registries. Configured hosts may be anywhere; all others must have public addresses. */
-export const openRegistry = (
-  config: Config,
-  environment: NodeJS.ProcessEnv,
-  more: readonly string[] = [],
-): OciHttp => {
+export const openRegistry = (config: Config, environment: NodeJS.ProcessEnv): OciHttp => {
   const { registry = '', registries } = config
   return new OciHttp({
     ...DEFAULT_OCI,
-    trusted: [registry, ...registries, ...more].filter(Boolean).map(hostOf),
+    trusted: [registry, ...registries].filter(Boolean).map(hostOf),
     plain: registries.filter((one) => one.startsWith('http://')).map(hostOf),
     allowed: config.allowedRegistries.map(hostOf),
     credentials: dockerCredentials(credentialFile(environment), environment),

@@ -4,20 +4,22 @@ import { PacketWorkspace } from '../../app/open/packet-workspace.ts'
 import { openRegistry } from '../../app/open/registry.ts'
 import { Fault } from '../../kernel/fault.ts'
 import type { Reference } from '../../packets/format/reference.ts'
-import type { RegistryWriter } from '../../packets/ports.ts'
-import { type Published, publishPacket, type UploadOptions } from '../../packets/transfer/publish.ts'
+import { publishPacket } from '../../packets/transfer/publish.ts'
 import { builtPackets, packetFolder } from '../../platform/packets/folder.ts'
 import { OciClient } from '../../platform/registry/client.ts'
 import { OciPusher } from '../../platform/registry/push.ts'
 import { systemClock } from '../../platform/system/clock.ts'
-import { type Invocation, usageFaults } from '../command/command.ts'
+import { usageFaults } from '../command/command.ts'
 import type { Subcommand } from '../command/subcommand.ts'
 import { requireWritable } from '../command/subcommand.ts'
 import { withProgress } from '../progress.ts'
 import { listFlag, NO_ABORT, needText, packetSettings, printResult, progressJob } from './settings.ts'
 
 /** Drops the cached meaning of the tags, so that the next query finds what was just published. */
-const forgetTags = async (config: Config, { pinned_uri, tags }: Published): Promise<void> => {
+const forgetTags = async (
+  config: Config,
+  { pinned_uri, tags }: { readonly pinned_uri: string; readonly tags: readonly string[] },
+): Promise<void> => {
   const place = pinned_uri.slice(0, pinned_uri.indexOf('@'))
   try {
     const { cache } = new PacketWorkspace(config, systemClock)
@@ -37,27 +39,6 @@ const publishedDigest = (client: OciClient) => async (ref: Reference, signal: Ab
   }
 }
 
-/** Publishes something with progress, and prints its address. */
-const uploadArtifact = async (
-  invocation: Invocation,
-  config: Config,
-  upload: (pusher: RegistryWriter, options: UploadOptions) => Promise<Published>,
-  /** Registries that the caller named in arguments. */
-  named: readonly string[] = [],
-): Promise<number> => {
-  const http = openRegistry(config, process.env, named)
-  const published = await withProgress(progressJob(invocation, 'publish', 'bytes'), (progress) =>
-    upload(new OciPusher(http), {
-      ...(invocation.flags['move-tag'] !== true && { resolve: publishedDigest(new OciClient(http)) }),
-      progress,
-    }),
-  )
-  await forgetTags(config, published)
-  const { ref, digest, sent, there, tags, pinned_uri } = published
-  const done = `${sent} uploaded, ${there} already there, tagged ${tags.join(', ')}`
-  return printResult(invocation, published, `${ref}\n${digest} (${done})\n${pinned_uri}`)
-}
-
 /** The folder itself, or the only packet that was built below it. */
 const onlyPacket = async (asked: string): Promise<string> => {
   const found = await builtPackets(resolve(asked))
@@ -65,29 +46,28 @@ const onlyPacket = async (asked: string): Promise<string> => {
   return found[0] ?? resolve(asked)
 }
 
-const withoutVectors = ({ flags }: Pick<Invocation, 'flags'>): boolean =>
-  flags['no-embeddings'] === true || flags['no-embed'] === true
-
 /** Publishes a built packet to a registry. */
 export const publish: Subcommand = async (invocation, [asked]) => {
   const { config } = packetSettings(invocation)
   const registry = needText(config.registry, 'a registry with --registry or REGISTRY')
   requireWritable(config, '`warrant packet publish`')
-  const tags = listFlag(invocation, 'tag')
-  const folder = await onlyPacket(needText(asked, 'the folder of a built packet'))
-  return uploadArtifact(invocation, config, (pusher, options) =>
-    publishPacket(
-      pusher,
-      packetFolder(folder),
-      {
-        registry,
-        minimal: invocation.flags.minimal === true,
-        docs: invocation.flags['no-docs'] !== true,
-        embeddings: !withoutVectors(invocation),
-        ...(tags !== undefined && { tags }),
-        ...options,
-      },
-      NO_ABORT,
-    ),
-  )
+  const open = packetFolder(await onlyPacket(needText(asked, 'the folder of a built packet')))
+  const http = openRegistry(config, process.env)
+  const { flags } = invocation
+  const published = await withProgress(progressJob(invocation, 'publish', 'bytes'), (progress) => {
+    const options = {
+      registry,
+      progress,
+      minimal: flags.minimal === true,
+      docs: flags['no-docs'] !== true,
+      embeddings: flags['no-embeddings'] !== true && flags['no-embed'] !== true,
+      tags: listFlag(invocation, 'tag'),
+      resolve: flags['move-tag'] === true ? undefined : publishedDigest(new OciClient(http)),
+    }
+    return publishPacket(new OciPusher(http), open, options, NO_ABORT)
+  })
+  await forgetTags(config, published)
+  const { ref, digest, sent, there, tags, pinned_uri } = published
+  const done = `${sent} uploaded, ${there} already there, tagged ${tags.join(', ')}`
+  return printResult(invocation, published, `${ref}\n${digest} (${done})\n${pinned_uri}`)
 }

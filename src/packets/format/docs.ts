@@ -82,7 +82,7 @@ const decodeLine = (bytes: Uint8Array, line: number): string => {
 }
 
 /** The chunk of a line; undefined for a blank one. */
-const parseLine = (bytes: Uint8Array, line: number): Doc | undefined => {
+export const parseDocLine = (bytes: Uint8Array, line: number): Doc | undefined => {
   const text = decodeLine(bytes, line)
   return text.trim() === '' ? undefined : readDoc(parseText(text, line), line)
 }
@@ -108,7 +108,7 @@ export async function* readDocRows(source: ByteSource): AsyncGenerator<readonly 
     const rows: DocRow[] = []
     lines.forEach((bytes, i) => {
       line += 1
-      const doc = parseLine(bytes, line)
+      const doc = parseDocLine(bytes, line)
       if (doc !== undefined) rows.push({ start: starts[i] as number, doc })
     })
     yield rows
@@ -122,7 +122,7 @@ const readDocAt = async (
   [start, end]: readonly [start: number, end: number],
 ): Promise<Doc> => {
   const bytes = await source.read(start, end - start)
-  const doc = parseLine(bytes.subarray(0, lineEnd(bytes, 0)), row + 1)
+  const doc = parseDocLine(bytes.subarray(0, lineEnd(bytes, 0)), row + 1)
   return doc ?? refuse(row + 1, 'is blank')
 }
 
@@ -132,55 +132,6 @@ export interface DocRows extends AsyncIterable<Doc> {
   row(index: number): Promise<Doc>
   /** The rows whose line contains a text, in order. */
   rowsWith(text: string): Promise<readonly number[]>
-}
-
-interface Rows {
-  readonly starts: Float64Array
-  readonly lines: Uint32Array
-}
-
-const findRows = (bytes: Uint8Array): Rows => {
-  const starts: number[] = []
-  const lines: number[] = []
-  let line = 0
-  for (let at = 0; at < bytes.length; at = lineEnd(bytes, at) + 1) {
-    line += 1
-    if (parseLine(bytes.subarray(at, lineEnd(bytes, at)), line) === undefined) continue
-    starts.push(at)
-    lines.push(line)
-  }
-  return { starts: Float64Array.from(starts), lines: Uint32Array.from(lines) }
-}
-
-/**
- * The chunks of a `docs.jsonl` that is in memory. Only the bytes and the line offsets are kept; a row is parsed when
- * it is read.
- */
-export class DocTable {
-  readonly #bytes: Uint8Array
-  readonly #starts: Float64Array
-  readonly #lines: Uint32Array
-
-  constructor(bytes: Uint8Array) {
-    const { starts, lines } = findRows(bytes)
-    this.#bytes = bytes
-    this.#starts = starts
-    this.#lines = lines
-  }
-
-  get rows(): number {
-    return this.#starts.length
-  }
-
-  row(index: number): Doc {
-    const [start, line] = [this.#starts[index], this.#lines[index]]
-    if (start === undefined || line === undefined) throw new RangeError(`there is no row ${index}`)
-    return parseLine(this.#bytes.subarray(start, lineEnd(this.#bytes, start)), line) as Doc
-  }
-
-  *[Symbol.iterator](): Iterator<Doc> {
-    for (let i = 0; i < this.rows; i++) yield this.row(i)
-  }
 }
 
 /** Writes `docs.jsonl`: keys in the order existing readers expect, one line a chunk. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { DocTable } from '../../../test/support/doc-table.ts'
 import {
   fieldIndexOf,
   lexicalOf,
@@ -7,7 +8,7 @@ import {
   textDocs,
   wordIndexBytes,
 } from '../../../test/support/word-index.ts'
-import { type Doc, DocTable, IndexedDocs, writeDocs } from '../format/docs.ts'
+import { type Doc, IndexedDocs, writeDocs } from '../format/docs.ts'
 import { memorySource } from '../format/faiss.ts'
 import { byScore } from './exact-search.ts'
 import { LexicalIndex } from './lexical.ts'

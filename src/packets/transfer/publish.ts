@@ -18,7 +18,7 @@ import {
 } from '../format/reference.ts'
 import type { OpenFile, RegistryRepository, RegistryWriter } from '../ports.ts'
 
-export interface Published {
+interface Published {
   readonly ref: string
   readonly digest: Digest
   readonly pinned_uri: string
@@ -29,9 +29,9 @@ export interface Published {
 }
 
 /** What the caller of a command chooses about an upload. */
-export interface UploadOptions {
+interface UploadOptions {
   /** What a tag of the repository names now; undefined when it names nothing. Absent: it is not asked. */
-  readonly resolve?: (ref: Reference, signal: AbortSignal) => Promise<Digest | undefined>
+  readonly resolve?: ((ref: Reference, signal: AbortSignal) => Promise<Digest | undefined>) | undefined
   /** Called with the bytes that are on the registry. */
   readonly progress?: (done: number, total: number) => void
 }
@@ -54,30 +54,27 @@ const makeLayer = async (
 
 interface NewArtifact {
   readonly at: RegistryRepository
-  readonly artifactType: string
-  readonly config: {
-    readonly type: string
-    readonly bytes: Uint8Array
-    /** Also written into the manifest. */
-    readonly inline?: boolean
-  }
   readonly layers: readonly ArtifactLayer[]
   /** The first one is a version: other content under it is refused. */
   readonly tags: readonly [string, ...string[]]
 }
 
+const ARTIFACT_TYPE = 'application/vnd.cpm.packet.v1'
+const CONFIG_TYPE = 'application/vnd.oci.empty.v1+json'
+const CONFIG = Buffer.from('{}')
+
 /** The OCI manifest of the layers. It has no timestamp: the same content has the same digest everywhere. */
-const writeArtifact = ({ artifactType, config, layers }: NewArtifact): Uint8Array =>
+const writeArtifact = (layers: readonly ArtifactLayer[]): Uint8Array =>
   Buffer.from(
     canonicalJson({
       schemaVersion: 2,
       mediaType: MANIFEST_TYPE,
-      artifactType,
+      artifactType: ARTIFACT_TYPE,
       config: {
-        mediaType: config.type,
-        digest: digestBytes(config.bytes),
-        size: config.bytes.length,
-        ...(config.inline && { data: Buffer.from(config.bytes).toString('base64') }),
+        mediaType: CONFIG_TYPE,
+        digest: digestBytes(CONFIG),
+        size: CONFIG.length,
+        data: CONFIG.toString('base64'),
       },
       layers: layers.map(({ type, digest, source, title }) =>
         writeDescriptor(type, digest, source.size, title),
@@ -102,16 +99,15 @@ const checkVersion = async (
 /** Uploads an artifact under its tags. Blobs that are on the registry are not sent again. */
 const pushArtifact = async (
   registry: RegistryWriter,
-  artifact: NewArtifact,
+  { at, layers, tags }: NewArtifact,
   options: UploadOptions,
   signal: AbortSignal,
 ): Promise<Published> => {
-  const { at, config, layers, tags } = artifact
   const [tag] = tags
-  const bytes = writeArtifact(artifact)
+  const bytes = writeArtifact(layers)
   const digest = digestBytes(bytes)
   await checkVersion({ ...at, tag }, digest, options, signal)
-  const own = { digest: digestBytes(config.bytes), source: memorySource(config.bytes) }
+  const own = { digest: digestBytes(CONFIG), source: memorySource(CONFIG) }
   const blobs = [own, ...layers.filter((layer) => layer.digest !== own.digest)]
   const counts = { sent: 0, there: 0 }
   const total = blobs.reduce((sum, { source }) => sum + source.size, 0)
@@ -137,11 +133,9 @@ export interface PublishOptions extends UploadOptions {
   readonly docs?: boolean
   readonly embeddings?: boolean
   /** Tags beside the version; default `latest`. */
-  readonly tags?: readonly string[]
+  readonly tags?: readonly string[] | undefined
 }
 
-const ARTIFACT_TYPE = 'application/vnd.cpm.packet.v1'
-const CONFIG = Buffer.from('{}')
 const MAX_MANIFEST = 16 * 1024 * 1024
 
 type Part = 'always' | 'docs' | 'embeddings'
@@ -266,16 +260,6 @@ export const publishPacket = async (
     ...payload,
     ...(lock === undefined ? [] : [await makeLayer(LOCK_FILE, LOCK_FILE, LOCK_TYPE, lock)]),
   ]
-  return pushArtifact(
-    registry,
-    {
-      at,
-      artifactType: ARTIFACT_TYPE,
-      config: { type: 'application/vnd.oci.empty.v1+json', bytes: CONFIG, inline: true },
-      layers,
-      tags: [tag, ...new Set(others.filter((one) => one !== tag))],
-    },
-    options,
-    signal,
-  )
+  const tags = [tag, ...new Set(others.filter((one) => one !== tag))] as const
+  return pushArtifact(registry, { at, layers, tags }, options, signal)
 }
