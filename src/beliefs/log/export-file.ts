@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { nextTurn } from '../../kernel/async/cooperative.ts'
 import { genesisChecksum } from '../../lineage/chain.ts'
-import type { Entry } from '../../lineage/entry.ts'
+import type { Entry } from '../../lineage/store.ts'
 
 export interface ExportFile {
   readonly count: number

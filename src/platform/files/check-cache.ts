@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { CheckCache } from '../../gate/checks/check.ts'
 import { readOutput, writeOutput } from '../../gate/checks/output-json.ts'
-import type { CheckCache } from '../../gate/checks/ports.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { replaceFile, sweepDrafts } from './atomic-write.ts'

@@ -11,8 +11,7 @@ import {
 } from '../../../lineage/tlog/witness-chain.ts'
 import { memoryLogs } from '../../../platform/log-stores/memory.ts'
 import { signerFromPem } from '../../../receipts/verifier-key.ts'
-import { compactPublished, compactWitnessed, KEPT_CHECKPOINTS } from './compact-notes.ts'
-import { publishCheckpoint } from './witness.ts'
+import { compactPublished, compactWitnessed, KEPT_CHECKPOINTS, publishCheckpoint } from './witness.ts'
 
 const PUSHES = 10_000
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ManualClock } from '../../kernel/manual-clock.fake.ts'
 import type { Repository } from '../../kernel/ports.ts'
-import { statusReader } from './status.ts'
+import { statusReader } from './tools.ts'
 
 const readerOver = (freshness: Repository['freshness']) => {
   const clock = new ManualClock()
