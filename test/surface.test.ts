@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { composeServer } from '../src/app/compose.ts'
 import { loadConfig } from '../src/app/config/load-config.ts'
-import { HELP_TOOLS } from '../src/app/unified/help-tools.ts'
 import { UNIFIED_TOOLS } from '../src/app/unified/tool-table.ts'
+import { HELP_TOOLS } from '../src/app/unified/tools.ts'
 import {
   describeTool,
   listPrompts,

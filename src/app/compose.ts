@@ -35,10 +35,9 @@ import {
 } from './open/lazy-services.ts'
 import { recordEnterprise } from './open/receipts/record-enterprise.ts'
 import { createServerBasics, type ProcessContext, type ServerProfile } from './server-profile.ts'
-import { withState } from './unified/invoke-with-state.ts'
-import { openServerState } from './unified/open-state.ts'
+import { openServerState, withState } from './unified/open-state.ts'
+import { unifyToolset } from './unified/tool-table.ts'
 import { coreToolset } from './unified/tools.ts'
-import { unifyToolset } from './unified/unify-tools.ts'
 
 export interface ComposedServer {
   readonly config: Config

@@ -1,4 +1,3 @@
-import { Collection } from './collection.ts'
 import {
   compareFields,
   compareFindings,
@@ -8,7 +7,7 @@ import {
   SEVERITIES,
 } from './compare.ts'
 import { platformOf } from './path-platform.ts'
-import { type CollectionName, type EvidenceQuery, MAX_LIMIT } from './query.ts'
+import { Collection, type CollectionName, type EvidenceQuery, MAX_LIMIT } from './query.ts'
 import type { Evidence, Finding, Suppressed } from './schema.ts'
 
 /** Counts over the evidence. */

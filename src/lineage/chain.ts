@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '../kernel/encoding/canonical.ts'
-import type { Entry, EntryDraft } from './entry.ts'
-import type { Row } from './store.ts'
+import type { Entry, EntryDraft, Row } from './store.ts'
 
 const sha256 = (text: string): string => hash('sha256', text)
 

@@ -4,14 +4,13 @@ import type { JsonObject } from '../kernel/encoding/json.ts'
 import type { CallRecord, Recorder } from '../kernel/ports.ts'
 import { isAudited } from '../kernel/record-call.ts'
 import { newestAnchors } from './anchors.ts'
-import type { EntryDraft } from './entry.ts'
 import { storeFaults } from './faults.ts'
 import { compareWithSeen, describeMismatch, type LogMemory, type SeenLog } from './log-memory.ts'
 import { LogWriter } from './log-writer.ts'
 import { GATE_RUN, isJudging, isJudgingRun, newestRun } from './newest-run.ts'
 import { DECISION_LOG, logOrigin } from './origin.ts'
 import { readEntry } from './read-rows.ts'
-import type { LogReader, LogStore } from './store.ts'
+import type { EntryDraft, LogReader, LogStore } from './store.ts'
 
 /**
  * Size and newest checksum of each belief graph in a store. Graphs have logs of their own; with their heads in the log

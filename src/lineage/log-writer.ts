@@ -1,9 +1,8 @@
 import { entryChecksum, genesisChecksum, sealEntry } from './chain.ts'
-import type { Entry, EntryDraft } from './entry.ts'
 import { storeFaults } from './faults.ts'
 import { coverRange, Frontier, leafHash, readNodes } from './merkle.ts'
 import { readEntry, readRows } from './read-rows.ts'
-import type { LineageLog, Row, TreeNode } from './store.ts'
+import type { Entry, EntryDraft, LineageLog, Row, TreeNode } from './store.ts'
 
 /** Prepared entries that are not stored yet. */
 interface Batch {

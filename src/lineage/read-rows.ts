@@ -1,9 +1,8 @@
 import { nextTurn } from '../kernel/async/cooperative.ts'
 import { isRecord } from '../kernel/encoding/json.ts'
 import { Fault } from '../kernel/fault.ts'
-import type { Entry } from './entry.ts'
 import { storeFaults } from './faults.ts'
-import type { LogReader, Row } from './store.ts'
+import type { Entry, LogReader, Row } from './store.ts'
 
 const PAGE_ROWS = 1_000
 /** Rows between two turns of the event loop. To verify or to replay as many takes about a millisecond. */

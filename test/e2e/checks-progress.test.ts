@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, it } from 'vitest'
-import { rememberAllowed } from '../../src/app/open/checks/allowed.ts'
+import { rememberAllowed } from '../../src/app/open/checks/open.ts'
 import { CHECKS_FILE } from '../../src/gate/checks/check.ts'
 import { BINARY } from '../support/binary.ts'
 import { gateEnvironment } from '../support/gate.ts'

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { expect, it } from 'vitest'
-import { rememberAllowed } from '../../src/app/open/checks/allowed.ts'
+import { rememberAllowed } from '../../src/app/open/checks/open.ts'
 import { CHECKS_FILE } from '../../src/gate/checks/check.ts'
 import { CHECK_READERS } from '../../src/gate/checks/readers/check-readers.ts'
 import { MAX_OUTPUT_BYTES } from '../../src/gate/checks/readers/reader.ts'

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
-import { rememberAllowed } from '../../src/app/open/checks/allowed.ts'
+import { rememberAllowed } from '../../src/app/open/checks/open.ts'
 import { CHECKS_FILE } from '../../src/gate/checks/check.ts'
 import { digestBytes } from '../../src/kernel/encoding/hash.ts'
 import { BINARY, eventually, Program, sweep } from '../support/binary.ts'

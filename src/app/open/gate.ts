@@ -128,7 +128,7 @@ export const openGate = async (
       checks: async () =>
         (await import('./checks/open.ts')).openChecks(config, { root, environment, allowed }),
       checkCommits: async (range, keys, stop) =>
-        (await import('./receipts/check-range.ts')).checkReceiptRange(
+        (await import('./receipts/log-receipts.ts')).checkReceiptRange(
           { root, config, git, signal: stop },
           range,
           keys,

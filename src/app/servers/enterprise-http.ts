@@ -9,8 +9,7 @@ import { lazyEnterprise } from '../open/lazy-enterprise.ts'
 import { lazyDecisions } from '../open/lazy-services.ts'
 import { recordEnterprise } from '../open/receipts/record-enterprise.ts'
 import { createProcessContext } from '../process-context.ts'
-import { requireToken } from './listen.ts'
-import { serveHttp } from './serve-http.ts'
+import { requireToken, serveHttp } from './listen.ts'
 
 /** Whether the repository has a log of decisions. This server begins none. */
 const hasLog = async (config: Config, root: string): Promise<boolean> => {

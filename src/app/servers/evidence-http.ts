@@ -7,8 +7,7 @@ import { fileEvidence } from '../../platform/files/evidence-file.ts'
 import { findRepositoryRoot } from '../../platform/git/find-root.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { createProcessContext } from '../process-context.ts'
-import { requireToken, serveFaults } from './listen.ts'
-import { serveHttp } from './serve-http.ts'
+import { requireToken, serveFaults, serveHttp } from './listen.ts'
 
 const RESERVED = ['/health', '/status']
 

@@ -1,8 +1,41 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type AccessRules, isLoopback } from '../../http/guards.ts'
+import { createHttpServer, type HttpServerSettings } from '../../http/server.ts'
 import { defineFaults } from '../../kernel/fault.ts'
+import type { Log } from '../../kernel/ports.ts'
+import { randomIds } from '../../platform/system/ids.ts'
 import type { Config } from '../config/settings.ts'
+import { onShutdown } from '../shutdown.ts'
+
+/** The routes of a compatibility server, and what it overrides. */
+type HttpServerOptions = Pick<HttpServerSettings, 'routes'> & Partial<HttpServerSettings>
+
+/** Serves HTTP until a signal stops it. Calls `announce` with the address once it listens. */
+export const serveHttp = async (
+  options: HttpServerOptions & { readonly log: Log },
+  config: Config,
+  announce: (url: string) => void,
+): Promise<never> => {
+  const server = createHttpServer({
+    access: accessRules(config),
+    headersMs: config.limits.headersMs,
+    requestMs: config.limits.requestMs,
+    ids: randomIds,
+    observe: () => {},
+    challenge: () => 'Bearer',
+    ...options,
+  })
+  announce(await listen(server, config))
+  return new Promise(() => {
+    const stop = () =>
+      new Promise<void>((end) => {
+        server.close(() => end())
+        server.closeIdleConnections()
+      })
+    onShutdown(stop, { orphaned: 'stay' })
+  })
+}
 
 export const serveFaults = defineFaults('serve', {
   token: { kind: 'invalid', fix: 'Set WARRANT_TOKEN to at least 16 characters, or listen on 127.0.0.1.' },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Evidence } from '../../evidence/schema.ts'
 import type { EvidenceReading } from '../../evidence/store.ts'
-import { closedReason } from './gate-state.ts'
+import { closedReason } from './server-state.ts'
 
 const COMMIT = 'a'.repeat(40)
 const OTHER = 'b'.repeat(40)

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kernel/encoding/json.ts'
-import type { EntryDraft } from '../../lineage/entry.ts'
+import type { EntryDraft } from '../../lineage/store.ts'
 import type { Operation } from '../graph/operation.ts'
 import type { GraphState } from './graph-state.ts'
 

@@ -1,8 +1,8 @@
 import { createHash, hash } from 'node:crypto'
 import * as z from 'zod'
 import { canonicalJson } from '../../kernel/encoding/canonical.ts'
-import type { Entry } from '../../lineage/entry.ts'
 import { storeFaults } from '../../lineage/faults.ts'
+import type { Entry } from '../../lineage/store.ts'
 import { Graph, type GraphConfig } from '../graph/graph.ts'
 import { execute, type Operation, type OperationResult } from '../graph/operation.ts'
 

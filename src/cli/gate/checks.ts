@@ -1,5 +1,4 @@
-import { readAllowed, rememberAllowed } from '../../app/open/checks/allowed.ts'
-import { openChecks } from '../../app/open/checks/open.ts'
+import { openChecks, readAllowed, rememberAllowed } from '../../app/open/checks/open.ts'
 import { openRepositoryForCommand } from '../../app/open/repository.ts'
 import { loadSettings } from '../../app/process-context.ts'
 import { CHECKS_FILE, type ChecksFile, MAX_CHECKS_BYTES } from '../../gate/checks/check.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import type { CommandResult } from './check.ts'
 import { commandProblem, describeEnd } from './check-problems.ts'
 import { parseChecks } from './parse-checks.ts'
-import type { CommandResult } from './ports.ts'
 
 const ended = (exitCode: number, lastErrors: string): CommandResult => ({
   ended: 'exit',

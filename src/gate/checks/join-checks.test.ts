@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { joinChecks } from './join-checks.ts'
-import { parseChecks } from './parse-checks.ts'
+import { joinChecks, parseChecks } from './parse-checks.ts'
 
 const file = (members: string, name = 'a') => parseChecks(`checks:\n  ${name}: { ${members} }\n`)
 const BASE = 'run: x, reads: lines, stages: [PRE_COMMIT, CI], severity: { error: ERROR }, only: changed-files'

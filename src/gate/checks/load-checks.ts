@@ -24,6 +24,6 @@ export const joinCheckTexts = async (
   loaded: readonly RequiredCheck[],
 ): Promise<JoinedChecks> => {
   if (base === after) return { required: loaded, changes: [] }
-  const { joinChecks } = await import('./join-checks.ts')
+  const { joinChecks } = await import('./parse-checks.ts')
   return joinChecks(await unlessInvalid(parse(base), undefined), await parse(after))
 }

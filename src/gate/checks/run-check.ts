@@ -1,10 +1,16 @@
 import { digestJson } from '../../kernel/encoding/hash.ts'
 import type { FindingDraft } from '../findings/collect.ts'
 import type { TreeEntry } from '../ports.ts'
-import { type Check, type RequiredCheck, writesFile } from './check.ts'
+import {
+  type Check,
+  type CheckConsent,
+  type CheckPorts,
+  type CommandResult,
+  type RequiredCheck,
+  writesFile,
+} from './check.ts'
 import { type CheckProblem, commandProblem, describeEnd, oneLine, problemDraft } from './check-problems.ts'
 import { digestInputs } from './check-tree.ts'
-import type { CheckConsent, CheckPorts, CommandResult } from './ports.ts'
 import { CHECK_READERS } from './readers/check-readers.ts'
 import { type CheckOutput, CheckUnreadable } from './readers/reader.ts'
 

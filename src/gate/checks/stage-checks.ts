@@ -1,10 +1,9 @@
 import type { GateStage } from '../../evidence/stage.ts'
 import type { FileSuppression, FindingDraft } from '../findings/collect.ts'
 import type { ChangeSet, GitReader } from '../ports.ts'
-import type { RequiredCheck } from './check.ts'
+import type { CheckPorts, RequiredCheck } from './check.ts'
 import type { ImportSource } from './import-results.ts'
 import type { CheckProgress, JudgedChecks } from './judge-checks.ts'
-import type { CheckPorts } from './ports.ts'
 
 interface StageCheckRequest {
   readonly stage: GateStage

@@ -14,7 +14,6 @@ import { readsExtension } from '../rules/languages.ts'
 import { pathUse } from '../rules/path-kinds.ts'
 import { areAliases } from '../rules/profile.ts'
 import type { Unfingerprinted } from './baseline.ts'
-import { excerptOf, redactSecrets, regionText, splitSourceLines } from './excerpt.ts'
 import {
   FILE_PROBLEMS,
   type FileProblem,
@@ -26,7 +25,15 @@ import {
   syntaxProblem,
 } from './file-problems.ts'
 import { FileContents, FileTally, type KindTests } from './file-tally.ts'
-import { keepReported, secretRegions, traceSecret } from './secret-matches.ts'
+import {
+  excerptOf,
+  keepReported,
+  redactSecrets,
+  regionText,
+  secretRegions,
+  splitSourceLines,
+  traceSecret,
+} from './secret-matches.ts'
 import {
   parseSuppressions,
   SUPPRESSION_RULES,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { redactSecrets } from './excerpt.ts'
+import { redactSecrets } from './secret-matches.ts'
 
 it('covers a secret to the end of the next line, and moves nothing', () => {
   const lines = ['before', "const a = '\u{1f511}key' // \u{1f512}", '  rest of it', 'after']

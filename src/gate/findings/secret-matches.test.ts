@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Match } from '../ports.ts'
 import type { CompiledRule } from '../rules/compiled-rule.ts'
-import { redactSecrets } from './excerpt.ts'
-import { keepReported, traceSecret } from './secret-matches.ts'
+import { keepReported, redactSecrets, traceSecret } from './secret-matches.ts'
 
 const rule = (id: string, severity: 'CRITICAL' | 'ERROR', secret = true): readonly [string, CompiledRule] => [
   id,

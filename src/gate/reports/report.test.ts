@@ -5,7 +5,7 @@ import {
   type Unfingerprinted,
   writeBaseline,
 } from '../findings/baseline.ts'
-import { excerptOf, regionText, splitSourceLines } from '../findings/excerpt.ts'
+import { excerptOf, regionText, splitSourceLines } from '../findings/secret-matches.ts'
 import { resolvePolicy } from '../policy.ts'
 import { writeJunit } from './junit.ts'
 import { comparePlaces, countFindings, type GateFinding, type GateRun, onlyNew } from './report.ts'

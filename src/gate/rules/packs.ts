@@ -30,7 +30,7 @@ export interface RuleSource {
   readonly text: string
 }
 
-export const byId = (a: { readonly id: string }, b: { readonly id: string }): number =>
+const byId = (a: { readonly id: string }, b: { readonly id: string }): number =>
   a.id < b.id ? -1 : a.id > b.id ? 1 : 0
 
 /** Reads the rule files of one folder into a pack, with the path of each rule. `*.test.yml` files are not rules. */

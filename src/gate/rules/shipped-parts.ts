@@ -2,7 +2,7 @@ import { expandBraces } from '../../kernel/text/glob.ts'
 import { LANGUAGES, type LanguageName } from '../../kernel/text/languages.ts'
 import { rulePlatforms } from './compile.ts'
 import { findLanguage, grammarFor } from './languages.ts'
-import { byId, type Pack, type ShippedRules } from './packs.ts'
+import type { Pack, ShippedRules } from './packs.ts'
 import type { RuleFile, SyntaxRuleFile } from './rule.ts'
 
 /** Which rules are about files with certain names, told without compiling their globs. */
@@ -164,3 +164,5 @@ export const joinRules = (index: RulesIndex, parts: readonly RulesPart[]): Shipp
   aliases: index.aliases,
   literals: Object.assign({}, ...parts.map(({ literals }) => literals)),
 })
+
+const byId = (a: RuleFile, b: RuleFile): number => (a.id < b.id ? -1 : 1)

@@ -1,5 +1,5 @@
+import type { CheckCache } from '../../gate/checks/check.ts'
 import { readOutput, writeOutput } from '../../gate/checks/output-json.ts'
-import type { CheckCache } from '../../gate/checks/ports.ts'
 import { blobCache } from './blob-cache.ts'
 
 const MAX_BYTES = 128 * 1024 * 1024

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isSyntaxError } from './syntax-error.ts'
-import { hasUnclosedToken } from './unclosed-token.ts'
+import { hasUnclosedToken, isSyntaxError } from './syntax-error.ts'
 
 const VALID: readonly (readonly [grammar: string, text: string])[] = [
   ['TypeScript', "const a = await load<typeof import('a')>()"],

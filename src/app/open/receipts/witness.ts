@@ -19,10 +19,7 @@ import type { ReceiptSigner } from '../../../receipts/verifier-key.ts'
 import { detailsOf } from '../../../receipts/verify-receipt.ts'
 import { noteKeyOf } from './signing-key.ts'
 
-/**
- * Which checkpoints a note keeps. Each push adds one, and a note has a largest size. What is left out is in the history
- * of the notes.
- */
+// Which checkpoints a note keeps: each push adds one, and a note has a largest size. The rest is in its history.
 
 /** The newest of a log, and of a witness, that are kept in any case: clones fetch late. */
 export const KEPT_CHECKPOINTS = 64
@@ -85,8 +82,8 @@ export const compactWitnessed = (witnessed: readonly WitnessedSize[]): readonly 
 }
 
 /**
- * Checkpoints of logs travel in git notes on an object that is named by the origin of the log. The hook of a push, and CI,
- * demand that each log continues what a witness signed last, and sign the newest checkpoint in turn.
+ * Which checkpoints a note keeps. Each push adds one, and a note has a largest size. What is left out is in the history
+ * of the notes.
  */
 
 const RECEIPTS = 'warrant'

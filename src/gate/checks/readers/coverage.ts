@@ -1,9 +1,8 @@
 import nodePath from 'node:path'
 import { compareText } from '../../../evidence/compare.ts'
 import type { Element, XmlVisitor } from '../../../kernel/text/xml.ts'
-import { attributeOf, walkReport } from './read-xml.ts'
 import { type CheckReader, CheckUnreadable, type ReaderInput } from './reader.ts'
-import { cleanText, fileOf, linesOf, placePath, type ResultFile } from './results.ts'
+import { attributeOf, cleanText, fileOf, linesOf, placePath, type ResultFile, walkReport } from './results.ts'
 
 /** Lines of all files; more would take more memory than a gate may use. */
 const MAX_LINES = 4_000_000

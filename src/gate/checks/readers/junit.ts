@@ -1,7 +1,7 @@
 import type { Element, XmlVisitor } from '../../../kernel/text/xml.ts'
-import { attributeOf, walkReport } from './read-xml.ts'
 import { type CheckReader, type CheckResult, CheckUnreadable, type ReaderInput } from './reader.ts'
 import {
+  attributeOf,
   cleanText,
   fileOf,
   MAX_HELP,
@@ -12,6 +12,7 @@ import {
   type ResultFile,
   removeTerminalSequences,
   resultOf,
+  walkReport,
 } from './results.ts'
 
 type Attributes = Element['attributes']

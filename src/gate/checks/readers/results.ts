@@ -1,8 +1,10 @@
 import nodePath from 'node:path'
 import { SEVERITIES } from '../../../evidence/compare.ts'
+import { Fault } from '../../../kernel/fault.ts'
 import { decodeLenient, markedEncoding } from '../../../kernel/text/decode.ts'
 import { escapeHidden } from '../../../kernel/text/hidden-characters.ts'
 import { isPathInside } from '../../../kernel/text/path-inside.ts'
+import { type Element, walkXml, type XmlVisitor } from '../../../kernel/text/xml.ts'
 import type { Region } from '../../reports/report.ts'
 import {
   type CheckOutput,
@@ -11,6 +13,20 @@ import {
   type ReaderInput,
   severityOfLevel,
 } from './reader.ts'
+
+/** Walks over the XML of a tool. A document type without declarations of its own is skipped, and never fetched. */
+export const walkReport = (bytes: Uint8Array, visitor: XmlVisitor): void => {
+  try {
+    walkXml(decodeLenient(bytes), visitor, { doctype: 'skip' })
+  } catch (cause) {
+    if (cause instanceof Fault)
+      throw new CheckUnreadable(`the output is not XML that is read: ${cause.message}`)
+    throw cause
+  }
+}
+
+export const attributeOf = (attributes: Element['attributes'], name: string): string | undefined =>
+  attributes.find(([key, value]) => key === name && value !== '')?.[1]
 
 /** More results cannot be counted within a deadline. */
 const MAX_COUNTED = 5_000_000
