@@ -1,6 +1,6 @@
-import { joinPath, nameOf, type Warning } from '../source/source-files.ts'
+import { joinPath, nameOf, resolveBelow, type Warning } from '../source/source-files.ts'
 import type { BuildModule, Dependency } from './build-module.ts'
-import { type BuildFiles, resolvePath } from './maven.ts'
+import type { BuildFiles } from './maven.ts'
 
 interface Token {
   readonly kind: 'text' | 'word' | 'mark'
@@ -224,7 +224,7 @@ export const readGradle = (
   const root = readModule(files, '', settingOf(tokens, 'rootProject.name') ?? rootName, shared)
   const modules: BuildModule[] = []
   for (const [name, path] of [...foldersOf(tokens)].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const folder = resolvePath('', path)
+    const folder = resolveBelow('', path)
     if (folder === undefined || folder === '') {
       const message = `the module ${JSON.stringify(name)} is outside of the project`
       warnings.push({ code: 'module_outside', file: settings ?? '', message })

@@ -1,6 +1,6 @@
 import { Fault } from '../../kernel/fault.ts'
 import { childOf, childrenOf, type Element, elementText, readXml } from '../../kernel/text/xml.ts'
-import { folderOf, joinPath, nameOf, type Warning } from '../source/source-files.ts'
+import { folderOf, joinPath, nameOf, resolveBelow, type Warning } from '../source/source-files.ts'
 import type { BuildModule, Dependency } from './build-module.ts'
 
 interface Pom {
@@ -33,17 +33,6 @@ const MAX_PARENTS = 16
 const MAX_MODULES = 2_000
 const MAX_FILL_ROUNDS = 16
 const MAX_VALUE = 1_000
-
-/** Resolves a relative path against a folder; undefined when it leaves the root. */
-export const resolvePath = (folder: string, path: string): string | undefined => {
-  const steps = folder === '' ? [] : folder.split('/')
-  for (const step of path.replaceAll('\\', '/').split('/')) {
-    if (step === '' || step === '.') continue
-    if (step !== '..') steps.push(step)
-    else if (steps.pop() === undefined) return undefined
-  }
-  return steps.join('/')
-}
 
 class MavenReader {
   readonly warnings: Warning[] = []
@@ -99,7 +88,7 @@ class MavenReader {
     if (parent === undefined || depth >= MAX_PARENTS) return undefined
     const relativePath = childOf(parent, 'relativePath')?.text.trim() ?? '../pom.xml'
     if (relativePath === '') return undefined
-    const target = resolvePath(folderOf(file), relativePath)
+    const target = resolveBelow(folderOf(file), relativePath)
     const path = [target, target === undefined ? undefined : joinPath(target, 'pom.xml')].find(
       (one) => one !== undefined && one !== '' && /\.(xml|pom)$/.test(one) && this.#files.has(one),
     )
@@ -132,7 +121,7 @@ class MavenReader {
   }
 
   #locate(from: string, name: string): string | undefined {
-    const target = name === '' ? undefined : resolvePath(folderOf(from), name)
+    const target = name === '' ? undefined : resolveBelow(folderOf(from), name)
     if (target === undefined) {
       this.#warn('module_outside', from, `the module ${JSON.stringify(name)} is outside of the project`)
       return undefined

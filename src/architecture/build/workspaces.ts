@@ -2,9 +2,9 @@ import * as yaml from 'yaml'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { compileGlob, expandBraces, type PathTest } from '../../kernel/text/glob.ts'
 import { readYaml } from '../../kernel/text/safe-yaml.ts'
-import { folderOf, joinPath, nameOf, type Warning } from '../source/source-files.ts'
+import { folderOf, joinPath, nameOf, resolveBelow, type Warning } from '../source/source-files.ts'
 import type { BuildModule, Dependency } from './build-module.ts'
-import { type BuildFiles, resolvePath } from './maven.ts'
+import type { BuildFiles } from './maven.ts'
 
 const YAML_LIMITS = { aliases: 50, depth: 64, nodes: 50_000 }
 
@@ -91,7 +91,7 @@ export const readWorkspaces = (
 ): { readonly modules: readonly BuildModule[]; readonly warnings: readonly Warning[] } => {
   const warnings: Warning[] = []
   const patterns = patternsOf(files, warnings)
-  for (const pattern of patterns.filter((one) => resolvePath('', one.replace(/^!/, '')) === undefined)) {
+  for (const pattern of patterns.filter((one) => resolveBelow('', one.replace(/^!/, '')) === undefined)) {
     const message = `the workspace ${JSON.stringify(pattern)} is outside of the project`
     warnings.push({ code: 'module_outside', file: 'package.json', message })
   }

@@ -8,20 +8,24 @@ import {
   NO_METHOD,
   type SourceUnit,
   type TypeUnit,
+  textOf,
   type Variable,
 } from '../source/source-unit.ts'
 import {
   calleeName,
+  codeChildren,
   decodeEscapes,
   ExpressionReader,
   type ExpressionRule,
   type ExpressionSyntax,
+  firstChild,
   joinNames,
   joinParts,
+  nodeName,
+  nodeText,
+  type ReadNode,
 } from './expression-reader.ts'
 import { GO_CALLS } from './relevant-calls.ts'
-
-const text = (value: string): Expression => ({ kind: 'text', text: value })
 
 /** `fmt.Sprintf("http://%s/x", host)` as the parts that it joins. */
 const formatted = (args: readonly Expression[]): Expression | undefined => {
@@ -31,7 +35,7 @@ const formatted = (args: readonly Expression[]): Expression | undefined => {
   return joinParts(
     pieces.flatMap((piece, at) => {
       const value = values[at]
-      return at < pieces.length - 1 && value !== undefined ? [text(piece), value] : [text(piece)]
+      return at < pieces.length - 1 && value !== undefined ? [textOf(piece), value] : [textOf(piece)]
     }),
   )
 }
@@ -46,8 +50,8 @@ const environment = (name: string, [first, second]: readonly Expression[]): Expr
   if (first?.kind !== 'text' || !VARIABLE_NAME.test(first.text) || !READS_ENVIRONMENT.test(name))
     return undefined
   return second?.kind === 'text' || second?.kind === 'name'
-    ? joinParts([text(`\${${first.text}:`), second, text('}')])
-    : text(`\${${first.text}}`)
+    ? joinParts([textOf(`\${${first.text}:`), second, textOf('}')])
+    : textOf(`\${${first.text}}`)
 }
 
 /** `flag.String("addr", "localhost:9092", "usage")` is `${-addr:localhost:9092}`. */
@@ -57,13 +61,10 @@ const flagDefault = (
   [flag, value]: readonly Expression[],
 ): Expression | undefined =>
   name === 'String' && /^p?flag$/.test(owner?.text() ?? '') && flag?.kind === 'text' && value?.kind === 'text'
-    ? text(`\${-${flag.text}:${value.text}}`)
+    ? textOf(`\${-${flag.text}:${value.text}}`)
     : undefined
 
-const literalEntries = (
-  node: SyntaxNode,
-  read: (one: SyntaxNode | undefined) => Expression,
-): readonly (readonly [string, Expression])[] =>
+const literalEntries = (node: SyntaxNode, read: ReadNode): readonly (readonly [string, Expression])[] =>
   childrenOfKind(node, 'keyed_element').flatMap((one) => {
     const [key, value] = childrenOfKind(one, 'literal_element')
     if (key === undefined || value === undefined) return []
@@ -71,12 +72,12 @@ const literalEntries = (
   })
 
 const RULES: Readonly<Record<string, ExpressionRule>> = {
-  interpreted_string_literal: (node) => text(decodeEscapes(node.text().slice(1, -1))),
-  raw_string_literal: (node) => text(node.text().slice(1, -1)),
-  int_literal: (node) => text(node.text()),
-  identifier: (node) => ({ kind: 'name', name: node.text() }),
-  literal_element: (node, read) => read(node.children()[0]),
-  parenthesized_expression: (node, read) => read(node.children()[0]),
+  interpreted_string_literal: (node) => textOf(decodeEscapes(node.text().slice(1, -1))),
+  raw_string_literal: (node) => textOf(node.text().slice(1, -1)),
+  int_literal: nodeText,
+  identifier: nodeName,
+  literal_element: firstChild,
+  parenthesized_expression: firstChild,
   unary_expression: (node, read) => read(node.field('operand')),
   selector_expression: (node, read) =>
     joinNames(read(node.field('operand')), node.field('field')?.text() ?? ''),
@@ -99,15 +100,13 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   },
   call_expression: (node, read) => {
     const callee = node.field('function')
-    const args = (node.field('arguments')?.children() ?? [])
-      .filter(({ kind }) => kind !== 'comment')
-      .map(read)
+    const args = codeChildren(node.field('arguments')).map(read)
     const member = callee?.kind === 'selector_expression'
     const name = calleeName(callee, 'selector_expression', 'field')
     if (name === 'Sprintf') return formatted(args)
     const owner = member ? callee.field('operand') : undefined
     if (name === 'GetString' && owner?.text() === 'viper' && args[0]?.kind === 'text')
-      return text(`\${${args[0].text}}`)
+      return textOf(`\${${args[0].text}}`)
     const known = environment(name, args) ?? flagDefault(owner, name, args)
     if (known !== undefined) return known
     return {

@@ -1,22 +1,22 @@
 import { childOfKind, childrenOfKind, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import type { Annotation, Expression } from '../source/source-unit.ts'
+import { textOf } from '../source/source-unit.ts'
 import {
-  decodeEscapes,
+  codeChildren,
   type ExpressionRule,
   type ExpressionSyntax,
+  escapedText,
+  firstChild,
+  joinChildren,
   joinNames,
   joinParts,
+  navigatedName,
+  nodeName,
+  nodeText,
+  type ReadNode,
+  thisName,
 } from './expression-reader.ts'
 import { SWIFT_CALLS } from './relevant-calls.ts'
-
-type Read = (node: SyntaxNode | undefined) => Expression
-
-const text = (value: string): Expression => ({ kind: 'text', text: value })
-
-const isComment = ({ kind }: SyntaxNode): boolean => kind.endsWith('comment')
-
-const memberOf = (node: SyntaxNode | undefined): string =>
-  childOfKind(childOfKind(node, 'navigation_suffix'), 'simple_identifier')?.text() ?? ''
 
 /** The first parameter of a closure; `$0` when it has no name. */
 const closureParameter = (closure: SyntaxNode): Expression => {
@@ -30,15 +30,14 @@ const closureParameter = (closure: SyntaxNode): Expression => {
  * Arguments without a label in their order; those with one are a record at the end. A closure behind the arguments has
  * the label `{}` and is read as its first parameter.
  */
-const argumentsOf = (suffix: SyntaxNode | undefined, read: Read): readonly Expression[] => {
+const swiftArguments = (suffix: SyntaxNode | undefined, read: ReadNode): readonly Expression[] => {
   const positional: Expression[] = []
   const labelled = new Map<string, Expression>()
   for (const one of childrenOfKind(childOfKind(suffix, 'value_arguments'), 'value_argument')) {
     const label = childOfKind(one, 'value_argument_label')?.text()
     const value = read(
-      one
-        .children()
-        .filter((part) => !isComment(part) && part.kind !== 'value_argument_label')
+      codeChildren(one)
+        .filter(({ kind }) => kind !== 'value_argument_label')
         .at(-1),
     )
     if (label === undefined) positional.push(value)
@@ -55,9 +54,9 @@ const impliedMember = (node: SyntaxNode | undefined): string | undefined =>
     ? childOfKind(node, 'simple_identifier')?.text()
     : undefined
 
-const calledName = (node: SyntaxNode): string => {
+const swiftName = (node: SyntaxNode): string => {
   const [callee] = node.children()
-  if (callee?.kind === 'navigation_expression') return memberOf(callee)
+  if (callee?.kind === 'navigation_expression') return navigatedName(callee)
   return impliedMember(callee) ?? (callee?.kind === 'simple_identifier' ? callee.text() : '')
 }
 
@@ -66,20 +65,20 @@ const isSubscript = (suffix: SyntaxNode | undefined): boolean =>
   childOfKind(suffix, 'value_arguments')?.words().includes('[') === true
 
 /** Environment variables: `Environment.get("X")`, `ProcessInfo.processInfo.environment["X"]`. */
-const variableOf = (callee: Expression, [first]: readonly Expression[]): Expression | undefined =>
+const environmentVariable = (callee: Expression, [first]: readonly Expression[]): Expression | undefined =>
   first?.kind === 'text' &&
   callee.kind === 'name' &&
   /^Environment\.get$|(^|\.)environment$/.test(callee.name)
-    ? text(`\${${first.text}}`)
+    ? textOf(`\${${first.text}}`)
     : undefined
 
-const callOf = (node: SyntaxNode, read: Read): Expression => {
+const swiftCall = (node: SyntaxNode, read: ReadNode): Expression => {
   const [callee, suffix] = node.children()
   const navigates = callee?.kind === 'navigation_expression'
-  const name = calledName(node)
-  const args = argumentsOf(suffix, read)
+  const name = swiftName(node)
+  const args = swiftArguments(suffix, read)
   if (callee !== undefined && (isSubscript(suffix) || name === 'get')) {
-    const variable = variableOf(read(callee), args)
+    const variable = environmentVariable(read(callee), args)
     if (variable !== undefined || isSubscript(suffix)) return variable ?? { kind: 'other', text: '' }
   }
   return {
@@ -102,20 +101,19 @@ export const swiftAttribute = (node: SyntaxNode): Annotation => ({
 })
 
 const RULES: Readonly<Record<string, ExpressionRule>> = {
-  line_string_literal: (node, read) =>
-    joinParts(node.children().length === 0 ? [text('')] : node.children().map(read)),
-  multi_line_string_literal: (node, read) => joinParts([text(''), ...node.children().map(read)]),
-  line_str_text: (node) => text(node.text()),
-  multi_line_str_text: (node) => text(node.text()),
-  str_escaped_char: (node) => text(decodeEscapes(node.text())),
-  interpolated_expression: (node, read) => read(node.children()[0]),
-  simple_identifier: (node) => ({ kind: 'name', name: node.text() }),
-  self_expression: () => ({ kind: 'name', name: 'this' }),
-  integer_literal: (node) => text(node.text().replaceAll('_', '')),
-  boolean_literal: (node) => text(node.text()),
+  line_string_literal: joinChildren,
+  multi_line_string_literal: (node, read) => joinParts([textOf(''), ...node.children().map(read)]),
+  line_str_text: nodeText,
+  multi_line_str_text: nodeText,
+  str_escaped_char: escapedText,
+  interpolated_expression: firstChild,
+  simple_identifier: nodeName,
+  self_expression: thisName,
+  integer_literal: (node) => textOf(node.text().replaceAll('_', '')),
+  boolean_literal: nodeText,
   navigation_expression: (node, read) => {
     const [object] = node.children()
-    const member = memberOf(node)
+    const member = navigatedName(node)
     return (
       joinNames(read(object), member) ?? {
         kind: 'call',
@@ -127,10 +125,10 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     const member = impliedMember(node)
     return member === undefined ? undefined : { kind: 'name', name: `.${member}` }
   },
-  postfix_expression: (node, read) => read(node.children()[0]),
+  postfix_expression: firstChild,
   try_expression: (node, read) => read(node.children().at(-1)),
   await_expression: (node, read) => read(node.children().at(-1)),
-  as_expression: (node, read) => read(node.children()[0]),
+  as_expression: firstChild,
   tuple_expression: (node, read) => (node.children().length === 1 ? read(node.children()[0]) : undefined),
   additive_expression: (node, read) =>
     node.words().includes('+') ? joinParts(node.children().map(read)) : undefined,
@@ -140,21 +138,18 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     const [, variable] = (value?.kind === 'text' ? /^\$\{([A-Z][A-Z0-9_]*)\}$/.exec(value.text) : null) ?? []
     if (variable === undefined || fallback === undefined) return value
     return /^(text|name|join)$/.test(fallback.kind)
-      ? joinParts([text(`\${${variable}:`), fallback, text('}')])
+      ? joinParts([textOf(`\${${variable}:`), fallback, textOf('}')])
       : value
   },
   array_literal: (node, read) => ({
     kind: 'list',
-    items: node
-      .children()
-      .filter((one) => !isComment(one))
-      .map(read),
+    items: codeChildren(node).map(read),
   }),
-  call_expression: callOf,
+  call_expression: swiftCall,
 }
 
 export const SWIFT: ExpressionSyntax = {
   rule: (node, read) => RULES[node.kind]?.(node, read),
   names: SWIFT_CALLS,
-  nameOf: calledName,
+  nameOf: swiftName,
 }

@@ -32,7 +32,7 @@ const NOT_VALUES = new Set([
 const typeText = (node: SyntaxNode | undefined): string =>
   (childOfKind(node, ...TYPES)?.text() ?? '').replace(/^(some|any)\s+|[?!]$/g, '').slice(0, 200)
 
-const kindOf = (node: SyntaxNode): TypeKind => {
+const swiftKind = (node: SyntaxNode): TypeKind => {
   const keywords = node.words()
   if (node.kind === 'protocol_declaration') return 'interface'
   return keywords.includes('enum') ? 'enum' : 'class'
@@ -108,7 +108,7 @@ class SwiftReader {
     const properties = of('property_declaration')
     return {
       name: (name?.text() ?? '').replace(/^.*\./, '').slice(0, 200),
-      kind: kindOf(node),
+      kind: swiftKind(node),
       line: name?.line ?? node.line,
       lines: node.lastLine - node.line + 1,
       annotations: this.attributes(node),

@@ -1,6 +1,7 @@
 import { rolesOf } from '../connections/roles.ts'
 import { folderOf, joinPath, nameOf } from '../source/source-files.ts'
 import type { SourceUnit, Variable } from '../source/source-unit.ts'
+import { nameIn } from '../source/source-unit.ts'
 import type { ServiceDraft, ServiceKind } from './service-draft.ts'
 
 const APPLICATION = /^(FastAPI|Flask|Starlette|Quart|Sanic|Litestar|Celery)$/
@@ -9,7 +10,7 @@ const APPLICATION = /^(FastAPI|Flask|Starlette|Quart|Sanic|Litestar|Celery)$/
 const isApplication = ({ value }: Variable): boolean => {
   if (value?.kind !== 'call') return false
   const { name, receiver } = value.call
-  const owner = receiver?.kind === 'name' ? receiver.name : ''
+  const owner = nameIn(receiver)
   return APPLICATION.test(name) || (name === 'Application' && /(^|\.)web$/.test(owner))
 }
 

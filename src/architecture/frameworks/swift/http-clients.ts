@@ -1,10 +1,10 @@
-import { plainAddress } from '../../connections/addresses.ts'
 import {
   type DetectionContext,
   type Framework,
   importsModule,
   type Outbound,
 } from '../../connections/framework.ts'
+import { httpRecord } from '../../connections/outbound-http.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { labelled, SwiftValues, swiftCalls, unlabelled } from './swift-values.ts'
@@ -21,7 +21,7 @@ const importsAlamofire = importsModule(/^Alamofire$/)
 const importsVapor = importsModule(/^Vapor$/)
 
 /** `.post`, or that of `request.httpMethod = "POST"`. */
-const verbOf = (expression: Expression | undefined): string | undefined => {
+const namedVerb = (expression: Expression | undefined): string | undefined => {
   const name = expression?.kind === 'text' ? expression.text : undefined
   const implied = expression?.kind === 'name' ? /\.(\w+)$/.exec(expression.name)?.[1] : undefined
   const verb = (name ?? implied ?? '').toUpperCase()
@@ -33,7 +33,7 @@ const assignedVerb = (call: CallExpression, { method }: TypeScope): string | und
   const made = method.locals.find(({ value }) => value?.kind === 'call' && value.call.args === call.args)
   const set =
     made === undefined ? undefined : method.locals.find(({ name }) => name === `${made.name}.httpMethod`)
-  return verbOf(set?.value)
+  return namedVerb(set?.value)
 }
 
 const isSession = (receiver: Expression | undefined): boolean =>
@@ -42,7 +42,7 @@ const isSession = (receiver: Expression | undefined): boolean =>
 const isVaporClient = (receiver: Expression | undefined): boolean =>
   receiver?.kind === 'name' && /(^|\.)client$/.test(receiver.name)
 
-const requestOf = (call: CallExpression, scope: TypeScope): HttpRequest | undefined => {
+const swiftRequest = (call: CallExpression, scope: TypeScope): HttpRequest | undefined => {
   const { name, receiver } = call
   const [first] = unlabelled(call)
   if (name === 'URLRequest')
@@ -54,7 +54,7 @@ const requestOf = (call: CallExpression, scope: TypeScope): HttpRequest | undefi
     receiver?.kind === 'name' &&
     /^(AF|Alamofire)$|[sS]ession(\.default)?$/.test(receiver.name)
   )
-    return { type: 'Alamofire', url: first, verb: verbOf(labelled(call, 'method')) ?? 'GET' }
+    return { type: 'Alamofire', url: first, verb: namedVerb(labelled(call, 'method')) ?? 'GET' }
   if (/^(data|dataTask|download|downloadTask|upload|uploadTask)$/.test(name) && isSession(receiver))
     // A request that is given was found where it was made.
     return { type: 'URLSession', url: labelled(call, 'from', 'with'), verb: 'GET' }
@@ -63,32 +63,33 @@ const requestOf = (call: CallExpression, scope: TypeScope): HttpRequest | undefi
   return undefined
 }
 
-const isAddress = (text: string): boolean =>
+const isServerAddress = (text: string): boolean =>
   /^https?:\/\/[^/]/i.test(text) || /^\$\{\w*(URL|URI|HOST|ENDPOINT|SERVER)\w*\}/i.test(text)
 
-const outboundOf = (
+const requestRow = (
   call: CallExpression,
   scope: TypeScope,
   { resolver }: DetectionContext,
 ): readonly Outbound[] => {
-  const request = requestOf(call, scope)
+  const request = swiftRequest(call, scope)
   if (request === undefined) return []
   const values = new SwiftValues(resolver)
   const made = values.call(request.url, scope)
   if (made?.name === 'URLRequest') return []
   const address = values.text(request.url, scope)
-  if (address === undefined || !isAddress(address.text)) return []
+  if (address === undefined || !isServerAddress(address.text)) return []
+  const target = address.text.replace(/(?<!:)\/{2,}/g, '/')
+  const { type, verb } = request
+  const caller = scope.type?.name ?? scope.method.name
   return [
-    {
-      target_service: plainAddress(address.text.replace(/(?<!:)\/{2,}/g, '/')),
-      protocol: 'REST',
-      type: request.type,
-      source_file: scope.unit.file,
-      line: call.line,
-      caller: scope.type?.name ?? scope.method.name,
-      confidence: address.confidence,
-      ...(request.verb !== undefined && { http_method: request.verb }),
-    },
+    httpRecord({
+      address: { text: target, confidence: address.confidence },
+      type,
+      call,
+      verb,
+      scope,
+      caller,
+    }),
   ]
 }
 
@@ -97,5 +98,5 @@ export const SWIFT_HTTP_CLIENTS: Framework = {
   language: 'swift',
   applies: importsModule(/^(Foundation|FoundationNetworking|UIKit|SwiftUI|AppKit|Alamofire|Vapor|Combine)$/),
   outbound: (scope, context) =>
-    swiftCalls(scope).flatMap(({ call, scope: inside }) => outboundOf(call, inside, context)),
+    swiftCalls(scope).flatMap(({ call, scope: inside }) => requestRow(call, inside, context)),
 }

@@ -6,6 +6,7 @@ import {
   type Outbound,
 } from '../../connections/framework.ts'
 import type { CallExpression } from '../../source/source-unit.ts'
+import { isFixed } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
 import { labelled, SwiftValues, swiftCalls, unlabelled } from './swift-values.ts'
@@ -25,8 +26,6 @@ const importsFluent = importsModule(/^(Fluent\w*|Vapor|Redis)$/)
 const importsSwiftUi = importsModule(/^(SwiftData|SwiftUI)$/)
 const importsCoreData = importsModule(/^CoreData$/)
 const importsGrdb = importsModule(/^GRDB$/)
-
-const isFixed = (text: string): boolean => text !== '' && !/[{}$]/.test(text)
 
 class StoreFinder {
   readonly #values: SwiftValues

@@ -1,26 +1,27 @@
 import { pushTo } from '../../../kernel/multimap.ts'
-import { callsOf } from '../../connections/outbound-http.ts'
+import { memoized } from '../../source/memoized.ts'
+import type { SourceIndex } from '../../source/source-index.ts'
 import {
   type CallExpression,
+  callIn,
   type Expression,
+  entryOf,
   NO_METHOD,
   type SourceUnit,
   type TypeUnit,
+  textOf,
   type Variable,
 } from '../../source/source-unit.ts'
 import type { KnownText, TextResolver } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { callsIn, callsOf } from '../../source/type-scope.ts'
 
 const MAX_DEPTH = 10
 const MAX_STEPS = 300
 
 /** The argument with a label. */
-export const labelled = ({ args }: CallExpression, ...labels: readonly string[]): Expression | undefined => {
-  const last = args.at(-1)
-  return last?.kind === 'record'
-    ? labels.map((label) => last.entries.get(label)).find((one) => one !== undefined)
-    : undefined
-}
+export const labelled = ({ args }: CallExpression, ...labels: readonly string[]): Expression | undefined =>
+  entryOf(args.at(-1), ...labels)
 
 /** Arguments without a label. */
 export const unlabelled = ({ args }: CallExpression): readonly Expression[] =>
@@ -31,10 +32,7 @@ export const swiftCalls = (scope: TypeScope) => {
   const { unit } = scope
   return [
     ...unit.topLevel.calls.map((call) => ({ call, scope })),
-    ...unit.functions.flatMap((method) => {
-      const inside = scope.at(unit, undefined, method)
-      return method.calls.map((call) => ({ call, scope: inside }))
-    }),
+    ...callsIn(unit.functions, scope),
     ...unit.types
       .filter(({ implements: bases }) => !bases.includes('PreviewProvider'))
       .flatMap((type) => callsOf(type, scope.at(unit, type, NO_METHOD))),
@@ -73,18 +71,9 @@ class MemberIndex {
   }
 }
 
-const indexes = new WeakMap<object, MemberIndex>()
+const memberIndex = memoized(({ units }: SourceIndex) => new MemberIndex(units))
 
-const memberIndex = ({ index }: TypeScope): MemberIndex => {
-  const known = indexes.get(index)
-  if (known !== undefined) return known
-  const made = new MemberIndex(index.units)
-  indexes.set(index, made)
-  return made
-}
-
-const text = (value: string): Expression => ({ kind: 'text', text: value })
-const join = (...parts: readonly Expression[]): Expression => ({ kind: 'join', parts })
+const joined = (...parts: readonly Expression[]): Expression => ({ kind: 'join', parts })
 
 /** Finds the values of Swift expressions: through variables, fields, `URL(string:)` and paths that are added to it. */
 export class SwiftValues {
@@ -106,14 +95,14 @@ export class SwiftValues {
     let at = expression
     for (let hop = 0; at?.kind === 'name' && hop < MAX_DEPTH; hop += 1)
       at = this.#value(at.name, scope)?.value
-    return at?.kind === 'call' ? at.call : undefined
+    return callIn(at)
   }
 
   #fill(expression: Expression, scope: TypeScope, depth: number): Expression {
     this.#steps += 1
     if (depth > MAX_DEPTH || this.#steps > MAX_STEPS) return expression
     const next = (value: Expression, at = scope): Expression => this.#fill(value, at, depth + 1)
-    if (expression.kind === 'join') return join(...expression.parts.map((part) => next(part)))
+    if (expression.kind === 'join') return joined(...expression.parts.map((part) => next(part)))
     if (expression.kind === 'call') return this.#called(expression, next)
     if (expression.kind !== 'name') return expression
     const found = this.#value(expression.name, scope)
@@ -128,14 +117,14 @@ export class SwiftValues {
     const url = labelled(call, 'string', 'url')
     if (/^(URL|URLRequest|URI|URLComponents)$/.test(name) && url !== undefined) {
       const base = labelled(call, 'relativeTo')
-      return base === undefined ? next(url) : join(next(base), text('/'), next(url))
+      return base === undefined ? next(url) : joined(next(base), textOf('/'), next(url))
     }
     if (receiver === undefined) return expression
     if (/^(absoluteString|absoluteURL|asURL|rawValue|trimmingCharacters|addingPercentEncoding)$/.test(name))
       return next(receiver)
     const added = first ?? labelled(call, 'path', 'component')
     return /^append(ing)?(PathComponent|Path)?$/.test(name) && added !== undefined
-      ? join(next(receiver), text('/'), next(added))
+      ? joined(next(receiver), textOf('/'), next(added))
       : expression
   }
 
@@ -156,10 +145,11 @@ export class SwiftValues {
       return { value: local, scope }
     const type = owner === '' || owner === 'Self' ? (scope.type?.name ?? '') : owner.replace(/^.*\./, '')
     const found =
-      memberIndex(scope).member(type, member) ?? memberIndex(scope).member(this.#typeOf(owner, scope), member)
+      memberIndex(scope.index).member(type, member) ??
+      memberIndex(scope.index).member(this.#typeOf(owner, scope), member)
     if (found?.variable.value !== undefined)
       return { value: found.variable.value, scope: scope.at(found.unit, found.type, NO_METHOD) }
-    const outside = owner === '' ? memberIndex(scope).outside(member) : undefined
+    const outside = owner === '' ? memberIndex(scope.index).outside(member) : undefined
     return outside?.variable.value === undefined
       ? undefined
       : { value: outside.variable.value, scope: scope.at(outside.unit, undefined, NO_METHOD) }

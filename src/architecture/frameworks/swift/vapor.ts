@@ -159,7 +159,7 @@ class VaporRoutes {
 
   /** `apiRoutes(app.grouped("api"))` */
   #passed(call: CallExpression, groups: readonly CallExpression[]): void {
-    const given = [...unlabelled(call), ...entriesOf(call)]
+    const given = [...unlabelled(call), ...labelledValues(call)]
     const called = this.#scope.index.units
       .filter(({ language }) => language === 'swift')
       .flatMap((unit) => unit.functions.map((method) => ({ unit, method })))
@@ -176,7 +176,7 @@ class VaporRoutes {
   }
 }
 
-const entriesOf = ({ args }: CallExpression): readonly Expression[] => {
+const labelledValues = ({ args }: CallExpression): readonly Expression[] => {
   const last = args.at(-1)
   return last?.kind === 'record' ? [...last.entries.values()] : []
 }
