@@ -105,7 +105,7 @@ class MavenReader {
     const pom = this.#load(file)
     if (pom === undefined) return undefined
     const below = this.#below(pom)
-    const module = moduleOf(pom, below.map(folderOf))
+    const module = mavenModule(pom, below.map(folderOf))
     this.modules.push(module)
     for (const child of below) if (!this.#seen.has(child)) this.visit(child)
     return module
@@ -144,10 +144,10 @@ class MavenReader {
   }
 }
 
-const own = (pom: Pom, name: string): string | undefined => elementText(pom.root, name)
+const declaredText = (pom: Pom, name: string): string | undefined => elementText(pom.root, name)
 
 const inherited = (pom: Pom, name: 'groupId' | 'version'): string | undefined =>
-  own(pom, name) ??
+  declaredText(pom, name) ??
   elementText(childOf(pom.root, 'parent'), name) ??
   (pom.parent === undefined ? undefined : inherited(pom.parent, name))
 
@@ -155,7 +155,7 @@ const property = (pom: Pom, name: string): string | undefined => {
   const [, parent, field] = /^(?:project|pom)\.(parent\.)?(groupId|artifactId|version|name)$/.exec(name) ?? []
   if (field !== undefined && parent !== undefined) return elementText(childOf(pom.root, 'parent'), field)
   if (field === 'groupId' || field === 'version') return inherited(pom, field)
-  if (field !== undefined) return own(pom, field)
+  if (field !== undefined) return declaredText(pom, field)
   return pom.properties.get(name) ?? (pom.parent === undefined ? undefined : property(pom.parent, name))
 }
 
@@ -205,12 +205,12 @@ const javaLevel = (pom: Pom): string | undefined =>
     .map((name) => fill(pom, property(pom, name)))
     .find((value) => value !== undefined)
 
-const moduleOf = (pom: Pom, modules: readonly string[]): BuildModule => {
+const mavenModule = (pom: Pom, modules: readonly string[]): BuildModule => {
   const declared = {
     groupId: fill(pom, inherited(pom, 'groupId')),
-    artifactId: fill(pom, own(pom, 'artifactId')),
+    artifactId: fill(pom, declaredText(pom, 'artifactId')),
     version: fill(pom, inherited(pom, 'version')),
-    description: fill(pom, own(pom, 'description')),
+    description: fill(pom, declaredText(pom, 'description')),
     java: javaLevel(pom),
     springBoot: bootVersion(pom),
   }
@@ -220,7 +220,7 @@ const moduleOf = (pom: Pom, modules: readonly string[]): BuildModule => {
     path: folderOf(pom.file),
     name: declared.artifactId ?? nameOf(folderOf(pom.file)),
     file: pom.file,
-    packaging: fill(pom, own(pom, 'packaging')) ?? 'jar',
+    packaging: fill(pom, declaredText(pom, 'packaging')) ?? 'jar',
     ...known,
     modules,
     dependencies: dependenciesOf(pom),

@@ -8,7 +8,7 @@ import type { BuildFiles } from './maven.ts'
 
 const YAML_LIMITS = { aliases: 50, depth: 64, nodes: 50_000 }
 
-const strings = (value: unknown): string[] =>
+const stringItems = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 
 const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
@@ -37,7 +37,7 @@ const pnpmPatterns = (files: BuildFiles, warnings: Warning[]): string[] => {
   if (!files.has(file)) return []
   try {
     const value = readYaml(yaml, files.read(file) ?? '', YAML_LIMITS)
-    return isRecord(value) ? strings(value.packages) : []
+    return isRecord(value) ? stringItems(value.packages) : []
   } catch {
     warnings.push({ code: 'yaml_invalid', file, message: 'the file is not valid YAML' })
     return []
@@ -79,7 +79,7 @@ const readModule = (files: BuildFiles, file: string, rootName: string, warnings:
 
 const patternsOf = (files: BuildFiles, warnings: Warning[]): string[] => {
   const { workspaces } = readJson(files, 'package.json', [])
-  const listed = isRecord(workspaces) ? strings(workspaces.packages) : strings(workspaces)
+  const listed = isRecord(workspaces) ? stringItems(workspaces.packages) : stringItems(workspaces)
   return [...listed, ...pnpmPatterns(files, warnings)]
 }
 

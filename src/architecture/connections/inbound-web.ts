@@ -34,7 +34,7 @@ export interface EndpointRoute {
   readonly origin?: string
 }
 
-const pathOf = (annotation: Annotation): Expression | undefined =>
+const mappedPath = (annotation: Annotation): Expression | undefined =>
   annotation.args.get('path') ?? annotation.args.get('value') ?? annotation.args.get('url')
 
 /** HTTP methods of `RequestMethod.GET` or a list of them; without any, `ANY`. */
@@ -62,7 +62,7 @@ export const prefixesOf = (
   scope: TypeScope,
 ): readonly KnownText[] => {
   const above = findAnnotation(type.annotations, 'RequestMapping', 'HttpExchange')
-  return orEmptyPath(above === undefined ? [] : resolver.texts(pathOf(above), scope))
+  return orEmptyPath(above === undefined ? [] : resolver.texts(mappedPath(above), scope))
 }
 
 /** All routes of one mapped method, with the prefixes of its type. */
@@ -73,7 +73,7 @@ export const springRoutes = (
   scope: TypeScope,
 ): readonly EndpointRoute[] =>
   method.annotations.filter(isMapping).flatMap((annotation) => {
-    const paths = orEmptyPath(resolver.texts(pathOf(annotation), scope))
+    const paths = orEmptyPath(resolver.texts(mappedPath(annotation), scope))
     return springVerbs(annotation).flatMap((verb) => combinePaths(verb, prefixes, paths))
   })
 

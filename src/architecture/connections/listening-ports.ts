@@ -1,6 +1,6 @@
 import type { SourceIndex } from '../source/source-index.ts'
 import type { CallExpression, Expression, SourceLanguage, SourceUnit } from '../source/source-unit.ts'
-import { entryOf } from '../source/source-unit.ts'
+import { recordEntry } from '../source/source-unit.ts'
 import type { TextResolver } from '../source/text-resolver.ts'
 import { fileCalls, TypeScope } from '../source/type-scope.ts'
 
@@ -20,7 +20,7 @@ interface ServerStart {
 }
 
 const keyed = (args: readonly Expression[], name: string): Expression | undefined =>
-  entryOf(
+  recordEntry(
     args.find((one) => one.kind === 'record'),
     name,
   )

@@ -1,5 +1,5 @@
 import { childOfKind, type SyntaxNode } from '../../kernel/syntax-tree.ts'
-import { type CallExpression, type Expression, textOf } from '../source/source-unit.ts'
+import { type CallExpression, type Expression, textExpression } from '../source/source-unit.ts'
 import type { RelevantCalls } from './relevant-calls.ts'
 
 const MAX_DEPTH = 100
@@ -90,18 +90,18 @@ export const navigatedName = (node: SyntaxNode | undefined): string =>
 
 /** The parts of a string literal with templates in it; empty when it has none. */
 export const joinChildren: ExpressionRule = (node, read) =>
-  joinParts(node.children().length === 0 ? [textOf('')] : node.children().map(read))
+  joinParts(node.children().length === 0 ? [textExpression('')] : node.children().map(read))
 
 /** The value of a node that only wraps another one. */
 export const firstChild: ExpressionRule = (node, read) => read(node.children()[0])
 
-export const nodeText: ExpressionRule = (node) => textOf(node.text())
+export const nodeText: ExpressionRule = (node) => textExpression(node.text())
 
 export const nodeName: ExpressionRule = (node) => ({ kind: 'name', name: node.text() })
 
 export const thisName: ExpressionRule = () => ({ kind: 'name', name: 'this' })
 
-export const escapedText: ExpressionRule = (node) => textOf(decodeEscapes(node.text()))
+export const escapedText: ExpressionRule = (node) => textExpression(decodeEscapes(node.text()))
 
 /** The name of a called function; of a member, the name of the member. */
 export const calleeName = (callee: SyntaxNode | undefined, memberKind: string, nameField: string): string =>
@@ -133,7 +133,7 @@ export const joinParts = (parts: readonly Expression[]): Expression => {
   for (const part of flat) {
     const last = merged.at(-1)
     if (part.kind === 'text' && last?.kind === 'text')
-      merged[merged.length - 1] = textOf(last.text + part.text)
+      merged[merged.length - 1] = textExpression(last.text + part.text)
     else merged.push(part)
   }
   const [only] = merged

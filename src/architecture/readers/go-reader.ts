@@ -8,7 +8,7 @@ import {
   NO_METHOD,
   type SourceUnit,
   type TypeUnit,
-  textOf,
+  textExpression,
   type Variable,
 } from '../source/source-unit.ts'
 import {
@@ -35,7 +35,7 @@ const formatted = (args: readonly Expression[]): Expression | undefined => {
   return joinParts(
     pieces.flatMap((piece, at) => {
       const value = values[at]
-      return at < pieces.length - 1 && value !== undefined ? [textOf(piece), value] : [textOf(piece)]
+      return at < pieces.length - 1 && value !== undefined ? [textExpression(piece), value] : [textExpression(piece)]
     }),
   )
 }
@@ -50,8 +50,8 @@ const environment = (name: string, [first, second]: readonly Expression[]): Expr
   if (first?.kind !== 'text' || !VARIABLE_NAME.test(first.text) || !READS_ENVIRONMENT.test(name))
     return undefined
   return second?.kind === 'text' || second?.kind === 'name'
-    ? joinParts([textOf(`\${${first.text}:`), second, textOf('}')])
-    : textOf(`\${${first.text}}`)
+    ? joinParts([textExpression(`\${${first.text}:`), second, textExpression('}')])
+    : textExpression(`\${${first.text}}`)
 }
 
 /** `flag.String("addr", "localhost:9092", "usage")` is `${-addr:localhost:9092}`. */
@@ -61,7 +61,7 @@ const flagDefault = (
   [flag, value]: readonly Expression[],
 ): Expression | undefined =>
   name === 'String' && /^p?flag$/.test(owner?.text() ?? '') && flag?.kind === 'text' && value?.kind === 'text'
-    ? textOf(`\${-${flag.text}:${value.text}}`)
+    ? textExpression(`\${-${flag.text}:${value.text}}`)
     : undefined
 
 const literalEntries = (node: SyntaxNode, read: ReadNode): readonly (readonly [string, Expression])[] =>
@@ -72,8 +72,8 @@ const literalEntries = (node: SyntaxNode, read: ReadNode): readonly (readonly [s
   })
 
 const RULES: Readonly<Record<string, ExpressionRule>> = {
-  interpreted_string_literal: (node) => textOf(decodeEscapes(node.text().slice(1, -1))),
-  raw_string_literal: (node) => textOf(node.text().slice(1, -1)),
+  interpreted_string_literal: (node) => textExpression(decodeEscapes(node.text().slice(1, -1))),
+  raw_string_literal: (node) => textExpression(node.text().slice(1, -1)),
   int_literal: nodeText,
   identifier: nodeName,
   literal_element: firstChild,
@@ -106,7 +106,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     if (name === 'Sprintf') return formatted(args)
     const owner = member ? callee.field('operand') : undefined
     if (name === 'GetString' && owner?.text() === 'viper' && args[0]?.kind === 'text')
-      return textOf(`\${${args[0].text}}`)
+      return textExpression(`\${${args[0].text}}`)
     const known = environment(name, args) ?? flagDefault(owner, name, args)
     if (known !== undefined) return known
     return {
@@ -145,7 +145,7 @@ const RETURNED = /^(interpreted_string_literal|raw_string_literal|binary_express
 const FUNCTIONS = ['function_declaration', 'method_declaration']
 
 /** The package name of an import path: `github.com/a/b/v2` is `b`. */
-const packageName = (path: string): string =>
+const importedPackage = (path: string): string =>
   path
     .replace(/\/v\d+$/, '')
     .replace(/^.*\//, '')
@@ -153,7 +153,7 @@ const packageName = (path: string): string =>
 
 const importOf = (spec: SyntaxNode): readonly [string, ImportBinding] => {
   const module = spec.field('path')?.text().slice(1, -1) ?? ''
-  return [spec.field('name')?.text() ?? packageName(module), { module, name: '*' }]
+  return [spec.field('name')?.text() ?? importedPackage(module), { module, name: '*' }]
 }
 
 /** `env:"ADDR" envDefault:"x"` in the tag of a field: it gets its value from that environment variable. */

@@ -1,6 +1,6 @@
 import { childOfKind, childrenOfKind, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import type { Annotation, Expression } from '../source/source-unit.ts'
-import { textOf } from '../source/source-unit.ts'
+import { textExpression } from '../source/source-unit.ts'
 import {
   codeChildren,
   type ExpressionRule,
@@ -74,8 +74,8 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   interpolated_expression: firstChild,
   simple_identifier: nodeName,
   this_expression: thisName,
-  integer_literal: (node) => textOf(node.text().replaceAll('_', '')),
-  long_literal: (node) => textOf(node.text().replace(/[_L]/g, '')),
+  integer_literal: (node) => textExpression(node.text().replaceAll('_', '')),
+  long_literal: (node) => textExpression(node.text().replace(/[_L]/g, '')),
   boolean_literal: nodeText,
   navigation_expression: (node, read) => {
     const object = read(node.children()[0])

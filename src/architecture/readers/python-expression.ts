@@ -1,6 +1,6 @@
 import { childrenOfKind, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import type { CallExpression, Expression } from '../source/source-unit.ts'
-import { entryOf, textOf } from '../source/source-unit.ts'
+import { recordEntry, textExpression } from '../source/source-unit.ts'
 import {
   calleeName,
   codeChildren,
@@ -18,7 +18,7 @@ import { PYTHON_CALLS } from './relevant-calls.ts'
 /** Calls of the standard library and of settings libraries whose value is text that can be known. */
 
 const keyword = (args: readonly Expression[], name: string): Expression | undefined =>
-  entryOf(args.at(-1), name)
+  recordEntry(args.at(-1), name)
 
 /** Functions that read an environment variable: of the standard library, django-environ, decouple, environs. */
 const STANDARD = /^(os\.)?(getenv|environ\.get)$/
@@ -31,7 +31,7 @@ const environmentValue = (name: string, args: readonly Expression[]): Expression
   if (key?.kind !== 'text') return undefined
   if (!STANDARD.test(name) && !(LIBRARY.test(name) && VARIABLE_NAME.test(key.text))) return undefined
   const fallback = args[1]?.kind === 'record' ? keyword(args, 'default') : args[1]
-  return textOf(fallback?.kind === 'text' ? `\${${key.text}:${fallback.text}}` : `\${${key.text}}`)
+  return textExpression(fallback?.kind === 'text' ? `\${${key.text}:${fallback.text}}` : `\${${key.text}}`)
 }
 
 /** Conversions: the value is the first argument. */
@@ -45,7 +45,7 @@ const fillMarks = (format: string, mark: RegExp, values: readonly Expression[]):
   const pieces = format.split(mark)
   return joinParts(
     pieces.flatMap((piece, at) =>
-      at === pieces.length - 1 ? [textOf(piece)] : [textOf(piece), values[at] ?? textOf('{}')],
+      at === pieces.length - 1 ? [textExpression(piece)] : [textExpression(piece), values[at] ?? textExpression('{}')],
     ),
   )
 }
@@ -55,8 +55,8 @@ const joinPaths = (parts: readonly Expression[]): Expression =>
   joinParts(
     parts.flatMap((part, at) => {
       const bare =
-        part.kind === 'text' ? textOf(part.text.replace(at === 0 ? /\/+$/ : /^\/+|\/+$/g, '')) : part
-      return at === 0 ? [bare] : [textOf('/'), bare]
+        part.kind === 'text' ? textExpression(part.text.replace(at === 0 ? /\/+$/ : /^\/+|\/+$/g, '')) : part
+      return at === 0 ? [bare] : [textExpression('/'), bare]
     }),
   )
 
@@ -69,10 +69,10 @@ const builtAddress = (args: readonly Expression[]): Expression | undefined => {
   const database = keyword(args, 'path') ?? keyword(args, 'database')
   return joinParts([
     scheme,
-    textOf('://'),
+    textExpression('://'),
     host,
-    ...(port === undefined ? [] : [textOf(':'), port]),
-    ...(database === undefined ? [] : [textOf('/'), database]),
+    ...(port === undefined ? [] : [textExpression(':'), port]),
+    ...(database === undefined ? [] : [textExpression('/'), database]),
   ])
 }
 
@@ -97,7 +97,7 @@ const calledValue = ({ receiver, name, args }: CallExpression): Expression | und
       const fallback = args[2]?.kind === 'text' ? args[2].text : undefined
       return fallback === undefined
         ? { kind: 'name', name: `${first.name}.${second.text}` }
-        : textOf(`\${${second.text}:${fallback}}`)
+        : textExpression(`\${${second.text}:${fallback}}`)
     }
     return first !== undefined && args.length === 1 && first.kind !== 'record' && CONVERSIONS.test(name)
       ? first
@@ -134,16 +134,16 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     const parts = childrenOfKind(node, 'string_content', 'interpolation').map((one) =>
       one.kind === 'interpolation'
         ? read(one.field('expression') ?? one.children()[0])
-        : textOf(raw ? one.text() : decodeEscapes(one.text())),
+        : textExpression(raw ? one.text() : decodeEscapes(one.text())),
     )
-    return joinParts(parts.length === 0 ? [textOf('')] : parts)
+    return joinParts(parts.length === 0 ? [textExpression('')] : parts)
   },
   concatenated_string: (node, read) => joinParts(node.children().map(read)),
   identifier: (node) => ({ kind: 'name', name: /^(self|cls)$/.test(node.text()) ? 'this' : node.text() }),
   integer: nodeText,
   float: nodeText,
-  true: () => textOf('True'),
-  false: () => textOf('False'),
+  true: () => textExpression('True'),
+  false: () => textExpression('False'),
   list_splat: firstChild,
   await: firstChild,
   parenthesized_expression: firstChild,
@@ -161,13 +161,13 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     const left = read(node.field('left'))
     const right = read(node.field('right'))
     const isVariable = left.kind === 'text' && /^\$\{\w+\}$/.test(left.text)
-    return isVariable && right.kind === 'text' ? textOf(left.text.replace(/\}$/, `:${right.text}}`)) : left
+    return isVariable && right.kind === 'text' ? textExpression(left.text.replace(/\}$/, `:${right.text}}`)) : left
   },
   subscript: (node, read) => {
     const owner = node.field('value')?.text().slice(0, 40) ?? ''
     const key = read(node.field('subscript'))
     if (key.kind !== 'text') return undefined
-    if (/^(os\.)?environ$/.test(owner)) return textOf(`\${${key.text}}`)
+    if (/^(os\.)?environ$/.test(owner)) return textExpression(`\${${key.text}}`)
     return /(^|\.)config$/.test(owner) ? { kind: 'name', name: `config[${key.text}]` } : undefined
   },
   list: (node, read) => ({ kind: 'list', items: codeChildren(node).map(read) }),

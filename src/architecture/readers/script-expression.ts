@@ -1,6 +1,6 @@
 import type { SyntaxNode } from '../../kernel/syntax-tree.ts'
 import type { Expression, Lambda, Method } from '../source/source-unit.ts'
-import { textOf } from '../source/source-unit.ts'
+import { textExpression } from '../source/source-unit.ts'
 import {
   calleeName,
   codeChildren,
@@ -41,20 +41,20 @@ const ENVIRONMENT = /^(process|import\.meta)\.env$/
 /** An environment variable is a placeholder: `${URL}`. */
 const memberName = (object: Expression, member: string): Expression | undefined =>
   object.kind === 'name' && ENVIRONMENT.test(object.name)
-    ? textOf(`\${${member}}`)
+    ? textExpression(`\${${member}}`)
     : joinNames(object, member)
 
 /** A variable with a default is `${URL:http://a}`; of other alternatives, the first, or the one that is a call. */
 const orDefault = (left: Expression, right: Expression): Expression => {
   const isVariable = left.kind === 'text' && /^(\$\{\w+:?)+\}+$/.test(left.text)
   if (isVariable && right.kind === 'text')
-    return textOf(left.text.replace(/\}+$/, (braces) => `:${right.text}${braces}`))
+    return textExpression(left.text.replace(/\}+$/, (braces) => `:${right.text}${braces}`))
   // The default is a template or a constant: `${URL:` and `}` around it.
   if (isVariable && (right.kind === 'join' || right.kind === 'name'))
     return joinParts([
-      textOf(left.text.replace(/\}+$/, ':')),
+      textExpression(left.text.replace(/\}+$/, ':')),
       right,
-      textOf(/\}+$/.exec(left.text)?.[0] ?? ''),
+      textExpression(/\}+$/.exec(left.text)?.[0] ?? ''),
     ])
   return left.kind !== 'text' && right.kind === 'call' ? right : left
 }
@@ -121,15 +121,15 @@ const withReturned = (value: Expression, node: SyntaxNode | undefined, read: Rea
 const readLambda: ExpressionRule = (node) => ({ kind: 'other', text: '', lambda: lambdaOf(node) })
 
 const RULES: Readonly<Record<string, ExpressionRule>> = {
-  string: (node) => textOf(decodeEscapes(node.text().slice(1, -1))),
+  string: (node) => textExpression(decodeEscapes(node.text().slice(1, -1))),
   template_string: joinChildren,
   string_fragment: escapedText,
   template_substitution: firstChild,
   identifier: nodeName,
   this: thisName,
   number: nodeText,
-  true: () => textOf('true'),
-  false: () => textOf('false'),
+  true: () => textExpression('true'),
+  false: () => textExpression('false'),
   await_expression: firstChild,
   parenthesized_expression: firstChild,
   as_expression: firstChild,

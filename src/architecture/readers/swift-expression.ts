@@ -1,6 +1,6 @@
 import { childOfKind, childrenOfKind, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import type { Annotation, Expression } from '../source/source-unit.ts'
-import { textOf } from '../source/source-unit.ts'
+import { textExpression } from '../source/source-unit.ts'
 import {
   codeChildren,
   type ExpressionRule,
@@ -69,7 +69,7 @@ const environmentVariable = (callee: Expression, [first]: readonly Expression[])
   first?.kind === 'text' &&
   callee.kind === 'name' &&
   /^Environment\.get$|(^|\.)environment$/.test(callee.name)
-    ? textOf(`\${${first.text}}`)
+    ? textExpression(`\${${first.text}}`)
     : undefined
 
 const swiftCall = (node: SyntaxNode, read: ReadNode): Expression => {
@@ -102,14 +102,14 @@ export const swiftAttribute = (node: SyntaxNode): Annotation => ({
 
 const RULES: Readonly<Record<string, ExpressionRule>> = {
   line_string_literal: joinChildren,
-  multi_line_string_literal: (node, read) => joinParts([textOf(''), ...node.children().map(read)]),
+  multi_line_string_literal: (node, read) => joinParts([textExpression(''), ...node.children().map(read)]),
   line_str_text: nodeText,
   multi_line_str_text: nodeText,
   str_escaped_char: escapedText,
   interpolated_expression: firstChild,
   simple_identifier: nodeName,
   self_expression: thisName,
-  integer_literal: (node) => textOf(node.text().replaceAll('_', '')),
+  integer_literal: (node) => textExpression(node.text().replaceAll('_', '')),
   boolean_literal: nodeText,
   navigation_expression: (node, read) => {
     const [object] = node.children()
@@ -138,7 +138,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     const [, variable] = (value?.kind === 'text' ? /^\$\{([A-Z][A-Z0-9_]*)\}$/.exec(value.text) : null) ?? []
     if (variable === undefined || fallback === undefined) return value
     return /^(text|name|join)$/.test(fallback.kind)
-      ? joinParts([textOf(`\${${variable}:`), fallback, textOf('}')])
+      ? joinParts([textExpression(`\${${variable}:`), fallback, textExpression('}')])
       : value
   },
   array_literal: (node, read) => ({

@@ -43,7 +43,7 @@ export const pythonCommandDraft = (path: string, text: string | undefined): read
 
 /** Applications of Xcode projects, of XcodeGen's project files, and executables of Swift packages. */
 
-const lineOf = (text: string, at: number): number => text.slice(0, at).split('\n').length
+const lineAtOffset = (text: string, at: number): number => text.slice(0, at).split('\n').length
 
 const draft = (
   path: string,
@@ -73,7 +73,7 @@ const xcodeProject = (path: string, text: string): readonly ServiceDraft[] => {
   const isMobile =
     /iphoneos|IPHONEOS_DEPLOYMENT_TARGET|TARGETED_DEVICE_FAMILY|WATCHOS/.test(text) || /iOS/.test(name ?? '')
   return draft(path, folderOf(folderOf(path)), isMobile ? 'mobile application' : 'desktop application', {
-    line: lineOf(text, at),
+    line: lineAtOffset(text, at),
     reason: name === undefined ? 'application target' : `application target ${name}`,
     name,
   })
@@ -86,7 +86,7 @@ const xcodeGenFile = (path: string, text: string): readonly ServiceDraft[] => {
   return found === null
     ? []
     : draft(path, folderOf(path), 'mobile application', {
-        line: lineOf(text, found.index),
+        line: lineAtOffset(text, found.index),
         reason: `application target ${found[1]}`,
         name: found[1],
       })
@@ -100,7 +100,7 @@ const swiftPackage = (path: string, text: string): readonly ServiceDraft[] => {
   return found === null
     ? []
     : draft(path, folderOf(path), SERVER.test(text) ? 'service' : 'command', {
-        line: lineOf(text, found.index),
+        line: lineAtOffset(text, found.index),
         reason: `executable ${found[1]}`,
       })
 }

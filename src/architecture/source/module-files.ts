@@ -184,10 +184,10 @@ export class ModuleFiles {
 
   /** Python: `from module import *` binds the names that the module declares. */
   #wildcard({ unit, name }: DeclaredName): ImportBinding | undefined {
-    if (unit.language !== 'python' || name === '*' || declares(unit, name)) return undefined
+    if (unit.language !== 'python' || name === '*' || declaresName(unit, name)) return undefined
     for (const [key, { module }] of unit.bindings) {
       const other = key.startsWith('* ') ? this.unitOf(module, unit) : undefined
-      if (other !== undefined && declares(other, name)) return { module, name }
+      if (other !== undefined && declaresName(other, name)) return { module, name }
     }
     return undefined
   }
@@ -203,7 +203,7 @@ export class ModuleFiles {
       return submodule === undefined ? undefined : { unit: submodule, name: '*' }
     }
     // `from . import users` in a package binds the name that it imports.
-    if (unit.language === 'python' && name !== '*' && (unit === from || !declares(unit, name))) {
+    if (unit.language === 'python' && name !== '*' && (unit === from || !declaresName(unit, name))) {
       const submodule = this.unitOf(pythonSubmodule(module, name), from)
       if (submodule !== undefined) return { unit: submodule, name: '*' }
     }
@@ -241,7 +241,7 @@ export class ModuleFiles {
 const pythonSubmodule = (module: string, name: string): string =>
   module.endsWith('.') ? `${module}${name}` : `${module}.${name}`
 
-const declares = (unit: SourceUnit, name: string): boolean =>
+const declaresName = (unit: SourceUnit, name: string): boolean =>
   unit.bindings.has(name) ||
   unit.topLevel.locals.some((one) => one.name === name) ||
   unit.functions.some((one) => one.name === name) ||

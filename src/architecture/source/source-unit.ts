@@ -117,10 +117,10 @@ export interface SourceUnit {
   readonly topLevel: Method
 }
 
-export const textOf = (text: string): Expression => ({ kind: 'text', text })
+export const textExpression = (text: string): Expression => ({ kind: 'text', text })
 
 /** The value in a record, by the first of these names that it has. */
-export const entryOf = (
+export const recordEntry = (
   value: Expression | undefined,
   ...names: readonly string[]
 ): Expression | undefined =>

@@ -2,7 +2,7 @@ import type { Configuration } from './configuration.ts'
 import {
   type CallExpression,
   type Expression,
-  entryOf,
+  recordEntry,
   findAnnotation,
   NO_METHOD,
   type Variable,
@@ -218,7 +218,7 @@ export class TextResolver {
     if (elsewhere?.name === '*') return this.#named(member, elsewhere.scope, depth + 1)
     if (elsewhere !== undefined) return this.#member(elsewhere.name, member, elsewhere.scope, depth + 1)
     const record = scope.variables(owner).find(({ value }) => value?.kind === 'record')?.value
-    const entry = entryOf(record, member)
+    const entry = recordEntry(record, member)
     if (entry !== undefined) return this.#raw(entry, scope, depth + 1)
     const place =
       scope.index.find(owner, scope.unit) ??

@@ -5,7 +5,7 @@ import {
   importsModule,
   type Outbound,
 } from '../../connections/framework.ts'
-import { entryOf } from '../../source/source-unit.ts'
+import { recordEntry } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import { isFixed } from '../../source/text-resolver.ts'
 import type { PlacedCall } from '../../source/type-scope.ts'
@@ -211,7 +211,7 @@ class GoConnection {
     const given = call.args[at]
     const made = this.#values.source(given, scope)
     if (made?.value.kind === 'record')
-      return this.#values.texts(entryOf(made.value, ...ADDRESS_FIELDS), made.scope)
+      return this.#values.texts(recordEntry(made.value, ...ADDRESS_FIELDS), made.scope)
     if (made?.value.kind === 'call' && /^Parse\w*$/.test(made.value.call.name))
       return this.#values.texts(made.value.call.args[0], made.scope)
     return this.#values.texts(given, scope)

@@ -5,7 +5,7 @@ import type { SourceIndex } from '../../source/source-index.ts'
 import {
   type CallExpression,
   type Expression,
-  entryOf,
+  recordEntry,
   type Method,
   NO_METHOD,
   type SourceUnit,
@@ -173,7 +173,7 @@ export class GoValues {
     const found = this.#values(expression.name, scope, depth)
       .slice(0, MAX_VALUES)
       .map(({ value, scope: there }) => next(value, there))
-      .filter(isInformative)
+      .filter(hasKnownText)
     const distinct = [...new Map(found.map((one) => [JSON.stringify(one), one])).values()]
     const [only] = distinct
     if (only === undefined) return expression
@@ -192,14 +192,14 @@ export class GoValues {
     const returned = called?.method.locals.find((one) => one.name === 'return')?.value
     if (called === undefined || returned === undefined) return expression
     const filled = this.#fill(returned, scope.at(called.unit, undefined, called.method), depth + 1)
-    return isInformative(filled) ? filled : expression
+    return hasKnownText(filled) ? filled : expression
   }
 
   /** The values that a name may have. */
   #values(name: string, scope: TypeScope, depth: number): readonly PlacedValue[] {
     if (name.includes('.')) return this.#memberValues(name, scope, depth)
     const locals = scope.method.locals.filter(
-      ({ name: one, value }) => one === name && value !== undefined && !isName(value, name),
+      ({ name: one, value }) => one === name && value !== undefined && !isSameName(value, name),
     )
     if (locals.length > 0)
       return locals.flatMap(({ value }) => (value === undefined ? [] : [{ value, scope }]))
@@ -211,7 +211,7 @@ export class GoValues {
   #topLevel(name: string, scope: TypeScope): readonly PlacedValue[] {
     const found = scope.index.topLevel(name, scope.unit)
     const value = found?.variable.value
-    return found === undefined || value === undefined || isName(value, name)
+    return found === undefined || value === undefined || isSameName(value, name)
       ? []
       : [{ value, scope: scope.at(found.unit, undefined, NO_METHOD) }]
   }
@@ -236,14 +236,14 @@ export class GoValues {
     const dot = name.lastIndexOf('.')
     const [owner, member] = [name.slice(0, dot), name.slice(dot + 1)]
     const assigned = scope.method.locals.find((one) => one.name === name && one.value !== undefined)?.value
-    if (assigned !== undefined && !isName(assigned, name)) return [{ value: assigned, scope }]
+    if (assigned !== undefined && !isSameName(assigned, name)) return [{ value: assigned, scope }]
     const module = scope.unit.bindings.get(owner)?.module
     if (module !== undefined) {
       const unit = goFunctions(scope.index).unitOf(module, scope.unit, member)
       return unit === undefined ? [] : this.#topLevel(member, scope.at(unit, undefined, NO_METHOD))
     }
     const local = scope.method.locals.find((one) => one.name === owner)?.value
-    const entry = entryOf(local, member)
+    const entry = recordEntry(local, member)
     if (entry !== undefined) return [{ value: entry, scope }]
     const type = this.#typeOf(owner, scope, depth)
     if (type === '') return []
@@ -279,9 +279,9 @@ export class GoValues {
   }
 }
 
-const isName = (value: Expression, name: string): boolean => value.kind === 'name' && value.name === name
+const isSameName = (value: Expression, name: string): boolean => value.kind === 'name' && value.name === name
 
-const isInformative = ({ kind }: Expression): boolean => /^(text|join|list)$/.test(kind)
+const hasKnownText = ({ kind }: Expression): boolean => /^(text|join|list)$/.test(kind)
 
 /** The function of the project that a call names. */
 export const calledFunction = (

@@ -1,6 +1,6 @@
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
-import { entryOf, textOf } from '../../source/source-unit.ts'
+import { recordEntry, textExpression } from '../../source/source-unit.ts'
 import { isFixed } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { type FoundMessage, type MessageDirection, messageDetectors } from '../found-messages.ts'
@@ -29,16 +29,16 @@ const out = (names: Expression | undefined, key?: Expression): MessageCall => ({
   key,
 })
 
-const EMPTY = textOf('')
+const EMPTY = textExpression('')
 
 const kafkaGo: MessageLibrary['find'] = ({ name, makes, args: [made] }, isOfModule) => {
   if (!isOfModule || !makes) return undefined
-  if (name === 'ReaderConfig') return into(entryOf(made, 'Topic', 'GroupTopics'))
-  return /^(Writer|WriterConfig|Message)$/.test(name) ? out(entryOf(made, 'Topic')) : undefined
+  if (name === 'ReaderConfig') return into(recordEntry(made, 'Topic', 'GroupTopics'))
+  return /^(Writer|WriterConfig|Message)$/.test(name) ? out(recordEntry(made, 'Topic')) : undefined
 }
 
 const sarama: MessageLibrary['find'] = ({ name, makes, args, receiver }, isOfModule) => {
-  if (makes) return isOfModule && name === 'ProducerMessage' ? out(entryOf(args[0], 'Topic')) : undefined
+  if (makes) return isOfModule && name === 'ProducerMessage' ? out(recordEntry(args[0], 'Topic')) : undefined
   if (receiver === undefined) return undefined
   if (name === 'Consume' && args.length === 3) return into(args[1])
   return name === 'ConsumePartition' ? into(args[0]) : undefined
@@ -47,8 +47,8 @@ const sarama: MessageLibrary['find'] = ({ name, makes, args, receiver }, isOfMod
 const confluent: MessageLibrary['find'] = ({ name, makes, args, receiver }, isOfModule) => {
   // Only a producer leaves the partition open.
   if (makes)
-    return isOfModule && name === 'TopicPartition' && entryOf(args[0], 'Partition') !== undefined
-      ? out(entryOf(args[0], 'Topic'))
+    return isOfModule && name === 'TopicPartition' && recordEntry(args[0], 'Partition') !== undefined
+      ? out(recordEntry(args[0], 'Topic'))
       : undefined
   return receiver !== undefined && /^Subscribe(Topics)?$/.test(name) && args.length === 2
     ? into(args[0])
@@ -78,8 +78,8 @@ const nats: MessageLibrary['find'] = ({ name, makes, args, receiver }, isOfModul
 
 const sqs: MessageLibrary['find'] = ({ name, makes, args: [made] }, isOfModule) => {
   if (!isOfModule || !makes) return undefined
-  if (name === 'ReceiveMessageInput') return into(entryOf(made, 'QueueUrl'))
-  return /^SendMessage(Batch)?Input$/.test(name) ? out(entryOf(made, 'QueueUrl')) : undefined
+  if (name === 'ReceiveMessageInput') return into(recordEntry(made, 'QueueUrl'))
+  return /^SendMessage(Batch)?Input$/.test(name) ? out(recordEntry(made, 'QueueUrl')) : undefined
 }
 
 const LIBRARIES: readonly MessageLibrary[] = [

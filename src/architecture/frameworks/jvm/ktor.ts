@@ -36,7 +36,7 @@ const REQUESTS: Readonly<Record<string, string>> = {
 }
 
 /** Whether a call stands in the lambda of another one. */
-const isWithin = (call: CallExpression, outer: CallExpression): boolean =>
+const standsIn = (call: CallExpression, outer: CallExpression): boolean =>
   (call.within ?? []).some(({ args, line }) => args === outer.args && line === outer.line)
 
 const defaults = new WeakMap<object, readonly { readonly file: string; readonly address: KnownText }[]>()
@@ -80,7 +80,7 @@ const ktorRequest = (
 ): readonly Outbound[] => {
   const verb = Object.hasOwn(REQUESTS, call.name) ? REQUESTS[call.name] : undefined
   if (verb === undefined || scope.typeOf(call.receiver) !== 'HttpClient') return []
-  const inside = calls.filter((one) => isWithin(one, call))
+  const inside = calls.filter((one) => standsIn(one, call))
   const given =
     call.args.find(({ kind }) => kind !== 'other') ?? inside.find(({ name }) => name === 'url')?.args[0]
   const path =

@@ -1,6 +1,6 @@
 import type { DetectionContext } from '../../connections/framework.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
-import { callIn, entryOf, nameIn } from '../../source/source-unit.ts'
+import { callIn, recordEntry, nameIn } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { callsIn, callsOf, type PlacedCall } from '../../source/type-scope.ts'
@@ -30,7 +30,7 @@ export const pythonCalls = (scope: TypeScope): readonly PlacedCall[] => {
 
 /** A keyword argument: they are one record at the end. */
 export const keyword = (args: readonly Expression[], ...names: readonly string[]): Expression | undefined =>
-  entryOf(args.at(-1), ...names)
+  recordEntry(args.at(-1), ...names)
 
 /** A positional argument. */
 export const positional = (args: readonly Expression[], at: number): Expression | undefined =>
@@ -91,7 +91,7 @@ const typePlace = (name: string, scope: TypeScope, modules: DetectionContext['mo
 }
 
 /** Whether a value was looked at before, or too many were. */
-const isRepeated = (value: Expression, seen: Set<Expression>): boolean => {
+const wasSeen = (value: Expression, seen: Set<Expression>): boolean => {
   if (seen.has(value) || seen.size >= MAX_VALUES) return true
   seen.add(value)
   return false
@@ -105,7 +105,7 @@ export const pythonText = (
   seen = new Set<Expression>(),
 ): KnownText | undefined => {
   const known = context.resolver.text(expression, scope)
-  if (expression === undefined || known === undefined || isRepeated(expression, seen)) return known
+  if (expression === undefined || known === undefined || wasSeen(expression, seen)) return known
   if (!/^\{[\w.[\]]*\}$/.test(known.text)) return known
   for (const one of [...returnedBy(expression, scope, context), ...assigned(expression, scope, context)]) {
     const found = pythonText(one.value, one.scope, context, seen)
@@ -143,7 +143,7 @@ export const makerOf = (
   accepts: (name: string) => boolean,
   seen = new Set<Expression>(),
 ): PlacedCall | undefined => {
-  if (expression === undefined || isRepeated(expression, seen)) return undefined
+  if (expression === undefined || wasSeen(expression, seen)) return undefined
   if (expression.kind === 'call') {
     const name = qualifiedName(expression.call, scope)
     if (name !== undefined && accepts(name)) return { call: expression.call, scope }

@@ -1,6 +1,6 @@
 import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
 import type { Expression, Variable } from '../../source/source-unit.ts'
-import { entryOf } from '../../source/source-unit.ts'
+import { recordEntry } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
@@ -141,9 +141,9 @@ class SettingsReader {
 
   /** Django Channels: `{"default": {"CONFIG": {"hosts": [("redis", 6379)]}}}`. */
   #channels(value: Expression, line: number, scope: TypeScope): readonly Outbound[] {
-    const layer = entryOf(value, 'default')
-    const config = entryOf(layer, 'CONFIG')
-    const hosts = entryOf(config, 'hosts')
+    const layer = recordEntry(value, 'default')
+    const config = recordEntry(layer, 'CONFIG')
+    const hosts = recordEntry(config, 'hosts')
     if (hosts?.kind !== 'list') return []
     const [first] = hosts.items
     const host = first?.kind === 'list' ? first.items[0] : first

@@ -2,7 +2,7 @@ import { databaseOf } from '../../connections/addresses.ts'
 import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
 import { outboundAt } from '../../connections/framework.ts'
 import type { CallExpression, Expression, Variable } from '../../source/source-unit.ts'
-import { entryOf, nameIn } from '../../source/source-unit.ts'
+import { recordEntry, nameIn } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { fileCalls } from '../../source/type-scope.ts'
@@ -99,7 +99,7 @@ const DATABASES: readonly (readonly [RegExp, Pick<DataClient, 'scheme' | 'techno
 export const optionIn = (
   options: readonly Expression[],
   ...names: readonly string[]
-): Expression | undefined => options.map((one) => entryOf(one, ...names)).find((one) => one !== undefined)
+): Expression | undefined => options.map((one) => recordEntry(one, ...names)).find((one) => one !== undefined)
 
 /** `name` of an import, or `module.member`. */
 const importedName = ({ receiver, name, makes }: CallExpression, { unit }: TypeScope) => {

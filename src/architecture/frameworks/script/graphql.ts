@@ -8,7 +8,7 @@ import {
 import {
   type Annotation,
   type Expression,
-  entryOf,
+  recordEntry,
   findAnnotation,
   type Method,
   nameIn,
@@ -43,7 +43,7 @@ const classOperation = (
   if (operation === undefined || findAnnotation(type.annotations, 'Resolver') === undefined) return []
   const options = args.get('1')
   const first = args.get('value')
-  const given = args.get('name') ?? entryOf(options, 'name') ?? (first?.kind === 'text' ? first : undefined)
+  const given = args.get('name') ?? recordEntry(options, 'name') ?? (first?.kind === 'text' ? first : undefined)
   const known = resolver.text(given, scope)
   const endpoint = { text: `${operation} ${known?.text ?? method}`, confidence: known?.confidence ?? 'high' }
   return [inboundAt(scope, line, endpoint, { protocol: 'GraphQL', handler: `${type.name}.${method}` })]
@@ -112,7 +112,7 @@ const moduleName = (file: string): string =>
 /** `new ApolloServer({ resolvers: { Query: { … } } })` and `createSchema({ resolvers })`. */
 const givenMaps = ({ topLevel }: SourceUnit) =>
   topLevel.calls.flatMap(({ args: [options], line }) => {
-    const value = entryOf(options, 'resolvers')
+    const value = recordEntry(options, 'resolvers')
     return hasOperations(value) ? [{ value, line }] : []
   })
 

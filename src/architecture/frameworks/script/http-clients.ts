@@ -1,7 +1,7 @@
 import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
 import { belowBase, HTTP_VERBS, httpRecord } from '../../connections/outbound-http.ts'
 import type { CallExpression } from '../../source/source-unit.ts'
-import { callIn, entryOf } from '../../source/source-unit.ts'
+import { callIn, recordEntry } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { fileCalls } from '../../source/type-scope.ts'
@@ -46,7 +46,7 @@ const createdClient = (
     if (call?.receiver?.kind !== 'name' || !/^(create|extend)$/.test(call.name)) continue
     const type = clientModule(call.receiver.name, there)
     if (type === undefined) continue
-    const base = entryOf(call.args[0], 'baseURL', 'prefixUrl', 'baseUrl')
+    const base = recordEntry(call.args[0], 'baseURL', 'prefixUrl', 'baseUrl')
     return { type, base: resolver.text(base, there) }
   }
   return undefined
@@ -100,7 +100,7 @@ const verbOf = (
   if (HTTP_VERBS.has(name)) return name.toUpperCase()
   const options = args[0]?.kind === 'record' ? args[0] : args[1]
   if (options === undefined) return 'GET'
-  const given = entryOf(options, 'method')
+  const given = recordEntry(options, 'method')
   if (given === undefined) return undefined
   const known = resolver.text(given, scope)
   return known?.confidence === 'high' ? known.text.toUpperCase() : undefined
@@ -120,8 +120,8 @@ const requestOf = (
   const client = usedClient(call, scope, context)
   if (client === undefined) return []
   const [first] = call.args
-  const path = context.resolver.text(first?.kind === 'record' ? entryOf(first, 'url') : first, scope)
-  const own = context.resolver.text(entryOf(first, 'baseURL'), scope)
+  const path = context.resolver.text(first?.kind === 'record' ? recordEntry(first, 'url') : first, scope)
+  const own = context.resolver.text(recordEntry(first, 'baseURL'), scope)
   if (path === undefined) return []
   const address = belowBase(path, own ?? client.base, isServiceAddress)
   if (!isServiceAddress(address.text)) return []

@@ -1,6 +1,6 @@
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
-import { entryOf } from '../../source/source-unit.ts'
+import { recordEntry } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { fileCalls } from '../../source/type-scope.ts'
 import { type FoundMessage, type MessageDirection, messageDetectors } from '../found-messages.ts'
@@ -32,15 +32,15 @@ const awsCall = (call: CallExpression, { unit }: TypeScope): MessageCall | undef
   const [input] = args
   if (name === 'create' && receiver?.kind === 'name')
     return unit.bindings.get(receiver.name)?.module === 'sqs-consumer'
-      ? { ...SQS, direction: 'in', names: entryOf(input, 'queueUrl') }
+      ? { ...SQS, direction: 'in', names: recordEntry(input, 'queueUrl') }
       : undefined
   const command = makes ? (unit.bindings.get(name)?.name ?? '') : name
   if (/^(SendMessage(Batch)?Command|sendMessage(Batch)?)$/.test(command))
-    return { ...SQS, direction: 'out', names: entryOf(input, 'QueueUrl') }
+    return { ...SQS, direction: 'out', names: recordEntry(input, 'QueueUrl') }
   if (/^(ReceiveMessageCommand|receiveMessage)$/.test(command))
-    return { ...SQS, direction: 'in', names: entryOf(input, 'QueueUrl') }
+    return { ...SQS, direction: 'in', names: recordEntry(input, 'QueueUrl') }
   return /^(Publish(Batch)?Command|publish)$/.test(command)
-    ? { ...SNS, direction: 'out', names: entryOf(input, 'TopicArn') }
+    ? { ...SNS, direction: 'out', names: recordEntry(input, 'TopicArn') }
     : undefined
 }
 
@@ -60,10 +60,10 @@ const isMadeBy = (receiver: Expression | undefined, made: string, scope: TypeSco
 
 const kafkajsCall = (call: CallExpression, scope: TypeScope): MessageCall | undefined => {
   const kafka = { protocol: 'Messaging-Kafka', type: 'kafkajs' }
-  const names = entryOf(call.args[0], 'topic', 'topics')
+  const names = recordEntry(call.args[0], 'topic', 'topics')
   if (call.name === 'sendBatch' && isMadeBy(call.receiver, 'producer', scope)) {
-    const batches = entryOf(call.args[0], 'topicMessages')
-    const items = batches?.kind === 'list' ? batches.items.flatMap((one) => entryOf(one, 'topic') ?? []) : []
+    const batches = recordEntry(call.args[0], 'topicMessages')
+    const items = batches?.kind === 'list' ? batches.items.flatMap((one) => recordEntry(one, 'topic') ?? []) : []
     return { ...kafka, direction: 'out', names: { kind: 'list', items } }
   }
   if (call.name === 'send' && isMadeBy(call.receiver, 'producer', scope))

@@ -5,7 +5,7 @@ import { memoized } from '../../source/memoized.ts'
 import { folderOf } from '../../source/source-files.ts'
 import type { SourceIndex } from '../../source/source-index.ts'
 import type { CallExpression, Expression, SourceUnit } from '../../source/source-unit.ts'
-import { entryOf, itemsOf } from '../../source/source-unit.ts'
+import { recordEntry, itemsOf } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import { NO_TEXT } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
@@ -67,7 +67,7 @@ const nearestCall = (
 }
 
 const option = (call: CallExpression, at: number, name: string): Expression | undefined =>
-  entryOf(call.args[at], name)
+  recordEntry(call.args[at], name)
 
 /** `users/(.*)` and `users/*path` exclude all routes below. */
 const excludes = (excluded: string, path: string): boolean => {

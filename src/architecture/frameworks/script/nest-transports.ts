@@ -6,7 +6,7 @@ import {
   bodiesOf,
   type CallExpression,
   type Expression,
-  entryOf,
+  recordEntry,
   findAnnotation,
   itemsOf,
 } from '../../source/source-unit.ts'
@@ -38,7 +38,7 @@ const CLIENT_TYPE = /^Client(Proxy|Kafka|RMQ|Redis|Nats|TCP|Mqtt)(Proxy)?$/
 
 /** The value at the end of a path of nested records. */
 const entryAt = (value: Expression | undefined, ...path: readonly string[]): Expression | undefined =>
-  path.reduce((at, name) => entryOf(at, name), value)
+  path.reduce((at, name) => recordEntry(at, name), value)
 
 /** `KAFKA` of `transport: Transport.KAFKA`. */
 const transportName = (options: Expression | undefined): string => {

@@ -9,7 +9,7 @@ import type { SourceIndex } from '../../source/source-index.ts'
 import {
   type Annotation,
   type Expression,
-  entryOf,
+  recordEntry,
   findAnnotation,
   itemsOf,
   type Method,
@@ -205,7 +205,7 @@ const eventEndpoint = (one: NestClass, method: Method, annotation: Annotation): 
     confidence: 'medium' as const,
   }
   const options = gateway?.args.get('1')
-  const given = gateway?.args.get('namespace') ?? entryOf(options, 'namespace')
+  const given = gateway?.args.get('namespace') ?? recordEntry(options, 'namespace')
   const namespace = one.context.resolver.text(given, one.scope)
   const text = namespace === undefined ? pattern.text : `${joinRoutes(namespace.text)} ${pattern.text}`
   return [

@@ -4,7 +4,7 @@ import { HTTP_METHODS, toInbound } from '../../connections/inbound-web.ts'
 import { memoized } from '../../source/memoized.ts'
 import { folderOf, joinPath } from '../../source/source-files.ts'
 import type { SourceIndex } from '../../source/source-index.ts'
-import { entryOf, findAnnotation, type SourceUnit } from '../../source/source-unit.ts'
+import { recordEntry, findAnnotation, type SourceUnit } from '../../source/source-unit.ts'
 import { TypeScope } from '../../source/type-scope.ts'
 
 /** Next.js: the path of a route is the path of its file. */
@@ -53,7 +53,7 @@ const configuredBase = (application: string, scope: TypeScope, { resolver }: Det
   const there = new TypeScope(index, unit, undefined, unit.topLevel)
   for (const { value } of unit.topLevel.locals)
     for (const one of value?.kind === 'call' ? value.call.args : [value]) {
-      const given = entryOf(one, 'basePath')
+      const given = recordEntry(one, 'basePath')
       const known = resolver.text(given, there)
       if (known !== undefined && known.confidence !== 'low') return known.text
     }

@@ -1,7 +1,7 @@
 import type { DetectionContext } from '../../connections/framework.ts'
 import type { EndpointRoute } from '../../connections/inbound-web.ts'
 import type { CallExpression, Expression, Variable } from '../../source/source-unit.ts'
-import { callIn, entryOf } from '../../source/source-unit.ts'
+import { callIn, recordEntry } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 
 /** Calls on a router: how it was created, and the routes that a call adds. */
@@ -45,13 +45,13 @@ export const chainOf = (
   while (at?.kind === 'call' && at.call.receiver !== undefined && at.call.makes === false) {
     const { name, args, receiver } = at.call
     if (name === 'route' && args.length === 1 && args[0]?.kind !== 'record') path ??= args[0]
-    else if (!isVerb(name) && !CHAINED.has(name)) break
+    else if (!isRouteVerb(name) && !CHAINED.has(name)) break
     at = receiver
   }
   return { root: at, ...(path !== undefined && { path }) }
 }
 
-export const isVerb = (name: string): boolean => Object.hasOwn(VERBS, name)
+export const isRouteVerb = (name: string): boolean => Object.hasOwn(VERBS, name)
 
 export const isPathText = (expression: Expression | undefined): boolean =>
   expression?.kind === 'text' || expression?.kind === 'join'
@@ -79,7 +79,7 @@ export const routesOfCall = (
       second,
     )
   if (name === 'openapi') return openApiRoute(first, scope, toRoutes)
-  const verb = isVerb(name) ? VERBS[name] : undefined
+  const verb = isRouteVerb(name) ? VERBS[name] : undefined
   if (verb === undefined) return []
   if (chained !== undefined) return toRoutes([verb], chained)
   if (args.length < 2) return []
@@ -98,7 +98,7 @@ const openApiRoute = (
   const values = given?.kind === 'name' ? scope.variables(given.name).map(({ value }) => value) : [given]
   for (const value of values) {
     const [options] = value?.kind === 'call' && value.call.name === 'createRoute' ? value.call.args : []
-    const method = entryOf(options, 'method')
+    const method = recordEntry(options, 'method')
     if (options?.kind === 'record' && method?.kind === 'text')
       return toRoutes([method.text.toUpperCase()], options.entries.get('path'))
   }
@@ -112,7 +112,7 @@ export const ownPrefix = (variable: Variable | undefined): Expression | undefine
   for (let at: Expression | undefined = value; at?.kind === 'call'; at = at.call.receiver)
     if (at.call.name === 'basePath') return at.call.args[0]
   const [options] = creationOf(value)?.args ?? []
-  return entryOf(options, 'prefix')
+  return recordEntry(options, 'prefix')
 }
 
 /** The call at the start of a chain. */

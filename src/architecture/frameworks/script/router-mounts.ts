@@ -7,7 +7,7 @@ import {
   bodiesOf,
   type CallExpression,
   type Expression,
-  entryOf,
+  recordEntry,
   type SourceUnit,
   type Variable,
 } from '../../source/source-unit.ts'
@@ -19,7 +19,7 @@ import {
   creationOf,
   factoryName,
   isPathText,
-  isVerb,
+  isRouteVerb,
   ownPrefix,
   routesOfCall,
 } from './router-calls.ts'
@@ -94,7 +94,7 @@ const hasRouteCalls = ({ topLevel }: SourceUnit): boolean =>
     ({ name, receiver, args }) =>
       receiver?.kind === 'name' &&
       /^(app|router)$/.test(receiver.name) &&
-      (name === 'route' || ((isVerb(name) || (name === 'use' && isPathText(args[0]))) && args.length > 1)),
+      (name === 'route' || ((isRouteVerb(name) || (name === 'use' && isPathText(args[0]))) && args.length > 1)),
   )
 
 const APPLIES_TO: Readonly<Record<string, (unit: SourceUnit) => boolean>> = {
@@ -193,10 +193,10 @@ class RouterMounts {
     for (const { value } of [...method.locals, ...unit.topLevel.locals]) {
       if (value?.kind !== 'list') continue
       for (const item of value.items) {
-        const child = entryOf(item, router)
-        if (child === undefined || entryOf(item, path) === undefined) continue
+        const child = recordEntry(item, router)
+        if (child === undefined || recordEntry(item, path) === undefined) continue
         for (const key of this.#names.mounted(child, this.#scope))
-          this.#mount(parent, key, this.#texts(entryOf(item, path)))
+          this.#mount(parent, key, this.#texts(recordEntry(item, path)))
       }
     }
   }
@@ -207,7 +207,7 @@ class RouterMounts {
     const { unit } = this.#scope
     const module = plugin.kind === 'name' ? unit.bindings.get(plugin.name)?.module : undefined
     if (/^(@fastify\/|fastify-)autoload$/.test(module ?? '')) return this.#autoload(options, parent)
-    const prefixes = this.#texts(entryOf(options, 'prefix'))
+    const prefixes = this.#texts(recordEntry(options, 'prefix'))
     if (plugin.kind === 'other' && plugin.lambda !== undefined) {
       const [name = ''] = plugin.lambda.parameters
       return this.#mount(parent, { file: unit.file, name: `${name}@${plugin.lambda.line}` }, prefixes)
@@ -219,12 +219,12 @@ class RouterMounts {
 
   /** All plugins below a folder; the names of folders are part of the path. */
   #autoload(options: Expression | undefined, parent: RouterKey): void {
-    const folder = this.#folder(entryOf(options, 'dir'))
+    const folder = this.#folder(recordEntry(options, 'dir'))
     if (folder === undefined) return
-    const given = entryOf(options, 'options')
-    const [prefix = NO_TEXT] = this.#texts(entryOf(given, 'prefix'))
-    const named = this.#texts(entryOf(options, 'dirNameRoutePrefix'))[0]?.text !== 'false'
-    const parameters = this.#texts(entryOf(options, 'routeParams'))[0]?.text === 'true'
+    const given = recordEntry(options, 'options')
+    const [prefix = NO_TEXT] = this.#texts(recordEntry(given, 'prefix'))
+    const named = this.#texts(recordEntry(options, 'dirNameRoutePrefix'))[0]?.text !== 'false'
+    const parameters = this.#texts(recordEntry(options, 'routeParams'))[0]?.text === 'true'
     for (const { file, language } of this.#scope.index.units) {
       if (language !== 'script' || !file.startsWith(`${folder}/`)) continue
       const below = named ? folderOf(file.slice(folder.length + 1)) : ''

@@ -5,11 +5,11 @@ import {
   type CallExpression,
   callIn,
   type Expression,
-  entryOf,
+  recordEntry,
   NO_METHOD,
   type SourceUnit,
   type TypeUnit,
-  textOf,
+  textExpression,
   type Variable,
 } from '../../source/source-unit.ts'
 import type { KnownText, TextResolver } from '../../source/text-resolver.ts'
@@ -21,7 +21,7 @@ const MAX_STEPS = 300
 
 /** The argument with a label. */
 export const labelled = ({ args }: CallExpression, ...labels: readonly string[]): Expression | undefined =>
-  entryOf(args.at(-1), ...labels)
+  recordEntry(args.at(-1), ...labels)
 
 /** Arguments without a label. */
 export const unlabelled = ({ args }: CallExpression): readonly Expression[] =>
@@ -117,14 +117,14 @@ export class SwiftValues {
     const url = labelled(call, 'string', 'url')
     if (/^(URL|URLRequest|URI|URLComponents)$/.test(name) && url !== undefined) {
       const base = labelled(call, 'relativeTo')
-      return base === undefined ? next(url) : joined(next(base), textOf('/'), next(url))
+      return base === undefined ? next(url) : joined(next(base), textExpression('/'), next(url))
     }
     if (receiver === undefined) return expression
     if (/^(absoluteString|absoluteURL|asURL|rawValue|trimmingCharacters|addingPercentEncoding)$/.test(name))
       return next(receiver)
     const added = first ?? labelled(call, 'path', 'component')
     return /^append(ing)?(PathComponent|Path)?$/.test(name) && added !== undefined
-      ? joined(next(receiver), textOf('/'), next(added))
+      ? joined(next(receiver), textExpression('/'), next(added))
       : expression
   }
 
