@@ -14,7 +14,7 @@ import { type ArchitectureGraph, buildGraph, withConsumers } from './graph.ts'
 import { withDeclared } from './interfaces/api-files.ts'
 import { configuredCalls, proxyOutbound } from './interfaces/proxy-config.ts'
 import { measure } from './metrics.ts'
-import { type AnalysisOptions, type ProjectReader, readAll } from './project-reader.ts'
+import { type AnalysisOptions, type ProjectReader, readProjectFiles } from './project-reader.ts'
 import { findServices } from './services/find-services.ts'
 import type { BuildLibrary } from './services/relations/library-peers.ts'
 import { buildSystem } from './services/relations/system.ts'
@@ -128,7 +128,7 @@ export const analyse = async (
 ): Promise<Architecture> => {
   const files = rememberBuildFiles(project)
   const survey = files.walk(WALK_LIMITS)
-  const reader = await readAll(files, survey, parser, options)
+  const reader = await readProjectFiles(files, survey, parser, options)
   const packages = new Map(reader.units.map((unit) => [unit.file, unit.package]))
   const structure = discover(files, survey, { ...options, packages })
   defineBuildConstants(files, survey, reader)

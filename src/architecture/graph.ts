@@ -66,7 +66,7 @@ interface NodeDraft extends Omit<GraphNode, 'id'> {
   readonly key: string
 }
 
-const placeKey = ({ unit, type }: TypeLocation): string => `${unit.file}\0${type.name}\0${type.line}`
+const nodePlaceKey = ({ unit, type }: TypeLocation): string => `${unit.file}\0${type.name}\0${type.line}`
 
 const WRAPPERS = /^(List|Set|Collection|Optional|Provider|ObjectProvider|Supplier|Lazy|Instance)$/
 
@@ -87,7 +87,7 @@ class GraphBuilder {
         const role = rolesOf(type, unit).find((one) => KINDS[one] !== undefined)
         const kind = role === undefined ? undefined : KINDS[role]
         if (role === undefined || kind === undefined) continue
-        const key = placeKey({ unit, type })
+        const key = nodePlaceKey({ unit, type })
         this.#drafts.set(key, {
           key,
           kind,
@@ -102,9 +102,9 @@ class GraphBuilder {
   #target(written: string, from: TypeLocation): string | undefined {
     const name = WRAPPERS.test(simpleName(written)) ? firstArgument(written) : simpleName(written)
     const place = this.#index.find(name, from.unit)
-    if (place !== undefined && this.#drafts.has(placeKey(place))) return placeKey(place)
+    if (place !== undefined && this.#drafts.has(nodePlaceKey(place))) return nodePlaceKey(place)
     const implementations = (this.#implementers.get(name) ?? [])
-      .map(placeKey)
+      .map(nodePlaceKey)
       .filter((key) => this.#drafts.has(key))
     return implementations.length === 1 ? implementations[0] : undefined
   }
@@ -112,7 +112,7 @@ class GraphBuilder {
   injections(): void {
     for (const unit of this.#index.units)
       for (const type of unit.types) {
-        const from = placeKey({ unit, type })
+        const from = nodePlaceKey({ unit, type })
         if (!this.#drafts.has(from)) continue
         for (const one of injectionsOf(type, rolesOf(type, unit))) {
           const to = this.#target(one.type, { unit, type })

@@ -224,7 +224,7 @@ export class ProjectReader {
   }
 }
 
-export const readAll = async (
+export const readProjectFiles = async (
   files: ProjectFiles,
   survey: Survey,
   parser: SyntaxParser,

@@ -10,14 +10,14 @@ import {
 import { type ReadArgs, readMany, readText } from './files/read.ts'
 import { searchText } from './files/search.ts'
 import type { JobContext } from './job-context.ts'
-import { writeReport } from './report-file-name.ts'
+import { saveReport } from './report-file-name.ts'
 import { findSymbol, findUses, outlineFile } from './symbols/symbols.ts'
 
 /** All jobs by name. Arguments and results are plain data, because they cross threads. */
 export const JOBS = {
   structure: (context: JobContext, args: PageArgs) => listStructure(context, SENTINEL_RULES, args),
   source: (context: JobContext, args: ReadArgs) => readText(context, SENTINEL_RULES, args),
-  report: writeReport,
+  report: saveReport,
   read: (context: JobContext, args: ReadArgs) => readText(context, context.rules, args),
   many: readMany,
   list: listFolder,

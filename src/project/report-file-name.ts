@@ -47,7 +47,7 @@ const isTaken = (thrown: unknown): boolean =>
   thrown instanceof Fault && thrown.code === jailFaults.exists.code
 
 /** Creates a report directly under the root, atomically and without overwriting. */
-export const writeReport = (
+export const saveReport = (
   { jail, now, checkDeadline }: JobContext,
   { content, fileName }: ReportArgs,
 ): WrittenReport => {

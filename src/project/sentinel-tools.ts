@@ -3,15 +3,15 @@ import { TextAnswer } from '../kernel/text-answer.ts'
 import { defineTool, NoOutput, type Tool } from '../kernel/tool.ts'
 import { missingText, unseenText } from './files/read.ts'
 import {
+  answerTextBytes,
   DATA,
+  factsWithText,
   lineInputs,
   noteOf,
   PathInput,
   type ProjectPorts,
   pageNotes,
   runJob,
-  textAnswer,
-  textBytes,
   UNTRUSTED,
   warnHardLinked,
 } from './tool-support.ts'
@@ -36,9 +36,9 @@ export const sentinelTools = (ports: ProjectPorts): Tool[] => [
         path,
         offset,
         limit: MAX_ENTRIES,
-        bytes: textBytes(ports),
+        bytes: answerTextBytes(ports),
       })
-      return textAnswer({ ...page, ...UNTRUSTED }, pageNotes(page))
+      return factsWithText({ ...page, ...UNTRUSTED }, pageNotes(page))
     },
   }),
   defineTool({
@@ -49,7 +49,7 @@ export const sentinelTools = (ports: ProjectPorts): Tool[] => [
     input: z.strictObject({ path: PathInput, ...lineInputs }),
     output: NoOutput,
     run: async (args, call) => {
-      const file = await runJob(ports, call, 'source', { ...args, bytes: textBytes(ports) })
+      const file = await runJob(ports, call, 'source', { ...args, bytes: answerTextBytes(ports) })
       warnHardLinked(call, file)
       const { text, size, lines, modified, mark, hidden } = file
       const facts = {

@@ -27,13 +27,14 @@ const FreshnessShape = z
 /** Bytes reserved for the facts and the note beside a text. */
 const FACTS_BYTES = 4_096
 
-export const textBytes = ({ answerBytes }: ProjectPorts): number => Math.max(1_024, answerBytes - FACTS_BYTES)
+export const answerTextBytes = ({ answerBytes }: ProjectPorts): number =>
+  Math.max(1_024, answerBytes - FACTS_BYTES)
 
 /** Refusals by the spelling of a path alone: no file was opened. */
 const REFUSED_BY_SPELLING = new Set(['jail.traversal', 'jail.home', 'jail.outside_root', 'jail.bad_path'])
 
 /** Bad arguments and paths refused by spelling are warnings; other refusals are security violations: errors. */
-const levelOf = ({ kind, code }: Fault): LogLevel => {
+const faultLogLevel = ({ kind, code }: Fault): LogLevel => {
   if (kind === 'corrupt' || kind === 'unavailable') return 'error'
   return kind === 'refused' && !REFUSED_BY_SPELLING.has(code) ? 'error' : 'warn'
 }
@@ -52,7 +53,7 @@ export const withCallLog = async <T>(
   } catch (thrown) {
     if (thrown instanceof Fault) {
       const outcome = thrown.kind === 'refused' ? 'blocked' : 'failed'
-      log.write(levelOf(thrown), `${outcome}: ${job}`, { reason: thrown.code, ...fields })
+      log.write(faultLogLevel(thrown), `${outcome}: ${job}`, { reason: thrown.code, ...fields })
     }
     throw thrown
   }
@@ -91,7 +92,7 @@ const runWithFreshness = async <K extends JobName, I extends z.ZodObject, A>(
   call: CallContext,
 ) => {
   const [result, freshness] = await Promise.all([
-    runJob(ports, call, job, request(args, textBytes(ports))),
+    runJob(ports, call, job, request(args, answerTextBytes(ports))),
     ports.freshness?.(),
   ])
   return { answer: answer(result, args, call), freshness: freshnessMember(freshness) }
@@ -142,7 +143,7 @@ export const noteOf = (notes: readonly string[]): string | undefined =>
   notes.length === 0 ? undefined : notes.join('; ')
 
 /** The text as content, the other members as facts about it. */
-export const textAnswer = <T extends { readonly text: string }>(
+export const factsWithText = <T extends { readonly text: string }>(
   { text, ...facts }: T,
   notes: readonly string[],
 ): TextAnswer => new TextAnswer(facts as JsonObject, [text], noteOf(notes))

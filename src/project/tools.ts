@@ -10,19 +10,19 @@ import {
   defineJobTool,
   defineTextTool,
   ESCAPED,
+  factsWithText,
   lineInputs,
   noteOf,
   PathInput,
   type ProjectPorts,
   pageNotes,
-  textAnswer,
   warnHardLinked,
 } from './tool-support.ts'
 import { type WorkflowPorts, workflowTools } from './workflow-tools.ts'
 
 const Folder = PathInput.default('.')
 const Ignored = z.boolean().default(false).describe('Include ignored files.')
-const count = (max: number, defaultValue: number) => z.int().min(1).max(max).default(defaultValue)
+const countInput = (max: number, defaultValue: number) => z.int().min(1).max(max).default(defaultValue)
 
 const readTools = (ports: ProjectPorts): Tool[] => [
   defineTextTool(ports, {
@@ -50,7 +50,7 @@ const readTools = (ports: ProjectPorts): Tool[] => [
     request: ({ paths }, bytes) => ({ paths, bytes: bytes - 600 * paths.length }),
     answer: (files, _, call) => {
       for (const file of files) if (!('error' in file)) warnHardLinked(call, file)
-      return new TextAnswer({ files: files.map(summary) }, files.map(contentBlock))
+      return new TextAnswer({ files: files.map(fileSummary) }, files.map(contentBlock))
     },
   }),
   defineJobTool(ports, {
@@ -72,7 +72,7 @@ const readTools = (ports: ProjectPorts): Tool[] => [
   }),
 ]
 
-const summary = (file: FileResult) => {
+const fileSummary = (file: FileResult) => {
   if ('error' in file) return { path: file.path, error: file.error }
   const { path, lines, modified, last, hidden } = file
   return { path, lines, modified, last, ...(hidden !== undefined && { hidden }) }
@@ -94,11 +94,12 @@ const findTools = (ports: ProjectPorts): Tool[] => [
     input: z.strictObject({
       path: Folder,
       offset: z.int().min(0).default(0).describe('Entries to skip.'),
-      limit: count(1_000, 1_000).describe('Most entries.'),
+      limit: countInput(1_000, 1_000).describe('Most entries.'),
     }),
     job: 'list',
     request: (args, bytes) => ({ ...args, bytes }),
-    answer: (page) => textAnswer(page, page.text === '' ? [`0 of ${page.total} entries`] : pageNotes(page)),
+    answer: (page) =>
+      factsWithText(page, page.text === '' ? [`0 of ${page.total} entries`] : pageNotes(page)),
   }),
   defineTextTool(ports, {
     name: 'project_tree',
@@ -107,14 +108,14 @@ const findTools = (ports: ProjectPorts): Tool[] => [
       'Returns folders and files below a path as an indented tree, as many levels as fit, without ignored files.',
     input: z.strictObject({
       path: Folder,
-      depth: count(64, 4).describe('Most levels.'),
+      depth: countInput(64, 4).describe('Most levels.'),
       exclude: z.array(z.string().max(500)).max(50).default([]).describe('Globs to leave out.'),
       ignored: Ignored,
-      limit: count(2_000, 500).describe('Most entries.'),
+      limit: countInput(2_000, 500).describe('Most entries.'),
     }),
     job: 'tree',
     request: (args, bytes) => ({ ...args, bytes }),
-    answer: (tree) => textAnswer(tree, [...(tree.entries === 0 ? ['no entries'] : []), ...cutNote(tree)]),
+    answer: (tree) => factsWithText(tree, [...(tree.entries === 0 ? ['no entries'] : []), ...cutNote(tree)]),
   }),
   defineTextTool(ports, {
     name: 'project_glob',
@@ -124,11 +125,11 @@ const findTools = (ports: ProjectPorts): Tool[] => [
       pattern: z.string().min(1).max(500).describe('Glob; without a slash it matches in every folder.'),
       path: Folder,
       ignored: Ignored,
-      limit: count(2_000, 200).describe('Most paths.'),
+      limit: countInput(2_000, 200).describe('Most paths.'),
     }),
     job: 'glob',
     request: (args, bytes) => ({ ...args, bytes }),
-    answer: (paths) => textAnswer(paths, countNotes(paths.matches, 'paths', paths.truncated)),
+    answer: (paths) => factsWithText(paths, countNotes(paths.matches, 'paths', paths.truncated)),
   }),
   defineTextTool(ports, {
     name: 'project_search',
@@ -142,14 +143,14 @@ const findTools = (ports: ProjectPorts): Tool[] => [
       glob: z.string().min(1).max(500).optional().describe('Only files that match.'),
       ignored: Ignored,
       context: z.int().min(0).max(10).default(0).describe('Lines around a match.'),
-      limit: count(1_000, 100).describe('Most matches.'),
+      limit: countInput(1_000, 100).describe('Most matches.'),
     }),
     job: 'search',
     request: (args, bytes) => ({ ...args, bytes }),
     answer: ({ escaped, ...found }) => {
       const { matches, files, searched } = found
       const counts = `${matches} matches in ${files} files, ${searched} files searched`
-      return textAnswer(found, [counts, ...cutNote(found), ...(escaped ? [ESCAPED] : [])])
+      return factsWithText(found, [counts, ...cutNote(found), ...(escaped ? [ESCAPED] : [])])
     },
   }),
 ]
@@ -170,13 +171,13 @@ const symbolTools = (ports: ProjectPorts): Tool[] => [
       'Returns the outline of a source file: lines, kind and name of each declaration. For TypeScript, JavaScript, Java, Kotlin, Python, Go and Swift.',
     input: z.strictObject({
       path: PathInput,
-      depth: count(8, 2).describe('Most levels.'),
-      limit: count(1_000, 300).describe('Most symbols.'),
+      depth: countInput(8, 2).describe('Most levels.'),
+      limit: countInput(1_000, 300).describe('Most symbols.'),
     }),
     job: 'outline',
     request: (args, bytes) => ({ ...args, bytes }),
     answer: (outline, { depth }) =>
-      textAnswer(outline, [
+      factsWithText(outline, [
         ...(outline.depth < depth ? [`only ${outline.depth} of ${depth} levels fit`] : []),
         ...countNotes(outline.symbols, 'symbols', outline.truncated),
       ]),
@@ -189,12 +190,12 @@ const symbolTools = (ports: ProjectPorts): Tool[] => [
       name: z.string().min(1).max(200).describe('The name, or Class/member.'),
       part: z.boolean().default(false).describe('Match names that contain it.'),
       path: Folder,
-      limit: count(500, 50).describe('Most declarations.'),
+      limit: countInput(500, 50).describe('Most declarations.'),
     }),
     job: 'symbol',
     request: (args, bytes) => ({ ...args, bytes }),
     answer: (found) =>
-      textAnswer(found, [
+      factsWithText(found, [
         ...countNotes(found.symbols, 'declarations', found.truncated),
         ...(found.unparsed ?? []),
       ]),
@@ -206,12 +207,12 @@ const symbolTools = (ports: ProjectPorts): Tool[] => [
     input: z.strictObject({
       name: z.string().min(1).max(200).describe('The name.'),
       path: Folder,
-      limit: count(1_000, 100).describe('Most lines.'),
+      limit: countInput(1_000, 100).describe('Most lines.'),
     }),
     job: 'uses',
     request: (args, bytes) => ({ ...args, bytes }),
     answer: ({ escaped, ...found }) =>
-      textAnswer(found, [
+      factsWithText(found, [
         ...countNotes(found.symbols, 'lines', found.truncated),
         ...(found.unparsed ?? []),
         ...(escaped ? [ESCAPED] : []),

@@ -9,7 +9,7 @@ import { writeMarkdown } from '../architecture/report/markdown.ts'
 import type { ReportLanguage } from '../architecture/report/model.ts'
 import { composePage } from '../architecture/report/page.ts'
 import { REPORT_STRINGS } from '../architecture/report/strings.ts'
-import { summaryOf } from '../architecture/report/summary.ts'
+import { reportSummary } from '../architecture/report/summary.ts'
 import { describeSystem } from '../architecture/report/system-description.ts'
 import { type ProjectFiles, WALK_LIMITS } from '../architecture/source/source-files.ts'
 import type { ReadingCache } from '../architecture/source/source-reading.ts'
@@ -112,7 +112,7 @@ export const WORKFLOWS = {
     const snapshot = digestJson(JSON.parse(JSON.stringify({ ...results, modules: structure.root })))
     return maskAll({
       trace: { rootPath: args.path, timestamp: timestamp(context), snapshot },
-      summary: summaryOf(found, REPORT_STRINGS[args.lang]),
+      summary: reportSummary(found, REPORT_STRINGS[args.lang]),
       mermaid: renderArchitectureMermaid(fitGraph(graph)),
       graph,
       system,

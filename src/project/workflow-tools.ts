@@ -51,7 +51,7 @@ const AnalysisShape = z.looseObject({
 /** The keys that lead to a list in an answer. */
 type ListPath = readonly string[]
 
-const listAt = (value: unknown, path: ListPath): unknown[] | undefined => {
+const answerList = (value: unknown, path: ListPath): unknown[] | undefined => {
   const found = path.reduce<unknown>((one, key) => (one as Record<string, unknown> | undefined)?.[key], value)
   return Array.isArray(found) ? found : undefined
 }
@@ -59,11 +59,11 @@ const listAt = (value: unknown, path: ListPath): unknown[] | undefined => {
 /** Cuts the longest lists of an answer at their end until it fits, and says how much of each is missing. */
 const shorten = <T extends object>(answer: T, bytes: number, paths: readonly ListPath[]): T => {
   const copy = structuredClone(answer)
-  const before = paths.map((path) => listAt(copy, path)?.length ?? 0)
+  const before = paths.map((path) => answerList(copy, path)?.length ?? 0)
   const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
   const room = bytes - 1_000
   while (sizeOf(copy) > room) {
-    const lists = paths.map((path) => listAt(copy, path) ?? []).sort((a, b) => sizeOf(b) - sizeOf(a))
+    const lists = paths.map((path) => answerList(copy, path) ?? []).sort((a, b) => sizeOf(b) - sizeOf(a))
     const [longest] = lists
     if (longest === undefined || longest.length === 0) break
     const excess = sizeOf(copy) - room
@@ -71,7 +71,7 @@ const shorten = <T extends object>(answer: T, bytes: number, paths: readonly Lis
     longest.length = Math.max(0, longest.length - share)
   }
   const lost = paths.flatMap((path, at) => {
-    const gone = (before[at] ?? 0) - (listAt(copy, path)?.length ?? 0)
+    const gone = (before[at] ?? 0) - (answerList(copy, path)?.length ?? 0)
     return gone > 0 ? [`${path.join('.')}: ${gone} of ${before[at]}`] : []
   })
   return { ...copy, cut: `Left out: ${lost.join('; ')}. Call again with a folder further down.` }

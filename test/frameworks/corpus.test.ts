@@ -5,7 +5,7 @@ import { ConnectionDetector } from '../../src/architecture/connections/interconn
 import { FRAMEWORKS } from '../../src/architecture/frameworks/frameworks.ts'
 import { KNOWN_LIBRARIES } from '../../src/architecture/frameworks/known-libraries.ts'
 import { usedLibraries } from '../../src/architecture/frameworks/used-libraries.ts'
-import { readAll } from '../../src/architecture/project-reader.ts'
+import { readProjectFiles } from '../../src/architecture/project-reader.ts'
 import { memoryFiles } from '../../src/architecture/source/memory-files.fake.ts'
 import { WALK_LIMITS } from '../../src/architecture/source/source-files.ts'
 import { SourceIndex } from '../../src/architecture/source/source-index.ts'
@@ -16,10 +16,15 @@ import { CORPUS } from './corpus.ts'
 /** The detectors that find something in a snippet, and the libraries that its report calls recognized or not. */
 const recognizedIn = async (texts: Snippet['files']) => {
   const files = memoryFiles(texts)
-  const { units, configuration, protos } = await readAll(files, files.walk(WALK_LIMITS), syntaxTrees(), {
-    at: '',
-    checkDeadline: () => {},
-  })
+  const { units, configuration, protos } = await readProjectFiles(
+    files,
+    files.walk(WALK_LIMITS),
+    syntaxTrees(),
+    {
+      at: '',
+      checkDeadline: () => {},
+    },
+  )
   const detector = new ConnectionDetector(new SourceIndex(units), configuration, {
     protos,
     frameworks: FRAMEWORKS,

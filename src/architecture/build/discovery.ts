@@ -77,7 +77,7 @@ const plainProject = (name: string): BuildResult => ({
   warnings: [],
 })
 
-const readBuild = (files: ProjectFiles, survey: Survey): BuildResult => {
+const readBuildModules = (files: ProjectFiles, survey: Survey): BuildResult => {
   const build = buildFiles(files, survey)
   const name = nameOf(files.root) || 'project'
   if (build.has('pom.xml')) {
@@ -139,7 +139,7 @@ const statisticsOf = (modules: readonly ModuleView[], survey: Survey): Structure
   }
 }
 
-const distinct = (all: readonly Dependency[]): Structure['project']['dependencies']['runtime'] => {
+const distinctLibraries = (all: readonly Dependency[]): Structure['project']['dependencies']['runtime'] => {
   const byName = new Map(
     all.map(({ groupId, artifactId, version }) => [
       `${groupId}:${artifactId}:${version ?? ''}`,
@@ -149,7 +149,7 @@ const distinct = (all: readonly Dependency[]): Structure['project']['dependencie
   return [...byName].sort(([a], [b]) => inOrder(a, b)).map(([, value]) => value)
 }
 
-const dependenciesOf = (
+const listDependencies = (
   modules: readonly BuildModule[],
   pattern: string | undefined,
 ): Structure['dependencies'] => {
@@ -163,10 +163,10 @@ const dependenciesOf = (
         inHouse: ours(one.groupId) || own.has(`${one.groupId}:${one.artifactId}`),
       })),
     )
-    .sort((a, b) => inOrder(keyOf(a), keyOf(b)))
+    .sort((a, b) => inOrder(dependencyKey(a), dependencyKey(b)))
 }
 
-const keyOf = (one: Structure['dependencies'][number]): string =>
+const dependencyKey = (one: Structure['dependencies'][number]): string =>
   [one.module, one.groupId, one.artifactId, one.scope, one.version ?? ''].join('\0')
 
 const mavenView = (root: BuildModule | undefined): Structure['root']['maven'] => {
@@ -192,7 +192,7 @@ export const discover = (files: ProjectFiles, survey: Survey, options: Discovery
   const build = attempt(
     { result: 'the modules of the build', file: '.', warnings: failures },
     plainProject(nameOf(files.root) || 'project'),
-    () => readBuild(files, survey),
+    () => readBuildModules(files, survey),
   )
   const sorter = new ModuleSorter(build.modules, files, options.packages)
   for (const file of survey.files) {
@@ -213,12 +213,12 @@ export const discover = (files: ProjectFiles, survey: Survey, options: Discovery
       modules: views.map(({ path }) => path),
       packages: packageTree(views),
       dependencies: {
-        runtime: distinct(libraries.filter(({ scope }) => scope !== 'test')),
-        test: distinct(libraries.filter(({ scope }) => scope === 'test')),
+        runtime: distinctLibraries(libraries.filter(({ scope }) => scope !== 'test')),
+        test: distinctLibraries(libraries.filter(({ scope }) => scope === 'test')),
       },
       statistics: statisticsOf(views, survey),
     },
-    dependencies: dependenciesOf(build.modules, options.orgPattern),
+    dependencies: listDependencies(build.modules, options.orgPattern),
     warnings: [...survey.warnings, ...failures, ...build.warnings, ...sorter.warnings],
   }
   return { ...found, tree: renderModuleTree(found) }

@@ -1,6 +1,6 @@
-import { joinPath, nameOf, type Warning } from '../source/source-files.ts'
+import { joinPath, nameOf, resolveBelow, type Warning } from '../source/source-files.ts'
 import type { BuildModule, Dependency } from './build-module.ts'
-import { type BuildFiles, resolvePath } from './maven.ts'
+import type { BuildFiles } from './maven.ts'
 
 interface Token {
   readonly kind: 'text' | 'word' | 'mark'
@@ -13,7 +13,7 @@ const TOKEN =
   /\/\/[^\n]*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/|"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|([A-Za-z_][\w.]*)|([^\s])/g
 
 /** Words, strings and punctuation of a Groovy or Kotlin build script, without comments. */
-const readTokens = (script: string): Token[] => {
+const gradleTokens = (script: string): Token[] => {
   const tokens: Token[] = []
   let end = 0
   for (const { 0: whole, 1: double, 2: single, 3: word, 4: mark, index } of script.matchAll(TOKEN)) {
@@ -33,7 +33,7 @@ const isMark = (token: Token | undefined, ...marks: readonly string[]): boolean 
   token?.kind === 'mark' && marks.includes(token.text)
 
 /** The string value of a setting: `group = "x"`, `group "x"`, `group("x")`. */
-const settingOf = (tokens: readonly Token[], word: string): string | undefined => {
+const gradleSetting = (tokens: readonly Token[], word: string): string | undefined => {
   for (const [index, token] of tokens.entries()) {
     if (token.kind !== 'word' || token.text !== word || !token.first) continue
     const next = isMark(tokens[index + 1], '=', '(') ? tokens[index + 2] : tokens[index + 1]
@@ -94,7 +94,7 @@ const namedTexts = (tokens: readonly Token[]): Values =>
 
 const EXTRA = /^((rootProject|project)\.)?(ext\.)?/
 
-const propertiesOf = (text: string): Values =>
+const gradleProperties = (text: string): Values =>
   new Map(
     [...text.matchAll(/^[ \t]*([\w.]+)[ \t]*[=:][ \t]*(\S+)/gm)].map(([, name = '', value = '']) => [
       name,
@@ -132,13 +132,13 @@ const dependencyAt = (
   return { groupId, artifactId, ...(version !== '' && !version.includes('$') && { version }), scope }
 }
 
-const dependenciesOf = (tokens: readonly Token[], values: Values): Dependency[] =>
+const gradleDependencies = (tokens: readonly Token[], values: Values): Dependency[] =>
   tokens.flatMap((token, at) => {
     const scope = token.kind === 'word' && Object.hasOwn(SCOPES, token.text) ? SCOPES[token.text] : undefined
     return scope === undefined ? [] : (dependencyAt(tokens, at, scope, values) ?? [])
   })
 
-const javaLevel = (tokens: readonly Token[]): string | undefined => {
+const gradleJavaLevel = (tokens: readonly Token[]): string | undefined => {
   const at = tokens.findIndex(({ text }) => text === 'JavaLanguageVersion.of')
   const digits =
     at < 0
@@ -148,10 +148,10 @@ const javaLevel = (tokens: readonly Token[]): string | undefined => {
           .map(({ text }) => text)
           .join('')
           .replace(/\D.*$/, '')
-  return digits === '' ? settingOf(tokens, 'sourceCompatibility') : digits
+  return digits === '' ? gradleSetting(tokens, 'sourceCompatibility') : digits
 }
 
-const bootVersion = (tokens: readonly Token[]): string | undefined => {
+const gradleBootVersion = (tokens: readonly Token[]): string | undefined => {
   const at = tokens.findIndex(({ kind, text }) => kind === 'text' && text === 'org.springframework.boot')
   const window = at < 0 ? [] : tokens.slice(at, at + 6)
   const version = window[window.findIndex(({ text }) => text === 'version') + 1]
@@ -162,9 +162,9 @@ const scriptOf = (files: BuildFiles, folder: string, name: string): string | und
   [`${name}.gradle.kts`, `${name}.gradle`].map((one) => joinPath(folder, one)).find((path) => files.has(path))
 
 const tokensOf = (files: BuildFiles, file: string | undefined): readonly Token[] =>
-  file === undefined ? [] : readTokens(files.read(file) ?? '')
+  file === undefined ? [] : gradleTokens(files.read(file) ?? '')
 
-const readModule = (
+const gradleModule = (
   files: BuildFiles,
   folder: string,
   name: string,
@@ -175,12 +175,12 @@ const readModule = (
   const tokens = tokensOf(files, file)
   const declared = {
     file,
-    groupId: settingOf(tokens, 'group') ?? above?.groupId,
+    groupId: gradleSetting(tokens, 'group') ?? above?.groupId,
     artifactId: name,
-    version: settingOf(tokens, 'version') ?? above?.version,
-    description: settingOf(tokens, 'description'),
-    java: javaLevel(tokens) ?? above?.java,
-    springBoot: bootVersion(tokens) ?? above?.springBoot,
+    version: gradleSetting(tokens, 'version') ?? above?.version,
+    description: gradleSetting(tokens, 'description'),
+    java: gradleJavaLevel(tokens) ?? above?.java,
+    springBoot: gradleBootVersion(tokens) ?? above?.springBoot,
   }
   return {
     tool: 'gradle',
@@ -188,12 +188,12 @@ const readModule = (
     name,
     ...Object.fromEntries(Object.entries(declared).filter(([, value]) => value !== undefined)),
     modules: [],
-    dependencies: dependenciesOf(tokens, new Map([...shared, ...namedTexts(tokens)])),
+    dependencies: gradleDependencies(tokens, new Map([...shared, ...namedTexts(tokens)])),
   }
 }
 
 /** Folders of the included modules: `a/b` for `a:b`, unless `projectDir` is set. */
-const foldersOf = (tokens: readonly Token[]): Map<string, string> => {
+const includedFolders = (tokens: readonly Token[]): Map<string, string> => {
   const folders = new Map(
     listsAfter(tokens, 'include').map((name) => [
       name.replace(/^:/, ''),
@@ -218,17 +218,17 @@ export const readGradle = (
   const settings = scriptOf(files, '', 'settings')
   const tokens = tokensOf(files, settings)
   const shared = new Map([
-    ...propertiesOf(files.read('gradle.properties') ?? ''),
+    ...gradleProperties(files.read('gradle.properties') ?? ''),
     ...namedTexts(tokensOf(files, scriptOf(files, '', 'build'))),
   ])
-  const root = readModule(files, '', settingOf(tokens, 'rootProject.name') ?? rootName, shared)
+  const root = gradleModule(files, '', gradleSetting(tokens, 'rootProject.name') ?? rootName, shared)
   const modules: BuildModule[] = []
-  for (const [name, path] of [...foldersOf(tokens)].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const folder = resolvePath('', path)
+  for (const [name, path] of [...includedFolders(tokens)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const folder = resolveBelow('', path)
     if (folder === undefined || folder === '') {
       const message = `the module ${JSON.stringify(name)} is outside of the project`
       warnings.push({ code: 'module_outside', file: settings ?? '', message })
-    } else modules.push(readModule(files, folder, nameOf(name.replaceAll(':', '/')), shared, root))
+    } else modules.push(gradleModule(files, folder, nameOf(name.replaceAll(':', '/')), shared, root))
   }
   return { modules: [{ ...root, modules: modules.map(({ path }) => path) }, ...modules], warnings }
 }

@@ -1,6 +1,6 @@
 import { Fault } from '../../kernel/fault.ts'
 import { childOf, childrenOf, type Element, elementText, readXml } from '../../kernel/text/xml.ts'
-import { folderOf, joinPath, nameOf, type Warning } from '../source/source-files.ts'
+import { folderOf, joinPath, nameOf, resolveBelow, type Warning } from '../source/source-files.ts'
 import type { BuildModule, Dependency } from './build-module.ts'
 
 interface Pom {
@@ -33,17 +33,6 @@ const MAX_PARENTS = 16
 const MAX_MODULES = 2_000
 const MAX_FILL_ROUNDS = 16
 const MAX_VALUE = 1_000
-
-/** Resolves a relative path against a folder; undefined when it leaves the root. */
-export const resolvePath = (folder: string, path: string): string | undefined => {
-  const steps = folder === '' ? [] : folder.split('/')
-  for (const step of path.replaceAll('\\', '/').split('/')) {
-    if (step === '' || step === '.') continue
-    if (step !== '..') steps.push(step)
-    else if (steps.pop() === undefined) return undefined
-  }
-  return steps.join('/')
-}
 
 class MavenReader {
   readonly warnings: Warning[] = []
@@ -99,7 +88,7 @@ class MavenReader {
     if (parent === undefined || depth >= MAX_PARENTS) return undefined
     const relativePath = childOf(parent, 'relativePath')?.text.trim() ?? '../pom.xml'
     if (relativePath === '') return undefined
-    const target = resolvePath(folderOf(file), relativePath)
+    const target = resolveBelow(folderOf(file), relativePath)
     const path = [target, target === undefined ? undefined : joinPath(target, 'pom.xml')].find(
       (one) => one !== undefined && one !== '' && /\.(xml|pom)$/.test(one) && this.#files.has(one),
     )
@@ -116,7 +105,7 @@ class MavenReader {
     const pom = this.#load(file)
     if (pom === undefined) return undefined
     const below = this.#below(pom)
-    const module = moduleOf(pom, below.map(folderOf))
+    const module = mavenModule(pom, below.map(folderOf))
     this.modules.push(module)
     for (const child of below) if (!this.#seen.has(child)) this.visit(child)
     return module
@@ -132,7 +121,7 @@ class MavenReader {
   }
 
   #locate(from: string, name: string): string | undefined {
-    const target = name === '' ? undefined : resolvePath(folderOf(from), name)
+    const target = name === '' ? undefined : resolveBelow(folderOf(from), name)
     if (target === undefined) {
       this.#warn('module_outside', from, `the module ${JSON.stringify(name)} is outside of the project`)
       return undefined
@@ -155,10 +144,10 @@ class MavenReader {
   }
 }
 
-const own = (pom: Pom, name: string): string | undefined => elementText(pom.root, name)
+const declaredText = (pom: Pom, name: string): string | undefined => elementText(pom.root, name)
 
 const inherited = (pom: Pom, name: 'groupId' | 'version'): string | undefined =>
-  own(pom, name) ??
+  declaredText(pom, name) ??
   elementText(childOf(pom.root, 'parent'), name) ??
   (pom.parent === undefined ? undefined : inherited(pom.parent, name))
 
@@ -166,7 +155,7 @@ const property = (pom: Pom, name: string): string | undefined => {
   const [, parent, field] = /^(?:project|pom)\.(parent\.)?(groupId|artifactId|version|name)$/.exec(name) ?? []
   if (field !== undefined && parent !== undefined) return elementText(childOf(pom.root, 'parent'), field)
   if (field === 'groupId' || field === 'version') return inherited(pom, field)
-  if (field !== undefined) return own(pom, field)
+  if (field !== undefined) return declaredText(pom, field)
   return pom.properties.get(name) ?? (pom.parent === undefined ? undefined : property(pom.parent, name))
 }
 
@@ -216,12 +205,12 @@ const javaLevel = (pom: Pom): string | undefined =>
     .map((name) => fill(pom, property(pom, name)))
     .find((value) => value !== undefined)
 
-const moduleOf = (pom: Pom, modules: readonly string[]): BuildModule => {
+const mavenModule = (pom: Pom, modules: readonly string[]): BuildModule => {
   const declared = {
     groupId: fill(pom, inherited(pom, 'groupId')),
-    artifactId: fill(pom, own(pom, 'artifactId')),
+    artifactId: fill(pom, declaredText(pom, 'artifactId')),
     version: fill(pom, inherited(pom, 'version')),
-    description: fill(pom, own(pom, 'description')),
+    description: fill(pom, declaredText(pom, 'description')),
     java: javaLevel(pom),
     springBoot: bootVersion(pom),
   }
@@ -231,7 +220,7 @@ const moduleOf = (pom: Pom, modules: readonly string[]): BuildModule => {
     path: folderOf(pom.file),
     name: declared.artifactId ?? nameOf(folderOf(pom.file)),
     file: pom.file,
-    packaging: fill(pom, own(pom, 'packaging')) ?? 'jar',
+    packaging: fill(pom, declaredText(pom, 'packaging')) ?? 'jar',
     ...known,
     modules,
     dependencies: dependenciesOf(pom),

@@ -43,7 +43,7 @@ const ownerOf = (folders: ReadonlySet<string>, path: string): string => {
   return ''
 }
 
-const sorted = (packages: Packages): ModuleView['packages'] =>
+const sortedPackages = (packages: Packages): ModuleView['packages'] =>
   [...packages].sort(([a], [b]) => inOrder(a, b)).map(([name, files]) => ({ name, files: files.sort() }))
 
 class ModuleFiles {
@@ -122,8 +122,8 @@ export class ModuleSorter {
       ...(version !== undefined && { version }),
       ...(packaging !== undefined && { packaging }),
       modules: [...module.modules].sort(),
-      packages: sorted(files.main),
-      testPackages: sorted(files.test),
+      packages: sortedPackages(files.main),
+      testPackages: sortedPackages(files.test),
       resources: files.resources.sort(),
     }
   }

@@ -2,13 +2,13 @@ import * as yaml from 'yaml'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { compileGlob, expandBraces, type PathTest } from '../../kernel/text/glob.ts'
 import { readYaml } from '../../kernel/text/safe-yaml.ts'
-import { folderOf, joinPath, nameOf, type Warning } from '../source/source-files.ts'
+import { folderOf, joinPath, nameOf, resolveBelow, type Warning } from '../source/source-files.ts'
 import type { BuildModule, Dependency } from './build-module.ts'
-import { type BuildFiles, resolvePath } from './maven.ts'
+import type { BuildFiles } from './maven.ts'
 
 const YAML_LIMITS = { aliases: 50, depth: 64, nodes: 50_000 }
 
-const strings = (value: unknown): string[] =>
+const stringItems = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 
 const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
@@ -37,7 +37,7 @@ const pnpmPatterns = (files: BuildFiles, warnings: Warning[]): string[] => {
   if (!files.has(file)) return []
   try {
     const value = readYaml(yaml, files.read(file) ?? '', YAML_LIMITS)
-    return isRecord(value) ? strings(value.packages) : []
+    return isRecord(value) ? stringItems(value.packages) : []
   } catch {
     warnings.push({ code: 'yaml_invalid', file, message: 'the file is not valid YAML' })
     return []
@@ -79,7 +79,7 @@ const readModule = (files: BuildFiles, file: string, rootName: string, warnings:
 
 const patternsOf = (files: BuildFiles, warnings: Warning[]): string[] => {
   const { workspaces } = readJson(files, 'package.json', [])
-  const listed = isRecord(workspaces) ? strings(workspaces.packages) : strings(workspaces)
+  const listed = isRecord(workspaces) ? stringItems(workspaces.packages) : stringItems(workspaces)
   return [...listed, ...pnpmPatterns(files, warnings)]
 }
 
@@ -91,7 +91,7 @@ export const readWorkspaces = (
 ): { readonly modules: readonly BuildModule[]; readonly warnings: readonly Warning[] } => {
   const warnings: Warning[] = []
   const patterns = patternsOf(files, warnings)
-  for (const pattern of patterns.filter((one) => resolvePath('', one.replace(/^!/, '')) === undefined)) {
+  for (const pattern of patterns.filter((one) => resolveBelow('', one.replace(/^!/, '')) === undefined)) {
     const message = `the workspace ${JSON.stringify(pattern)} is outside of the project`
     warnings.push({ code: 'module_outside', file: 'package.json', message })
   }

@@ -1,16 +1,10 @@
 import { pushTo } from '../../kernel/multimap.ts'
+import { memoized } from '../source/memoized.ts'
 import type { SourceIndex } from '../source/source-index.ts'
-import { type CallExpression, type Expression, simpleName } from '../source/source-unit.ts'
+import { type Expression, simpleName } from '../source/source-unit.ts'
 import type { KnownText, TextResolver } from '../source/text-resolver.ts'
-import { TypeScope } from '../source/type-scope.ts'
+import { callsIn, callsOf, type PlacedCall, TypeScope } from '../source/type-scope.ts'
 import { BaseUrlFinder, callChain } from './client-base-url.ts'
-import { callsOf } from './outbound-http.ts'
-
-/** Where a client is made of an interface: `retrofit.create(Api::class.java)`, `factory.createClient(Api.class)`. */
-interface ClientCreation {
-  readonly call: CallExpression
-  readonly scope: TypeScope
-}
 
 const MAX_DEPTH = 6
 const MAX_STEPS = 200
@@ -22,27 +16,22 @@ const classNameOf = (argument: Expression): string | undefined =>
     ? simpleName(argument.text.replace(/\.class$/, ''))
     : undefined
 
+/** Where clients are made of interfaces: `retrofit.create(Api::class.java)`, `factory.createClient(Api.class)`. */
 interface CreationIndex {
-  readonly byType: ReadonlyMap<string, readonly ClientCreation[]>
+  readonly byType: ReadonlyMap<string, readonly PlacedCall[]>
   /** Calls of `baseUrl` of any client, for creations that no call shows. */
-  readonly bases: readonly ClientCreation[]
+  readonly bases: readonly PlacedCall[]
 }
 
-const readCreations = (index: SourceIndex): CreationIndex => {
-  const byType = new Map<string, ClientCreation[]>()
-  const bases: ClientCreation[] = []
+const creationsOf = memoized((index: SourceIndex): CreationIndex => {
+  const byType = new Map<string, PlacedCall[]>()
+  const bases: PlacedCall[] = []
   for (const unit of index.units) {
     if (!unit.imports.some((name) => CREATES.test(name))) continue
+    const top = new TypeScope(index, unit, undefined, unit.topLevel)
     const places = [
-      ...unit.types.flatMap((type) => callsOf(type, new TypeScope(index, unit, type, unit.topLevel))),
-      ...unit.functions.flatMap((method) => {
-        const scope = new TypeScope(index, unit, undefined, method)
-        return method.calls.map((call) => ({ call, scope }))
-      }),
-      ...unit.topLevel.calls.map((call) => ({
-        call,
-        scope: new TypeScope(index, unit, undefined, unit.topLevel),
-      })),
+      ...unit.types.flatMap((type) => callsOf(type, top.at(unit, type, unit.topLevel))),
+      ...callsIn([...unit.functions, unit.topLevel], top),
     ]
     for (const place of places) {
       const { name, args } = place.call
@@ -52,15 +41,7 @@ const readCreations = (index: SourceIndex): CreationIndex => {
     }
   }
   return { byType, bases }
-}
-
-const indexes = new WeakMap<SourceIndex, CreationIndex>()
-
-const creationsOf = (index: SourceIndex): CreationIndex => {
-  const known = indexes.get(index) ?? readCreations(index)
-  indexes.set(index, known)
-  return known
-}
+})
 
 /** Finds the base address of an interface of which a library makes a client. */
 export class CreatedClients {

@@ -3,7 +3,7 @@ import type { KnownText, TextResolver } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import { joinAddress, plainAddress } from './addresses.ts'
 import { CreatedClients } from './client-creations.ts'
-import type { Outbound } from './framework.ts'
+import { type Outbound, outboundAt } from './framework.ts'
 import { type EndpointRoute, isSpringController, jaxRoutes, prefixesOf, springRoutes } from './inbound-web.ts'
 
 interface DeclaredClient {
@@ -47,7 +47,7 @@ const declarationsOf = (type: TypeUnit, scope: TypeScope): readonly Annotation[]
 const isExchange = ({ name }: Annotation): boolean => name === 'HttpExchange'
 
 /** The group of `@ImportHttpServices(group = "orders", types = Orders.class)`, which has the settings of a client. */
-const groupOf = ({ name }: TypeUnit, { index }: TypeScope, resolver: TextResolver, scope: TypeScope) => {
+const serviceGroup = ({ name }: TypeUnit, { index }: TypeScope, resolver: TextResolver, scope: TypeScope) => {
   for (const unit of index.units) {
     if (!unit.imports.some((one) => one.startsWith('org.springframework.web.service.'))) continue
     for (const { annotations } of unit.types) {
@@ -61,14 +61,13 @@ const groupOf = ({ name }: TypeUnit, { index }: TypeScope, resolver: TextResolve
   return undefined
 }
 
-/** The address of a client in the settings of its module. */
-const configuredAddress = (
-  { settings }: DeclaredClient,
-  names: readonly string[],
+/** The address of a client in the settings of its module: the value of the first of these keys. */
+export const configuredAddress = (
+  keys: readonly string[],
   { configuration }: TextResolver,
   file: string,
 ): KnownText | undefined => {
-  for (const key of names.flatMap((name) => settings.map((one) => one.replace('{}', name)))) {
+  for (const key of keys) {
     const setting = configuration.find(key, file)
     if (setting === undefined) continue
     const { text, complete } = configuration.fill(setting.value, file)
@@ -77,7 +76,7 @@ const configuredAddress = (
   return undefined
 }
 
-const routesOf = (
+const clientRoutes = (
   type: TypeUnit,
   label: string,
   resolver: TextResolver,
@@ -111,10 +110,11 @@ export const declaredClient = (
     const names = [
       ...(name === undefined ? [] : [name.text]),
       `${scope.unit.package}.${type.name}`,
-      ...(isNamed ? [] : [groupOf(type, scope, resolver, scope) ?? '']),
+      ...(isNamed ? [] : [serviceGroup(type, scope, resolver, scope) ?? '']),
     ].filter((one) => one !== '')
     const given = isNamed ? get('url', 'baseUri') : wholeAddress(get('url', 'value'))
-    const configured = given ?? configuredAddress(client, names, resolver, scope.unit.file)
+    const keys = names.flatMap((one) => client.settings.map((key) => key.replace('{}', one)))
+    const configured = given ?? configuredAddress(keys, resolver, scope.unit.file)
     const url =
       configured ?? (isNamed ? undefined : new CreatedClients(resolver).baseOf(type.name, scope.index))
     const address = url === undefined ? undefined : { ...url, text: plainAddress(url.text) }
@@ -122,26 +122,22 @@ export const declaredClient = (
     const target = label === 'RestClient' && given === undefined ? (address ?? name) : (name ?? address)
     const calls = [
       ...new Set(
-        routesOf(type, label, resolver, scope).map(
+        clientRoutes(type, label, resolver, scope).map(
           (route) => `${route.method} ${joinAddress(path?.text ?? '', route.path)}`,
         ),
       ),
     ].sort()
     const origin = [name?.origin, url?.origin].find((one) => one !== undefined)
     return [
-      {
-        target_service: target?.text ?? type.name,
+      outboundAt(scope, type.line, target ?? { text: type.name, confidence: 'low' }, {
         protocol: 'REST',
         type: label,
-        source_file: scope.unit.file,
-        line: type.line,
         caller: type.name,
-        confidence: target?.confidence ?? 'low',
         ...(url !== undefined && { url: plainAddress(url.text) }),
         ...(path !== undefined && { path: path.text }),
         ...(calls.length > 0 && { calls }),
         ...(origin !== undefined && { origin }),
-      },
+      }),
     ]
   })
 

@@ -1,6 +1,6 @@
 import type { ModuleFiles } from '../source/module-files.ts'
 import type { SourceLanguage, SourceUnit } from '../source/source-unit.ts'
-import type { TextConfidence, TextResolver } from '../source/text-resolver.ts'
+import type { KnownText, TextConfidence, TextResolver } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import type { ProtoService } from './proto.ts'
 import type { RouterGraph } from './router-graph.ts'
@@ -72,3 +72,43 @@ export const importsModule =
   (modules: RegExp) =>
   ({ imports }: SourceUnit): boolean =>
     imports.some((name) => modules.test(name))
+
+type Known = Pick<KnownText, 'text' | 'confidence'>
+
+/** A connection at a line of the code. The caller is the type, unless another one is given. */
+export const outboundAt = (
+  { unit, type: owner }: TypeScope,
+  line: number,
+  { text, confidence }: Known,
+  {
+    protocol,
+    type,
+    caller = owner?.name ?? '',
+    ...rest
+  }: Pick<Outbound, 'protocol' | 'type'> & Partial<Outbound>,
+): Outbound => ({
+  target_service: text,
+  protocol,
+  type,
+  source_file: unit.file,
+  line,
+  caller,
+  confidence,
+  ...rest,
+})
+
+/** An entry point at a line of the code. */
+export const inboundAt = (
+  { unit }: Pick<TypeScope, 'unit'>,
+  line: number,
+  { text, confidence }: Known,
+  { protocol, handler, ...rest }: Pick<Inbound, 'protocol' | 'handler'> & Partial<Inbound>,
+): Inbound => ({
+  protocol,
+  endpoint: text,
+  source_file: unit.file,
+  line,
+  handler,
+  confidence,
+  ...rest,
+})

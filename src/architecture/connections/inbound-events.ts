@@ -10,7 +10,7 @@ import {
 } from '../source/source-unit.ts'
 import type { TextResolver } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
-import type { Inbound } from './framework.ts'
+import { type Inbound, inboundAt } from './framework.ts'
 import { type ProtoService, servedGrpcService } from './proto.ts'
 import { channelOf } from './reactive-messaging.ts'
 
@@ -58,7 +58,7 @@ interface Handler {
   readonly annotations: readonly Annotation[]
 }
 
-const listened = (
+const listenedTopics = (
   { annotations, line, handler }: Handler,
   resolver: TextResolver,
   scope: TypeScope,
@@ -71,15 +71,11 @@ const listened = (
         annotation.name === 'Incoming'
           ? channelOf(known, 'incoming', resolver.configuration, scope.unit.file)
           : { protocol: listener.protocol, name: known }
-      return {
+      return inboundAt(scope, line, name, {
         protocol,
-        endpoint: name.text,
-        source_file: scope.unit.file,
-        line,
         handler,
-        confidence: name.confidence,
         ...(name.origin !== undefined && { origin: name.origin }),
-      }
+      })
     })
   })
 
@@ -97,15 +93,17 @@ const scheduled = (
       const name = SCHEDULES.find((one) => annotation.args.has(one))
       const when = name === undefined ? undefined : resolver.text(annotation.args.get(name), scope)
       const handler = `${type.name}.${method.name}`
-      return {
-        protocol: 'Scheduled',
-        endpoint: when === undefined ? handler : `${handler} (${name} ${when.text})`,
-        source_file: scope.unit.file,
-        line: method.line,
-        handler,
-        confidence: when?.confidence ?? 'high',
-        ...(when?.origin !== undefined && { origin: when.origin }),
-      }
+      const text = when === undefined ? handler : `${handler} (${name} ${when.text})`
+      return inboundAt(
+        scope,
+        method.line,
+        { text, confidence: when?.confidence ?? 'high' },
+        {
+          protocol: 'Scheduled',
+          handler,
+          ...(when?.origin !== undefined && { origin: when.origin }),
+        },
+      )
     })
 
 /** The destination of a Spring Cloud Stream function; undefined when the configuration does not bind it. */
@@ -143,15 +141,16 @@ const functional = (
   if (name === undefined) return []
   const { text, complete } = resolver.configuration.fill(name, scope.unit.file)
   return [
-    {
-      protocol: 'Messaging-Stream',
-      endpoint: text,
-      source_file: scope.unit.file,
-      line: method.line,
-      handler: `${type.name}.${method.name}`,
-      confidence: complete ? 'medium' : 'low',
-      origin: `${method.name}-in-0`,
-    },
+    inboundAt(
+      scope,
+      method.line,
+      { text, confidence: complete ? 'medium' : 'low' },
+      {
+        protocol: 'Messaging-Stream',
+        handler: `${type.name}.${method.name}`,
+        origin: `${method.name}-in-0`,
+      },
+    ),
   ]
 }
 
@@ -199,9 +198,9 @@ export const eventInbound = (
   resolver: TextResolver,
   scope: TypeScope,
 ): readonly Inbound[] => [
-  ...listened({ ...type, handler: type.name }, resolver, scope),
+  ...listenedTopics({ ...type, handler: type.name }, resolver, scope),
   ...type.methods.flatMap((method) => [
-    ...listened({ ...method, handler: `${type.name}.${method.name}` }, resolver, scope),
+    ...listenedTopics({ ...method, handler: `${type.name}.${method.name}` }, resolver, scope),
     ...scheduled(type, method, resolver, scope),
     ...functional(type, method, resolver, scope),
   ]),

@@ -12,7 +12,7 @@ import type { TypeScope } from '../source/type-scope.ts'
 import { joinRoutes } from './addresses.ts'
 import type { Inbound } from './framework.ts'
 
-const SUBCOMMANDS: Readonly<Record<string, string>> = {
+const MAPPING_VERBS: Readonly<Record<string, string>> = {
   GetMapping: 'GET',
   PostMapping: 'POST',
   PutMapping: 'PUT',
@@ -24,7 +24,7 @@ const SUBCOMMANDS: Readonly<Record<string, string>> = {
   PatchExchange: 'PATCH',
   DeleteExchange: 'DELETE',
 }
-const STANDARD = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
+export const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 const EMPTY_PATH: readonly KnownText[] = [{ text: '', confidence: 'high' }]
 
 export interface EndpointRoute {
@@ -34,7 +34,7 @@ export interface EndpointRoute {
   readonly origin?: string
 }
 
-const pathOf = (annotation: Annotation): Expression | undefined =>
+const mappedPath = (annotation: Annotation): Expression | undefined =>
   annotation.args.get('path') ?? annotation.args.get('value') ?? annotation.args.get('url')
 
 /** HTTP methods of `RequestMethod.GET` or a list of them; without any, `ANY`. */
@@ -43,17 +43,17 @@ const verbsOf = (expression: Expression | undefined): readonly string[] => {
   const names = items.flatMap((one) =>
     one.kind === 'name' ? [one.name.slice(one.name.lastIndexOf('.') + 1)] : [],
   )
-  const known = names.filter((name) => STANDARD.includes(name))
+  const known = names.filter((name) => HTTP_METHODS.includes(name))
   return known.length === 0 ? ['ANY'] : known
 }
 
 const springVerbs = (annotation: Annotation): readonly string[] => {
-  const verb = SUBCOMMANDS[annotation.name]
+  const verb = MAPPING_VERBS[annotation.name]
   return verb === undefined ? verbsOf(annotation.args.get('method')) : [verb]
 }
 
 const isMapping = ({ name }: Annotation): boolean =>
-  name === 'RequestMapping' || name === 'HttpExchange' || Object.hasOwn(SUBCOMMANDS, name)
+  name === 'RequestMapping' || name === 'HttpExchange' || Object.hasOwn(MAPPING_VERBS, name)
 
 /** The path prefixes that a type gives to its methods. */
 export const prefixesOf = (
@@ -62,7 +62,7 @@ export const prefixesOf = (
   scope: TypeScope,
 ): readonly KnownText[] => {
   const above = findAnnotation(type.annotations, 'RequestMapping', 'HttpExchange')
-  return orEmptyPath(above === undefined ? [] : resolver.texts(pathOf(above), scope))
+  return orEmptyPath(above === undefined ? [] : resolver.texts(mappedPath(above), scope))
 }
 
 /** All routes of one mapped method, with the prefixes of its type. */
@@ -73,7 +73,7 @@ export const springRoutes = (
   scope: TypeScope,
 ): readonly EndpointRoute[] =>
   method.annotations.filter(isMapping).flatMap((annotation) => {
-    const paths = orEmptyPath(resolver.texts(pathOf(annotation), scope))
+    const paths = orEmptyPath(resolver.texts(mappedPath(annotation), scope))
     return springVerbs(annotation).flatMap((verb) => combinePaths(verb, prefixes, paths))
   })
 
@@ -148,7 +148,7 @@ export const jaxRoutes = (
   resolver: TextResolver,
   scope: TypeScope,
 ): readonly EndpointRoute[] => {
-  const verb = method.annotations.find(({ name }) => STANDARD.includes(name))?.name
+  const verb = method.annotations.find(({ name }) => HTTP_METHODS.includes(name))?.name
   if (verb === undefined) return []
   const [prefixes, paths] = [type.annotations, method.annotations].map((annotations) =>
     orEmptyPath(resolver.texts(findAnnotation(annotations, 'Path')?.args.get('value'), scope)),
@@ -170,6 +170,10 @@ const jaxInbound = (type: TypeUnit, resolver: TextResolver, scope: TypeScope): r
   )
 }
 
+/** The type and the method around a call. */
+export const handlerOf = ({ type, method }: TypeScope): string =>
+  [type?.name ?? '', method.name].filter((one) => one !== '').join('.')
+
 const FUNCTIONAL_IMPORT = /web\.(reactive\.|servlet\.)?function/
 
 /** Functional routes: `route(GET("/x"), …)`, `.GET("/x", …)`, Kotlin's `router { … }`; enclosing calls are prefixes. */
@@ -186,11 +190,10 @@ export const functionalInbound = (
     const prefixes = (call.within ?? []).filter(({ name }) => name === 'nest' || name === 'path').reverse()
     const texts = prefixes.map((one) => resolver.text(prefixOf(one.receiver, one.args[0]), scope)?.text ?? '')
     const [whole, { confidence }] = [joinRoutes(...texts, path.text), path]
-    const handler = [scope.type?.name ?? '', method.name].filter((one) => one !== '').join('.')
     return verbs.map((verb) =>
       toInbound(
         { method: verb, path: whole, confidence },
-        { file: scope.unit.file, line: call.line, handler },
+        { file: scope.unit.file, line: call.line, handler: handlerOf(scope) },
       ),
     )
   })
@@ -198,25 +201,25 @@ export const functionalInbound = (
 
 /** The methods of a functional route; of `route(GET("/x"), …)` the inner call is the route. */
 const functionalVerbs = ({ name, args }: CallExpression): readonly string[] => {
-  if (STANDARD.includes(name)) return [name]
+  if (HTTP_METHODS.includes(name)) return [name]
   if (!/^(route|andRoute)$/.test(name) || args.length < 2) return []
-  const parts = partsOf(args[0])
-  if (parts.length === 0 || parts.some((one) => STANDARD.includes(one.name))) return []
+  const parts = predicateParts(args[0])
+  if (parts.length === 0 || parts.some((one) => HTTP_METHODS.includes(one.name))) return []
   const named = parts.find((one) => /^methods?$/.test(one.name))
   return verbsOf(named === undefined ? undefined : { kind: 'list', items: named.args })
 }
 
 /** The calls of a request predicate: `path("/x").and(accept(JSON))` has two. */
-const partsOf = (predicate: Expression | undefined): readonly CallExpression[] => {
+const predicateParts = (predicate: Expression | undefined): readonly CallExpression[] => {
   if (predicate?.kind !== 'call') return []
   const { name, args, receiver } = predicate.call
-  return name === 'and' ? [receiver, ...args].flatMap(partsOf) : [predicate.call]
+  return name === 'and' ? [receiver, ...args].flatMap(predicateParts) : [predicate.call]
 }
 
 /** The path of a request predicate: `path("/x").and(accept(JSON))` has one, `accept(JSON)` has none. */
 export const predicatePath = (predicate: Expression | undefined): Expression | undefined =>
   predicate?.kind === 'call'
-    ? partsOf(predicate).find(({ name }) => name === 'path' || name === 'pathPrefix')?.args[0]
+    ? predicateParts(predicate).find(({ name }) => name === 'path' || name === 'pathPrefix')?.args[0]
     : predicate
 
 const pathIn = (one: Expression | undefined): Expression | undefined =>

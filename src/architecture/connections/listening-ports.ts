@@ -1,8 +1,8 @@
 import type { SourceIndex } from '../source/source-index.ts'
 import type { CallExpression, Expression, SourceLanguage, SourceUnit } from '../source/source-unit.ts'
+import { recordEntry } from '../source/source-unit.ts'
 import type { TextResolver } from '../source/text-resolver.ts'
-import { TypeScope } from '../source/type-scope.ts'
-import { callsOf } from './outbound-http.ts'
+import { fileCalls, TypeScope } from '../source/type-scope.ts'
 
 /** A port that a program listens on. */
 export interface ListeningPort {
@@ -19,10 +19,11 @@ interface ServerStart {
   readonly given: (args: readonly Expression[]) => readonly (Expression | undefined)[]
 }
 
-const keyed = (args: readonly Expression[], name: string): Expression | undefined => {
-  const options = args.find((one) => one.kind === 'record')
-  return options?.kind === 'record' ? options.entries.get(name) : undefined
-}
+const keyed = (args: readonly Expression[], name: string): Expression | undefined =>
+  recordEntry(
+    args.find((one) => one.kind === 'record'),
+    name,
+  )
 
 /** Calls with which servers start: `app.listen(3000)`, `uvicorn.run(app, port=8000)`, `http.ListenAndServe(":80", r)`. */
 const SERVER_STARTS: Readonly<Partial<Record<SourceLanguage, ServerStart>>> = {
@@ -58,11 +59,7 @@ export const listeningPorts = (
   const start = SERVER_STARTS[unit.language]
   if (start === undefined) return []
   const top = new TypeScope(index, unit, undefined, unit.topLevel)
-  const all = [
-    ...unit.topLevel.calls.map((call) => ({ call, scope: top })),
-    ...unit.types.flatMap((type) => callsOf(type, top.at(unit, type, unit.topLevel))),
-  ]
-  return all.flatMap(({ call, scope }) => {
+  return fileCalls(top).flatMap(({ call, scope }) => {
     if (call.makes || call.receiver === undefined || !start.name.test(call.name)) return []
     const found = portOf(call, start, scope.atLine(call.line), resolver)
     return found === undefined ? [] : [{ ...found, file: unit.file }]

@@ -1,6 +1,6 @@
 import type { Configuration } from '../source/configuration.ts'
-import { type CallExpression, findAnnotation, type TypeUnit } from '../source/source-unit.ts'
-import type { TypeScope } from '../source/type-scope.ts'
+import { findAnnotation, type TypeUnit } from '../source/source-unit.ts'
+import type { PlacedCall, TypeScope } from '../source/type-scope.ts'
 import {
   CASSANDRA_STORE,
   type ConfiguredStore,
@@ -15,49 +15,43 @@ import {
 } from './configured-stores.ts'
 import type { Outbound } from './framework.ts'
 import { entityOf } from './inbound-events.ts'
-import { callerOf } from './outbound-http.ts'
-import { repositoryKind } from './repository-kinds.ts'
+import { repositoryKind, type StoreUser } from './repository-kinds.ts'
 
-interface DataClient {
-  readonly store: ConfiguredStore
-  readonly type: string
-}
-
-const client = (store: ConfiguredStore, type: string): DataClient => ({ store, type })
+const typed = (store: ConfiguredStore, type: string): StoreUser => ({ store, type })
 
 /** Store clients by the type of the receiver. */
-const CLIENTS: Readonly<Record<string, DataClient>> = {
-  JdbcTemplate: client(JDBC_STORE, 'JdbcTemplate'),
-  JdbcOperations: client(JDBC_STORE, 'JdbcTemplate'),
-  NamedParameterJdbcTemplate: client(JDBC_STORE, 'JdbcTemplate'),
-  NamedParameterJdbcOperations: client(JDBC_STORE, 'JdbcTemplate'),
-  SimpleJdbcInsert: client(JDBC_STORE, 'JdbcTemplate'),
-  JdbcClient: client(JDBC_STORE, 'JdbcClient'),
-  JdbcAggregateTemplate: client(JDBC_STORE, 'JdbcAggregateTemplate'),
-  EntityManager: client(JPA_STORE, 'EntityManager'),
-  DatabaseClient: client(R2DBC_STORE, 'DatabaseClient'),
-  R2dbcEntityTemplate: client(R2DBC_STORE, 'R2dbcEntityTemplate'),
-  R2dbcEntityOperations: client(R2DBC_STORE, 'R2dbcEntityTemplate'),
-  MongoTemplate: client(MONGODB_STORE, 'MongoTemplate'),
-  MongoOperations: client(MONGODB_STORE, 'MongoTemplate'),
-  ReactiveMongoTemplate: client(MONGODB_STORE, 'MongoTemplate'),
-  ReactiveMongoOperations: client(MONGODB_STORE, 'MongoTemplate'),
-  RedisTemplate: client(REDIS_STORE, 'RedisTemplate'),
-  RedisOperations: client(REDIS_STORE, 'RedisTemplate'),
-  StringRedisTemplate: client(REDIS_STORE, 'RedisTemplate'),
-  ReactiveRedisTemplate: client(REDIS_STORE, 'RedisTemplate'),
-  ReactiveRedisOperations: client(REDIS_STORE, 'RedisTemplate'),
-  ReactiveStringRedisTemplate: client(REDIS_STORE, 'RedisTemplate'),
-  ElasticsearchOperations: client(ELASTICSEARCH_STORE, 'ElasticsearchOperations'),
-  ReactiveElasticsearchOperations: client(ELASTICSEARCH_STORE, 'ElasticsearchOperations'),
-  ElasticsearchTemplate: client(ELASTICSEARCH_STORE, 'ElasticsearchOperations'),
-  ElasticsearchRestTemplate: client(ELASTICSEARCH_STORE, 'ElasticsearchOperations'),
-  CassandraTemplate: client(CASSANDRA_STORE, 'CassandraTemplate'),
-  ReactiveCassandraTemplate: client(CASSANDRA_STORE, 'CassandraTemplate'),
-  Neo4jTemplate: client(NEO4J_STORE, 'Neo4jTemplate'),
-  ReactiveNeo4jTemplate: client(NEO4J_STORE, 'Neo4jTemplate'),
-  Neo4jClient: client(NEO4J_STORE, 'Neo4jClient'),
-  ReactiveNeo4jClient: client(NEO4J_STORE, 'Neo4jClient'),
+const CLIENTS: Readonly<Record<string, StoreUser>> = {
+  JdbcTemplate: typed(JDBC_STORE, 'JdbcTemplate'),
+  JdbcOperations: typed(JDBC_STORE, 'JdbcTemplate'),
+  NamedParameterJdbcTemplate: typed(JDBC_STORE, 'JdbcTemplate'),
+  NamedParameterJdbcOperations: typed(JDBC_STORE, 'JdbcTemplate'),
+  SimpleJdbcInsert: typed(JDBC_STORE, 'JdbcTemplate'),
+  JdbcClient: typed(JDBC_STORE, 'JdbcClient'),
+  JdbcAggregateTemplate: typed(JDBC_STORE, 'JdbcAggregateTemplate'),
+  EntityManager: typed(JPA_STORE, 'EntityManager'),
+  DatabaseClient: typed(R2DBC_STORE, 'DatabaseClient'),
+  R2dbcEntityTemplate: typed(R2DBC_STORE, 'R2dbcEntityTemplate'),
+  R2dbcEntityOperations: typed(R2DBC_STORE, 'R2dbcEntityTemplate'),
+  MongoTemplate: typed(MONGODB_STORE, 'MongoTemplate'),
+  MongoOperations: typed(MONGODB_STORE, 'MongoTemplate'),
+  ReactiveMongoTemplate: typed(MONGODB_STORE, 'MongoTemplate'),
+  ReactiveMongoOperations: typed(MONGODB_STORE, 'MongoTemplate'),
+  RedisTemplate: typed(REDIS_STORE, 'RedisTemplate'),
+  RedisOperations: typed(REDIS_STORE, 'RedisTemplate'),
+  StringRedisTemplate: typed(REDIS_STORE, 'RedisTemplate'),
+  ReactiveRedisTemplate: typed(REDIS_STORE, 'RedisTemplate'),
+  ReactiveRedisOperations: typed(REDIS_STORE, 'RedisTemplate'),
+  ReactiveStringRedisTemplate: typed(REDIS_STORE, 'RedisTemplate'),
+  ElasticsearchOperations: typed(ELASTICSEARCH_STORE, 'ElasticsearchOperations'),
+  ReactiveElasticsearchOperations: typed(ELASTICSEARCH_STORE, 'ElasticsearchOperations'),
+  ElasticsearchTemplate: typed(ELASTICSEARCH_STORE, 'ElasticsearchOperations'),
+  ElasticsearchRestTemplate: typed(ELASTICSEARCH_STORE, 'ElasticsearchOperations'),
+  CassandraTemplate: typed(CASSANDRA_STORE, 'CassandraTemplate'),
+  ReactiveCassandraTemplate: typed(CASSANDRA_STORE, 'CassandraTemplate'),
+  Neo4jTemplate: typed(NEO4J_STORE, 'Neo4jTemplate'),
+  ReactiveNeo4jTemplate: typed(NEO4J_STORE, 'Neo4jTemplate'),
+  Neo4jClient: typed(NEO4J_STORE, 'Neo4jClient'),
+  ReactiveNeo4jClient: typed(NEO4J_STORE, 'Neo4jClient'),
 }
 
 /** Methods that access the store. */
@@ -66,7 +60,7 @@ const STORE_METHODS =
 
 /** One record for each store client that a type uses, at its first call. */
 export const dataOutbound = (
-  calls: readonly { readonly call: CallExpression; readonly scope: TypeScope }[],
+  calls: readonly PlacedCall[],
   configuration: Configuration,
 ): readonly Outbound[] => {
   const found = new Map<string, Outbound>()
@@ -81,7 +75,7 @@ export const dataOutbound = (
       type: used.type,
       source_file: scope.unit.file,
       line: call.line,
-      caller: callerOf(scope),
+      caller: scope.type?.name ?? '',
     })
   }
   return [...found.values()]

@@ -1,10 +1,15 @@
 import type { Configuration } from '../source/configuration.ts'
-import { type CallExpression, type Expression, findAnnotation, type TypeUnit } from '../source/source-unit.ts'
+import {
+  type CallExpression,
+  type Expression,
+  findAnnotation,
+  nameIn,
+  type TypeUnit,
+} from '../source/source-unit.ts'
 import { type KnownText, type TextResolver, weaker } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
-import type { Outbound } from './framework.ts'
+import { type Outbound, outboundAt } from './framework.ts'
 import { boundDestination } from './inbound-events.ts'
-import { callerOf } from './outbound-http.ts'
 import type { ProtoService } from './proto.ts'
 
 interface Sender {
@@ -59,17 +64,20 @@ const messageRecord = (
   known: KnownText | undefined,
   { sender, call, scope }: Sent,
   extra: Partial<Outbound> = {},
-): Outbound => ({
-  target_service: known === undefined || known.text === '' ? `${sender.type} default` : known.text,
-  protocol: sender.protocol,
-  type: sender.type,
-  source_file: scope.unit.file,
-  line: call.line,
-  caller: callerOf(scope),
-  confidence: known === undefined ? 'low' : known.confidence,
-  ...(known?.origin !== undefined && { origin: known.origin }),
-  ...extra,
-})
+): Outbound => {
+  const text = known === undefined || known.text === '' ? `${sender.type} default` : known.text
+  return outboundAt(
+    scope,
+    call.line,
+    { text, confidence: known?.confidence ?? 'low' },
+    {
+      protocol: sender.protocol,
+      type: sender.type,
+      ...(known?.origin !== undefined && { origin: known.origin }),
+      ...extra,
+    },
+  )
+}
 
 /** The topic of a `new ProducerRecord<>("topic", …)`, else the argument itself. */
 const topicOf = (argument: Expression | undefined): Expression | undefined =>
@@ -78,7 +86,7 @@ const topicOf = (argument: Expression | undefined): Expression | undefined =>
     : argument
 
 /** With three arguments, RabbitMQ gets exchange, routing key and message; with two, routing key and message. */
-const rabbit = (sent: Sent, resolver: TextResolver): Outbound => {
+const rabbitMessage = (sent: Sent, resolver: TextResolver): Outbound => {
   const { call, scope } = sent
   const [first, second] = call.args
   const exchange = call.args.length >= 3 ? resolver.text(first, scope) : undefined
@@ -102,7 +110,7 @@ export const messageOutbound = (
   const sender = Object.hasOwn(SENDERS, type) ? SENDERS[type] : undefined
   if (sender === undefined || !sender.methods.test(call.name)) return []
   const sent = { sender, call, scope }
-  if (sender.protocol === 'Messaging-RabbitMQ') return [rabbit(sent, resolver)]
+  if (sender.protocol === 'Messaging-RabbitMQ') return [rabbitMessage(sent, resolver)]
   const carried = topicOf(call.args[0])
   // A single argument that is not a record is the message: it goes to the default topic.
   const known = call.args.length === 1 && carried === call.args[0] ? undefined : resolver.text(carried, scope)
@@ -148,17 +156,19 @@ export const streamOutbound = (
       })
       if (name === undefined || (method.returns.includes('Function') && name === `${method.name}-out-0`))
         return []
+      const { text } = resolver.configuration.fill(name, scope.unit.file)
       return [
-        {
-          target_service: resolver.configuration.fill(name, scope.unit.file).text,
-          protocol: 'Messaging-Stream',
-          type: 'Function',
-          source_file: scope.unit.file,
-          line: method.line,
-          caller: type.name,
-          confidence: 'medium' as const,
-          origin: `${method.name}-out-0`,
-        },
+        outboundAt(
+          scope,
+          method.line,
+          { text, confidence: 'medium' },
+          {
+            protocol: 'Messaging-Stream',
+            type: 'Function',
+            caller: type.name,
+            origin: `${method.name}-out-0`,
+          },
+        ),
       ]
     })
 
@@ -183,7 +193,7 @@ export class GrpcCalls {
       target_service: this.#protos.get(name)?.fullName ?? name,
       protocol: 'gRPC',
       source_file: scope.unit.file,
-      caller: callerOf(scope),
+      caller: scope.type?.name ?? '',
       confidence: 'high',
       ...fields,
     }
@@ -194,14 +204,14 @@ export class GrpcCalls {
       STUBS.test(call.name) && call.receiver?.kind === 'name'
         ? /(\w+)Grpc$/.exec(call.receiver.name)?.[1]
         : undefined
-    if (stub !== undefined) return [this.#record(stub, scope, { type: 'Stub', line: call.line })]
     const coroutine = call.makes ? /(?:^|\.)(\w+)CoroutineStub$/.exec(call.name)?.[1] : undefined
-    if (coroutine !== undefined) return [this.#record(coroutine, scope, { type: 'Stub', line: call.line })]
+    const name = stub ?? coroutine
+    if (name !== undefined) return [this.#record(name, scope, { type: 'Stub', line: call.line })]
     return this.#channel(call, scope)
   }
 
   #channel(call: CallExpression, scope: TypeScope): readonly Outbound[] {
-    const owner = call.receiver?.kind === 'name' ? call.receiver.name : ''
+    const owner = nameIn(call.receiver)
     if (
       !/(ManagedChannelBuilder|NettyChannelBuilder|Grpc)$/.test(owner) ||
       !/^(forAddress|forTarget|newChannelBuilder)$/.test(call.name)

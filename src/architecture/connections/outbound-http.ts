@@ -1,9 +1,9 @@
-import { bodiesOf, type CallExpression, type Expression, type TypeUnit } from '../source/source-unit.ts'
+import type { CallExpression, Expression } from '../source/source-unit.ts'
 import { type KnownText, type TextResolver, weaker } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import { joinAddress, plainAddress } from './addresses.ts'
 import { BaseUrlFinder, callChain } from './client-base-url.ts'
-import { type Outbound, UNKNOWN_TARGET } from './framework.ts'
+import { type Outbound, outboundAt, UNKNOWN_TARGET } from './framework.ts'
 
 const REST_TEMPLATE: Readonly<Record<string, string>> = {
   getForObject: 'GET',
@@ -20,15 +20,13 @@ const REST_TEMPLATE: Readonly<Record<string, string>> = {
   execute: '',
 }
 const FLUENT = new Set(['WebClient', 'RestClient', 'WebClientBuilder', 'RestClientBuilder'])
-const SUBCOMMANDS = new Set(['get', 'post', 'put', 'patch', 'delete', 'head', 'options'])
+export const HTTP_VERBS = new Set(['get', 'post', 'put', 'patch', 'delete', 'head', 'options'])
 
 const REQUEST_BUILDERS: readonly { readonly method: string; readonly on: RegExp; readonly type: string }[] = [
   { method: 'uri', on: /^HttpRequestBuilder$/, type: 'HttpClient' },
   { method: 'newBuilder', on: /^HttpRequest$/, type: 'HttpClient' },
   { method: 'url', on: /^RequestBuilder$/, type: 'OkHttp' },
 ]
-
-export const callerOf = (scope: TypeScope): string => scope.type?.name ?? ''
 
 const verbIn = (args: readonly Expression[]): string | undefined => {
   const names = args.flatMap((one) => (one.kind === 'name' ? [one.name] : []))
@@ -44,23 +42,38 @@ interface HttpCall {
   readonly call: CallExpression
   readonly verb?: string | undefined
   readonly scope: TypeScope
+  /** The type around the call, unless given. */
+  readonly caller?: string
 }
 
-export const httpRecord = ({ address, type, call, verb, scope }: HttpCall): Outbound => {
-  const target = plainAddress(address.text)
-  const known = target !== '' && target !== '{}' && target !== '/'
-  return {
-    target_service: known ? target : UNKNOWN_TARGET,
+export const httpRecord = ({ address, type, call, verb, scope, ...rest }: HttpCall): Outbound => {
+  const text = plainAddress(address.text)
+  const known = text !== '' && text !== '{}' && text !== '/'
+  const target = known
+    ? { text, confidence: address.confidence }
+    : ({ text: UNKNOWN_TARGET, confidence: 'low' } as const)
+  return outboundAt(scope, call.line, target, {
     protocol: 'REST',
     type,
-    source_file: scope.unit.file,
-    line: call.line,
-    caller: callerOf(scope),
-    confidence: known ? address.confidence : 'low',
+    ...rest,
     ...(verb !== undefined && verb !== '' && { http_method: verb }),
     ...(address.origin !== undefined && { origin: address.origin }),
-  }
+  })
 }
+
+/** The path of a request below the base address of its client, unless the path is a whole address. */
+export const belowBase = (
+  path: KnownText,
+  base: KnownText | undefined,
+  isWhole: (text: string) => boolean,
+): KnownText =>
+  base === undefined || isWhole(path.text)
+    ? path
+    : {
+        ...path,
+        text: joinAddress(base.text, path.text),
+        confidence: weaker(base.confidence, path.confidence),
+      }
 
 /** The address of a request: its path added to the base address of the client. */
 export const withBase = (base: KnownText | undefined, path: KnownText): KnownText => {
@@ -121,7 +134,7 @@ export class HttpCalls {
     }
     if (call.name !== 'uri') return []
     const chain = callChain(call)
-    const verbCall = chain.find(({ name, args }) => SUBCOMMANDS.has(name) && args.length === 0)
+    const verbCall = chain.find(({ name, args }) => HTTP_VERBS.has(name) && args.length === 0)
     const verb =
       verbCall?.name.toUpperCase() ?? verbIn(chain.find(({ name }) => name === 'method')?.args ?? [])
     const path = this.#resolver.text(call.args[0], scope) ?? { text: '', confidence: 'low' as const }
@@ -141,15 +154,3 @@ export class HttpCalls {
     return address === undefined ? [] : [httpRecord({ address, type: client, call, scope })]
   }
 }
-
-/** All calls of a type, each with its scope. */
-export const callsOf = (
-  type: TypeUnit,
-  scope: TypeScope,
-): readonly { readonly call: CallExpression; readonly scope: TypeScope }[] => [
-  ...type.calls.map((call) => ({ call, scope })),
-  ...bodiesOf(type).flatMap((method) => {
-    const inside = scope.at(scope.unit, type, method)
-    return method.calls.map((call) => ({ call, scope: inside }))
-  }),
-]

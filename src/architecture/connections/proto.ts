@@ -1,4 +1,6 @@
 import type { SourceUnit, TypeUnit } from '../source/source-unit.ts'
+import type { TypeScope } from '../source/type-scope.ts'
+import { type Inbound, inboundAt } from './framework.ts'
 
 /** A service in a `.proto` file. */
 export interface ProtoService {
@@ -42,6 +44,23 @@ export const readProto = (text: string): readonly ProtoService[] => {
   }
   return found
 }
+
+/** The methods of a service that a call registers; the service alone when no `.proto` file declares it. */
+export const grpcEndpoints = (
+  service: string,
+  found: ProtoService | undefined,
+  scope: TypeScope,
+  line: number,
+  handler: string,
+): readonly Inbound[] =>
+  (found?.methods.map((one) => `${found.fullName}/${one}`) ?? [service]).map((text) =>
+    inboundAt(
+      scope,
+      line,
+      { text, confidence: found === undefined ? 'medium' : 'high' },
+      { protocol: 'gRPC', handler },
+    ),
+  )
 
 /** The base class of a service: `CartServiceGrpc.CartServiceImplBase`, or `CartServiceImplBase` with an import. */
 const GRPC_BASE = /(?:^|\.)(\w+?)(?:Coroutine)?ImplBase$/

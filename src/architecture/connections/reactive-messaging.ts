@@ -2,7 +2,7 @@ import type { Configuration } from '../source/configuration.ts'
 import { findAnnotation, type TypeUnit } from '../source/source-unit.ts'
 import { type KnownText, type TextResolver, weaker } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
-import type { Outbound } from './framework.ts'
+import { type Outbound, outboundAt } from './framework.ts'
 
 /** MicroProfile Reactive Messaging: settings say which topic of which broker a channel is. */
 
@@ -50,16 +50,12 @@ export const channelOutbound = (
     if (channel === undefined) return []
     const { protocol, name } = channelOf(channel, 'outgoing', resolver.configuration, scope.unit.file)
     return [
-      {
-        target_service: name.text,
+      outboundAt(scope, line, name, {
         protocol,
         type: 'Reactive Messaging',
-        source_file: scope.unit.file,
-        line,
         caller: type.name,
-        confidence: name.confidence,
         ...(name.origin !== undefined && { origin: name.origin }),
-      },
+      }),
     ]
   })
 }

@@ -16,13 +16,13 @@ import {
 } from './configured-stores.ts'
 import { entityOf } from './inbound-events.ts'
 
-/** A repository that a framework implements. */
-interface RepositoryKind {
+/** A client of a store, or a repository that a framework implements. */
+export interface StoreUser {
   readonly store: ConfiguredStore
   readonly type: string
 }
 
-interface RepositoryBase extends RepositoryKind {
+interface RepositoryBase extends StoreUser {
   readonly base: RegExp
   /** The store is known by the entity only: the base type is the same for all. */
   readonly open?: true
@@ -65,13 +65,13 @@ const BASES: readonly RepositoryBase[] = [
 /** Spring Data's marker interface has a name that many types have. */
 const MARKER: RepositoryBase = { base: /^Repository$/, store: JPA_STORE, type: 'JpaRepository', open: true }
 
-const isMarker = ({ imports }: SourceUnit): boolean =>
+const importsMarker = ({ imports }: SourceUnit): boolean =>
   imports.some((name) => /^org\.springframework\.data\.repository\.(Repository|\*)$/.test(name))
 
 const basesOf = (type: TypeUnit): readonly string[] => [type.extends ?? '', ...type.implements]
 
-const baseOf = (type: TypeUnit, unit: SourceUnit): RepositoryBase | undefined => {
-  const known = isMarker(unit) ? [...BASES, MARKER] : BASES
+const repositoryBase = (type: TypeUnit, unit: SourceUnit): RepositoryBase | undefined => {
+  const known = importsMarker(unit) ? [...BASES, MARKER] : BASES
   for (const name of basesOf(type)) {
     const found = known.find(({ base }) => base.test(simpleName(name)))
     if (found !== undefined) return found
@@ -82,9 +82,9 @@ const baseOf = (type: TypeUnit, unit: SourceUnit): RepositoryBase | undefined =>
 /** Whether a type is a repository, by its base type. Entities of Panache are not. */
 export const isRepository = (type: TypeUnit, unit: SourceUnit): boolean =>
   basesOf(type).some((name) => /Repository(Base)?$/.test(simpleName(name))) &&
-  baseOf(type, unit) !== undefined
+  repositoryBase(type, unit) !== undefined
 
-interface StoreMark extends RepositoryKind {
+interface StoreMark extends StoreUser {
   readonly imports: RegExp
   readonly annotations: readonly string[]
 }
@@ -142,7 +142,7 @@ const MARKS: readonly StoreMark[] = [
 ]
 
 /** Annotations of Micronaut Data on the repository itself. */
-const ANNOTATED: Readonly<Record<string, RepositoryKind>> = {
+const ANNOTATED: Readonly<Record<string, StoreUser>> = {
   MongoRepository: { store: MONGODB_STORE, type: 'MongoRepository' },
   JdbcRepository: { store: JDBC_STORE, type: 'JdbcRepository' },
   R2dbcRepository: { store: R2DBC_STORE, type: 'R2dbcRepository' },
@@ -162,7 +162,7 @@ const openKind = (
   base: RepositoryBase,
   scope: TypeScope,
   hasSetting: HasSetting,
-): RepositoryKind => {
+): StoreUser => {
   const entity = scope.index.find(entityOf(type), scope.unit)
   const mark =
     (entity === undefined ? undefined : MARKS.find(fits(entity.type, entity.unit))) ??
@@ -185,10 +185,10 @@ export const repositoryKind = (
   scope: TypeScope,
   hasSetting: HasSetting,
   depth = 0,
-): RepositoryKind | undefined => {
+): StoreUser | undefined => {
   const annotated = type.annotations.find(({ name }) => Object.hasOwn(ANNOTATED, name))
   if (annotated !== undefined && type.kind === 'interface') return ANNOTATED[annotated.name]
-  const base = baseOf(type, scope.unit)
+  const base = repositoryBase(type, scope.unit)
   if (base !== undefined) return base.open === true ? openKind(type, base, scope, hasSetting) : base
   if (type.kind !== 'interface' || depth >= MAX_DEPTH) return undefined
   for (const name of type.implements) {

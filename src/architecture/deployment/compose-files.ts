@@ -81,7 +81,7 @@ const SERVICE_KEY =
   /^services\.([^[\]]+?)\.((?:build|image|depends_on|links|environment|env_file|command|entrypoint|labels|ports|expose|volumes|configs|extends|hostname|container_name|networks|profiles|restart|deploy|working_dir)\b.*)$/
 
 /** The entries of each service of a file. */
-const servicesOf = (entries: readonly ConfigEntry[]): ReadonlyMap<string, readonly ServiceEntry[]> => {
+const composeServices = (entries: readonly ConfigEntry[]): ReadonlyMap<string, readonly ServiceEntry[]> => {
   const services = new Map<string, ServiceEntry[]>()
   for (const one of entries) {
     const [, name, key] = SERVICE_KEY.exec(one.key) ?? []
@@ -98,7 +98,7 @@ const waitsFor = ({ key, value }: ServiceEntry): readonly string[] => {
 }
 
 /** `environment` as a list or as a map. A name without a value has the one of the machine. */
-const variableOf = (
+const environmentEntry = (
   { key, value }: ServiceEntry,
   known: Variables,
 ): readonly (readonly [string, string])[] => {
@@ -122,7 +122,7 @@ class ComposeReader {
   }
 
   services(file: string): ReadonlyMap<string, readonly ServiceEntry[]> {
-    const known = this.#services.get(file) ?? servicesOf(this.#files.get(file) ?? [])
+    const known = this.#services.get(file) ?? composeServices(this.#files.get(file) ?? [])
     this.#services.set(file, known)
     return known
   }
@@ -153,7 +153,7 @@ class ComposeReader {
   #environment(folder: string, entries: readonly ServiceEntry[], known: Variables): Variables {
     const inFiles = this.#fileVariables(folder, entries, known)
     const overrides = entries.filter(({ file }) => OVERRIDE_FILE.test(file))
-    const own = [...overrides, ...entries].flatMap((one) => variableOf(one, known))
+    const own = [...overrides, ...entries].flatMap((one) => environmentEntry(one, known))
     // The first entry wins: files of other deployments come after, and so do services that are extended.
     return new Map([...inFiles, ...own.reverse()])
   }

@@ -8,7 +8,7 @@ export interface ClientTarget {
 }
 
 const sql = (scheme: string, technology: string): ClientTarget => ({ protocol: 'SQL', scheme, technology })
-const store = (technology: string, scheme: string): ClientTarget => ({
+const storeTarget = (technology: string, scheme: string): ClientTarget => ({
   protocol: technology,
   scheme,
   technology,
@@ -26,18 +26,18 @@ export const CLIENT_TARGETS = {
   SQL_SERVER: sql('sqlserver', 'SQL Server'),
   ORACLE: sql('oracle', 'Oracle'),
   ANY_SQL: sql('', 'database'),
-  MONGO: store('MongoDB', 'mongodb'),
-  REDIS: store('Redis', 'redis'),
-  SEARCH: store('Elasticsearch', 'http'),
-  CLICKHOUSE: store('ClickHouse', 'http'),
-  MEMCACHED: store('Memcached', 'memcached'),
-  S3: store('S3', 'https'),
-  DYNAMODB: store('DynamoDB', 'https'),
-  FIRESTORE: store('Firestore', ''),
-  COSMOS: store('Cosmos DB', 'https'),
-  COUCHBASE: store('Couchbase', 'couchbase'),
+  MONGO: storeTarget('MongoDB', 'mongodb'),
+  REDIS: storeTarget('Redis', 'redis'),
+  SEARCH: storeTarget('Elasticsearch', 'http'),
+  CLICKHOUSE: storeTarget('ClickHouse', 'http'),
+  MEMCACHED: storeTarget('Memcached', 'memcached'),
+  S3: storeTarget('S3', 'https'),
+  DYNAMODB: storeTarget('DynamoDB', 'https'),
+  FIRESTORE: storeTarget('Firestore', ''),
+  COSMOS: storeTarget('Cosmos DB', 'https'),
+  COUCHBASE: storeTarget('Couchbase', 'couchbase'),
   /** A receiver of traces. */
-  JAEGER: store('Jaeger', ''),
+  JAEGER: storeTarget('Jaeger', ''),
   KAFKA: broker('Kafka', ''),
   RABBIT: broker('RabbitMQ', 'amqp'),
   NATS: broker('NATS', 'nats'),

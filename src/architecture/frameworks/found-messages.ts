@@ -1,4 +1,4 @@
-import type { DetectionContext, Framework } from '../connections/framework.ts'
+import { type DetectionContext, type Framework, inboundAt, outboundAt } from '../connections/framework.ts'
 import type { KnownText } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 
@@ -24,23 +24,16 @@ type FindMessages = (
 /** The detectors of messages, from what finds them in a file. */
 export const messageDetectors = (find: FindMessages): Required<Pick<Framework, 'inbound' | 'outbound'>> => ({
   inbound: (scope, context) =>
-    find('in', scope, context).map(({ text, confidence, protocol, line, owner }) => ({
-      protocol,
-      endpoint: text,
-      source_file: scope.unit.file,
-      line,
-      handler: owner,
-      confidence,
-    })),
+    find('in', scope, context).map(({ protocol, line, owner, ...known }) =>
+      inboundAt(scope, line, known, { protocol, handler: owner }),
+    ),
   outbound: (scope, context) =>
-    find('out', scope, context).map(({ text, confidence, protocol, type, line, owner, routingKey }) => ({
-      target_service: text,
-      protocol,
-      type,
-      source_file: scope.unit.file,
-      line,
-      caller: owner,
-      confidence,
-      ...(routingKey !== undefined && { routing_key: routingKey }),
-    })),
+    find('out', scope, context).map(({ protocol, type, line, owner, routingKey, ...known }) =>
+      outboundAt(scope, line, known, {
+        protocol,
+        type,
+        caller: owner,
+        ...(routingKey !== undefined && { routing_key: routingKey }),
+      }),
+    ),
 })

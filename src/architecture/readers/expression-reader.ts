@@ -1,5 +1,5 @@
-import type { SyntaxNode } from '../../kernel/syntax-tree.ts'
-import type { CallExpression, Expression } from '../source/source-unit.ts'
+import { childOfKind, type SyntaxNode } from '../../kernel/syntax-tree.ts'
+import { type CallExpression, type Expression, textExpression } from '../source/source-unit.ts'
 import type { RelevantCalls } from './relevant-calls.ts'
 
 const MAX_DEPTH = 100
@@ -7,11 +7,10 @@ const MAX_ANCESTORS = 60
 
 const OTHER: Expression = { kind: 'other', text: '' }
 
+export type ReadNode = (node: SyntaxNode | undefined) => Expression
+
 /** Translates a node of one language into an expression; undefined for other nodes. */
-export type ExpressionRule = (
-  node: SyntaxNode,
-  read: (node: SyntaxNode | undefined) => Expression,
-) => Expression | undefined
+export type ExpressionRule = (node: SyntaxNode, read: ReadNode) => Expression | undefined
 
 /** The expressions of one language. */
 export interface ExpressionSyntax {
@@ -81,6 +80,29 @@ export class ExpressionReader {
   }
 }
 
+/** The children of a node without its comments. */
+export const codeChildren = (node: SyntaxNode | undefined): readonly SyntaxNode[] =>
+  (node?.children() ?? []).filter(({ kind }) => !kind.endsWith('comment'))
+
+/** The member of `a.b` in Kotlin and Swift. */
+export const navigatedName = (node: SyntaxNode | undefined): string =>
+  childOfKind(childOfKind(node, 'navigation_suffix'), 'simple_identifier')?.text() ?? ''
+
+/** The parts of a string literal with templates in it; empty when it has none. */
+export const joinChildren: ExpressionRule = (node, read) =>
+  joinParts(node.children().length === 0 ? [textExpression('')] : node.children().map(read))
+
+/** The value of a node that only wraps another one. */
+export const firstChild: ExpressionRule = (node, read) => read(node.children()[0])
+
+export const nodeText: ExpressionRule = (node) => textExpression(node.text())
+
+export const nodeName: ExpressionRule = (node) => ({ kind: 'name', name: node.text() })
+
+export const thisName: ExpressionRule = () => ({ kind: 'name', name: 'this' })
+
+export const escapedText: ExpressionRule = (node) => textExpression(decodeEscapes(node.text()))
+
 /** The name of a called function; of a member, the name of the member. */
 export const calleeName = (callee: SyntaxNode | undefined, memberKind: string, nameField: string): string =>
   (callee?.kind === memberKind ? callee.field(nameField) : callee)?.text().slice(0, 100) ?? ''
@@ -111,7 +133,7 @@ export const joinParts = (parts: readonly Expression[]): Expression => {
   for (const part of flat) {
     const last = merged.at(-1)
     if (part.kind === 'text' && last?.kind === 'text')
-      merged[merged.length - 1] = { kind: 'text', text: last.text + part.text }
+      merged[merged.length - 1] = textExpression(last.text + part.text)
     else merged.push(part)
   }
   const [only] = merged

@@ -8,20 +8,24 @@ import {
   NO_METHOD,
   type SourceUnit,
   type TypeUnit,
+  textExpression,
   type Variable,
 } from '../source/source-unit.ts'
 import {
   calleeName,
+  codeChildren,
   decodeEscapes,
   ExpressionReader,
   type ExpressionRule,
   type ExpressionSyntax,
+  firstChild,
   joinNames,
   joinParts,
+  nodeName,
+  nodeText,
+  type ReadNode,
 } from './expression-reader.ts'
 import { GO_CALLS } from './relevant-calls.ts'
-
-const text = (value: string): Expression => ({ kind: 'text', text: value })
 
 /** `fmt.Sprintf("http://%s/x", host)` as the parts that it joins. */
 const formatted = (args: readonly Expression[]): Expression | undefined => {
@@ -31,7 +35,9 @@ const formatted = (args: readonly Expression[]): Expression | undefined => {
   return joinParts(
     pieces.flatMap((piece, at) => {
       const value = values[at]
-      return at < pieces.length - 1 && value !== undefined ? [text(piece), value] : [text(piece)]
+      return at < pieces.length - 1 && value !== undefined
+        ? [textExpression(piece), value]
+        : [textExpression(piece)]
     }),
   )
 }
@@ -46,8 +52,8 @@ const environment = (name: string, [first, second]: readonly Expression[]): Expr
   if (first?.kind !== 'text' || !VARIABLE_NAME.test(first.text) || !READS_ENVIRONMENT.test(name))
     return undefined
   return second?.kind === 'text' || second?.kind === 'name'
-    ? joinParts([text(`\${${first.text}:`), second, text('}')])
-    : text(`\${${first.text}}`)
+    ? joinParts([textExpression(`\${${first.text}:`), second, textExpression('}')])
+    : textExpression(`\${${first.text}}`)
 }
 
 /** `flag.String("addr", "localhost:9092", "usage")` is `${-addr:localhost:9092}`. */
@@ -57,13 +63,10 @@ const flagDefault = (
   [flag, value]: readonly Expression[],
 ): Expression | undefined =>
   name === 'String' && /^p?flag$/.test(owner?.text() ?? '') && flag?.kind === 'text' && value?.kind === 'text'
-    ? text(`\${-${flag.text}:${value.text}}`)
+    ? textExpression(`\${-${flag.text}:${value.text}}`)
     : undefined
 
-const literalEntries = (
-  node: SyntaxNode,
-  read: (one: SyntaxNode | undefined) => Expression,
-): readonly (readonly [string, Expression])[] =>
+const literalEntries = (node: SyntaxNode, read: ReadNode): readonly (readonly [string, Expression])[] =>
   childrenOfKind(node, 'keyed_element').flatMap((one) => {
     const [key, value] = childrenOfKind(one, 'literal_element')
     if (key === undefined || value === undefined) return []
@@ -71,12 +74,12 @@ const literalEntries = (
   })
 
 const RULES: Readonly<Record<string, ExpressionRule>> = {
-  interpreted_string_literal: (node) => text(decodeEscapes(node.text().slice(1, -1))),
-  raw_string_literal: (node) => text(node.text().slice(1, -1)),
-  int_literal: (node) => text(node.text()),
-  identifier: (node) => ({ kind: 'name', name: node.text() }),
-  literal_element: (node, read) => read(node.children()[0]),
-  parenthesized_expression: (node, read) => read(node.children()[0]),
+  interpreted_string_literal: (node) => textExpression(decodeEscapes(node.text().slice(1, -1))),
+  raw_string_literal: (node) => textExpression(node.text().slice(1, -1)),
+  int_literal: nodeText,
+  identifier: nodeName,
+  literal_element: firstChild,
+  parenthesized_expression: firstChild,
   unary_expression: (node, read) => read(node.field('operand')),
   selector_expression: (node, read) =>
     joinNames(read(node.field('operand')), node.field('field')?.text() ?? ''),
@@ -99,15 +102,13 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
   },
   call_expression: (node, read) => {
     const callee = node.field('function')
-    const args = (node.field('arguments')?.children() ?? [])
-      .filter(({ kind }) => kind !== 'comment')
-      .map(read)
+    const args = codeChildren(node.field('arguments')).map(read)
     const member = callee?.kind === 'selector_expression'
     const name = calleeName(callee, 'selector_expression', 'field')
     if (name === 'Sprintf') return formatted(args)
     const owner = member ? callee.field('operand') : undefined
     if (name === 'GetString' && owner?.text() === 'viper' && args[0]?.kind === 'text')
-      return text(`\${${args[0].text}}`)
+      return textExpression(`\${${args[0].text}}`)
     const known = environment(name, args) ?? flagDefault(owner, name, args)
     if (known !== undefined) return known
     return {
@@ -146,7 +147,7 @@ const RETURNED = /^(interpreted_string_literal|raw_string_literal|binary_express
 const FUNCTIONS = ['function_declaration', 'method_declaration']
 
 /** The package name of an import path: `github.com/a/b/v2` is `b`. */
-const packageName = (path: string): string =>
+const importedPackage = (path: string): string =>
   path
     .replace(/\/v\d+$/, '')
     .replace(/^.*\//, '')
@@ -154,7 +155,7 @@ const packageName = (path: string): string =>
 
 const importOf = (spec: SyntaxNode): readonly [string, ImportBinding] => {
   const module = spec.field('path')?.text().slice(1, -1) ?? ''
-  return [spec.field('name')?.text() ?? packageName(module), { module, name: '*' }]
+  return [spec.field('name')?.text() ?? importedPackage(module), { module, name: '*' }]
 }
 
 /** `env:"ADDR" envDefault:"x"` in the tag of a field: it gets its value from that environment variable. */

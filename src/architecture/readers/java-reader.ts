@@ -11,16 +11,18 @@ import {
   type Variable,
 } from '../source/source-unit.ts'
 import {
+  codeChildren,
   decodeEscapes,
   ExpressionReader,
   type ExpressionRule,
   type ExpressionSyntax,
   joinNames,
   joinParts,
+  nodeName,
+  type ReadNode,
+  thisName,
 } from './expression-reader.ts'
 import { jvmCalls, type RelevantCalls } from './relevant-calls.ts'
-
-type Read = (node: SyntaxNode | undefined) => Expression
 
 const literal = (text: string): string => {
   if (!text.startsWith('"""')) return decodeEscapes(text.slice(1, -1))
@@ -36,12 +38,10 @@ const literal = (text: string): string => {
   )
 }
 
-const isComment = ({ kind }: SyntaxNode): boolean => kind.endsWith('comment')
-
 const isSum = (node: SyntaxNode): boolean => node.field('operator')?.text() === '+'
 
 /** The parts of `a + b + c`. Iterative, because the tree is left-deep and may be long. */
-const sumParts = (node: SyntaxNode, read: Read): readonly Expression[] => {
+const sumParts = (node: SyntaxNode, read: ReadNode): readonly Expression[] => {
   const parts: Expression[] = []
   let at: SyntaxNode | undefined = node
   while (at?.kind === 'binary_expression' && isSum(at)) {
@@ -52,33 +52,30 @@ const sumParts = (node: SyntaxNode, read: Read): readonly Expression[] => {
   return parts.reverse()
 }
 
-const argumentsOf = (node: SyntaxNode | undefined, read: Read): readonly Expression[] =>
-  (node?.children() ?? []).filter((one) => !isComment(one)).map(read)
-
-const javaAnnotation = (node: SyntaxNode, read: Read): Annotation => {
+const javaAnnotation = (node: SyntaxNode, read: ReadNode): Annotation => {
   const name = node.field('name')?.text() ?? ''
   const args = new Map<string, Expression>()
-  for (const one of node.field('arguments')?.children() ?? []) {
+  for (const one of codeChildren(node.field('arguments'))) {
     if (one.kind === 'element_value_pair') args.set(one.field('key')?.text() ?? '', read(one.field('value')))
-    else if (!isComment(one)) args.set('value', read(one))
+    else args.set('value', read(one))
   }
   return { name: name.slice(name.lastIndexOf('.') + 1), line: node.line, args }
 }
 
 const RULES: Readonly<Record<string, ExpressionRule>> = {
   string_literal: (node) => ({ kind: 'text', text: literal(node.text()) }),
-  identifier: (node) => ({ kind: 'name', name: node.text() }),
-  this: () => ({ kind: 'name', name: 'this' }),
+  identifier: nodeName,
+  this: thisName,
   field_access: (node, read) => joinNames(read(node.field('object')), node.field('field')?.text() ?? ''),
-  parenthesized_expression: (node, read) => read(node.children().find((one) => !isComment(one))),
+  parenthesized_expression: (node, read) => read(codeChildren(node)[0]),
   cast_expression: (node, read) => read(node.field('value')),
   binary_expression: (node, read) => (isSum(node) ? joinParts(sumParts(node, read)) : undefined),
   decimal_integer_literal: (node) => ({ kind: 'text', text: node.text().replace(/[_lL]/g, '') }),
   class_literal: (node) => ({ kind: 'other', text: node.text() }),
   true: () => ({ kind: 'text', text: 'true' }),
   false: () => ({ kind: 'text', text: 'false' }),
-  array_initializer: (node, read) => ({ kind: 'list', items: argumentsOf(node, read) }),
-  element_value_array_initializer: (node, read) => ({ kind: 'list', items: argumentsOf(node, read) }),
+  array_initializer: (node, read) => ({ kind: 'list', items: codeChildren(node).map(read) }),
+  element_value_array_initializer: (node, read) => ({ kind: 'list', items: codeChildren(node).map(read) }),
   array_creation_expression: (node, read) => read(node.field('value')),
   annotation: (node, read) => ({ kind: 'annotation', annotation: javaAnnotation(node, read) }),
   marker_annotation: (node, read) => ({ kind: 'annotation', annotation: javaAnnotation(node, read) }),
@@ -90,7 +87,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
         ...(receiver !== undefined && { receiver: read(receiver) }),
         name: name?.text() ?? '',
         makes: false,
-        args: argumentsOf(node.field('arguments'), read),
+        args: codeChildren(node.field('arguments')).map(read),
         line: name?.line ?? node.line,
       },
     }
@@ -100,7 +97,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     call: {
       name: node.field('type')?.text() ?? '',
       makes: true,
-      args: argumentsOf(node.field('arguments'), read),
+      args: codeChildren(node.field('arguments')).map(read),
       line: node.line,
     },
   }),
@@ -216,7 +213,7 @@ class JavaReader {
     const constants = of('constant_declaration', 'field_declaration')
     return {
       name: node.field('name')?.text() ?? '',
-      kind: kindOf(node),
+      kind: typeKind(node),
       line: node.field('name')?.line ?? node.line,
       lines: node.lastLine - node.line + 1,
       annotations: this.annotations(node),
@@ -245,7 +242,7 @@ class JavaReader {
 
 const isSilent = (node: SyntaxNode): boolean => node.field('body')?.children().length === 0
 
-const kindOf = (node: SyntaxNode): TypeKind => {
+const typeKind = (node: SyntaxNode): TypeKind => {
   const kind = KINDS[node.kind] ?? 'class'
   return kind === 'class' && childOfKind(node, 'modifiers')?.words().includes('abstract')
     ? 'abstract class'

@@ -1,30 +1,26 @@
 import { childOfKind, childrenOfKind, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import type { Annotation, Expression } from '../source/source-unit.ts'
+import { textExpression } from '../source/source-unit.ts'
 import {
-  decodeEscapes,
+  codeChildren,
   type ExpressionRule,
   type ExpressionSyntax,
+  escapedText,
+  firstChild,
+  joinChildren,
   joinNames,
   joinParts,
+  navigatedName,
+  nodeName,
+  nodeText,
+  type ReadNode,
+  thisName,
 } from './expression-reader.ts'
 
-type Read = (node: SyntaxNode | undefined) => Expression
-
-const isComment = ({ kind }: SyntaxNode): boolean => kind.endsWith('comment')
-
-const text = (value: string): Expression => ({ kind: 'text', text: value })
-
-const memberOf = (node: SyntaxNode | undefined): string =>
-  childOfKind(childOfKind(node, 'navigation_suffix'), 'simple_identifier')?.text() ?? ''
-
-const argumentsOf = (suffix: SyntaxNode | undefined): readonly SyntaxNode[] =>
+const argumentNodes = (suffix: SyntaxNode | undefined): readonly SyntaxNode[] =>
   childrenOfKind(childOfKind(suffix, 'value_arguments'), 'value_argument')
 
-const valueIn = (argument: SyntaxNode): SyntaxNode | undefined =>
-  argument
-    .children()
-    .filter((one) => !isComment(one))
-    .at(-1)
+const valueIn = (argument: SyntaxNode): SyntaxNode | undefined => codeChildren(argument).at(-1)
 
 /** `create<Api>()` names a type and no value: the type stands for its class. */
 const typeArguments = (suffix: SyntaxNode | undefined): readonly Expression[] =>
@@ -33,14 +29,14 @@ const typeArguments = (suffix: SyntaxNode | undefined): readonly Expression[] =>
     text: `${one.text()}.class`,
   }))
 
-const callOf = (node: SyntaxNode, read: Read): Expression => {
+const kotlinCall = (node: SyntaxNode, read: ReadNode): Expression => {
   const [callee, suffix] = node.children()
   // `route("/x") { … }` is a call of `route("/x")` with a lambda.
   if (callee?.kind === 'call_expression' && childOfKind(suffix, 'value_arguments') === undefined)
     return read(callee)
   const navigates = callee?.kind === 'navigation_expression'
-  const name = navigates ? memberOf(callee) : (callee?.text().slice(0, 200) ?? '')
-  const given = argumentsOf(suffix).map((one) => read(valueIn(one)))
+  const name = navigates ? navigatedName(callee) : (callee?.text().slice(0, 200) ?? '')
+  const given = argumentNodes(suffix).map((one) => read(valueIn(one)))
   return {
     kind: 'call',
     call: {
@@ -54,12 +50,12 @@ const callOf = (node: SyntaxNode, read: Read): Expression => {
   }
 }
 
-export const kotlinAnnotation = (node: SyntaxNode, read: Read): Annotation => {
+export const kotlinAnnotation = (node: SyntaxNode, read: ReadNode): Annotation => {
   const made = childOfKind(node, 'constructor_invocation')
   const name = childOfKind(made ?? node, 'user_type')?.text() ?? ''
   const args = new Map<string, Expression>()
   const positional: Expression[] = []
-  for (const one of argumentsOf(made)) {
+  for (const one of argumentNodes(made)) {
     const key = one.words().includes('=') ? one.children()[0]?.text() : undefined
     if (key === undefined) positional.push(read(valueIn(one)))
     else args.set(key, read(valueIn(one)))
@@ -71,46 +67,35 @@ export const kotlinAnnotation = (node: SyntaxNode, read: Read): Annotation => {
 }
 
 const RULES: Readonly<Record<string, ExpressionRule>> = {
-  string_literal: (node, read) =>
-    joinParts(node.children().length === 0 ? [text('')] : node.children().map(read)),
-  string_content: (node) => text(decodeEscapes(node.text())),
-  character_escape_seq: (node) => text(decodeEscapes(node.text())),
-  interpolated_identifier: (node) => ({ kind: 'name', name: node.text() }),
-  interpolated_expression: (node, read) => read(node.children()[0]),
-  simple_identifier: (node) => ({ kind: 'name', name: node.text() }),
-  this_expression: () => ({ kind: 'name', name: 'this' }),
-  integer_literal: (node) => text(node.text().replaceAll('_', '')),
-  long_literal: (node) => text(node.text().replace(/[_L]/g, '')),
-  boolean_literal: (node) => text(node.text()),
+  string_literal: joinChildren,
+  string_content: escapedText,
+  character_escape_seq: escapedText,
+  interpolated_identifier: nodeName,
+  interpolated_expression: firstChild,
+  simple_identifier: nodeName,
+  this_expression: thisName,
+  integer_literal: (node) => textExpression(node.text().replaceAll('_', '')),
+  long_literal: (node) => textExpression(node.text().replace(/[_L]/g, '')),
+  boolean_literal: nodeText,
   navigation_expression: (node, read) => {
     const object = read(node.children()[0])
     // `Order::class.java` is the class, as `Order::class` is.
-    return object.kind === 'other' && object.text !== '' ? object : joinNames(object, memberOf(node))
+    return object.kind === 'other' && object.text !== '' ? object : joinNames(object, navigatedName(node))
   },
   callable_reference: (node) =>
     node.words().includes('class')
       ? { kind: 'other', text: `${node.children()[0]?.text() ?? ''}.class` }
       : undefined,
-  parenthesized_expression: (node, read) => read(node.children().find((one) => !isComment(one))),
-  as_expression: (node, read) => read(node.children()[0]),
+  parenthesized_expression: (node, read) => read(codeChildren(node)[0]),
+  as_expression: firstChild,
   additive_expression: (node, read) =>
-    node.words().includes('+')
-      ? joinParts(
-          node
-            .children()
-            .filter((one) => !isComment(one))
-            .map(read),
-        )
-      : undefined,
+    node.words().includes('+') ? joinParts(codeChildren(node).map(read)) : undefined,
   collection_literal: (node, read) => ({
     kind: 'list',
-    items: node
-      .children()
-      .filter((one) => !isComment(one))
-      .map(read),
+    items: codeChildren(node).map(read),
   }),
   call_expression: (node, read) => {
-    const found = callOf(node, read)
+    const found = kotlinCall(node, read)
     const listed = found.kind === 'call' && /^(arrayOf|listOf|setOf)$/.test(found.call.name)
     return listed ? { kind: 'list', items: found.call.args } : found
   },
@@ -119,19 +104,19 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     call: {
       name: childOfKind(node, 'user_type')?.text() ?? '',
       makes: true,
-      args: argumentsOf(node).map((one) => read(valueIn(one))),
+      args: argumentNodes(node).map((one) => read(valueIn(one))),
       line: node.line,
     },
   }),
 }
 
-const calledName = (node: SyntaxNode): string => {
+const kotlinName = (node: SyntaxNode): string => {
   const [callee] = node.children()
-  if (callee?.kind === 'navigation_expression') return memberOf(callee)
+  if (callee?.kind === 'navigation_expression') return navigatedName(callee)
   return callee?.kind === 'simple_identifier' ? callee.text() : ''
 }
 
 export const KOTLIN: Omit<ExpressionSyntax, 'names'> = {
   rule: (node, read) => RULES[node.kind]?.(node, read),
-  nameOf: calledName,
+  nameOf: kotlinName,
 }

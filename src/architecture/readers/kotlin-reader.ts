@@ -19,7 +19,7 @@ const TYPES = ['user_type', 'nullable_type', 'function_type']
 const typesOf = (nodes: readonly SyntaxNode[]): string =>
   (nodes.find(({ kind }) => TYPES.includes(kind))?.text() ?? '').replace(/\s+/g, ' ').replace(/\?$/, '')
 
-const typeText = (node: SyntaxNode | undefined): string => typesOf(node?.children() ?? [])
+const writtenType = (node: SyntaxNode | undefined): string => typesOf(node?.children() ?? [])
 
 /** The value of a delegated property: the last statement of `by lazy { … }`, else the delegate itself. */
 const delegated = (delegate: SyntaxNode | undefined): SyntaxNode | undefined => {
@@ -30,7 +30,7 @@ const delegated = (delegate: SyntaxNode | undefined): SyntaxNode | undefined => 
   return childOfKind(lambda, 'statements')?.children().at(-1)
 }
 
-const kindOf = (node: SyntaxNode, modifiers: SyntaxNode | undefined): TypeKind => {
+const kotlinKind = (node: SyntaxNode, modifiers: SyntaxNode | undefined): TypeKind => {
   if (node.kind === 'object_declaration') return 'object'
   const keywords = node.words()
   const text = modifiers?.text() ?? ''
@@ -80,7 +80,7 @@ class KotlinReader {
       delegated(childOfKind(node, 'property_delegate'))
     return {
       name: childOfKind(declared, 'simple_identifier')?.text() ?? '',
-      type: typeText(declared),
+      type: writtenType(declared),
       line: node.line,
       annotations: this.annotations(childOfKind(node, 'modifiers')),
       ...(value !== undefined && { value: this.#expressions.read(value) }),
@@ -96,7 +96,7 @@ class KotlinReader {
   parameter(node: SyntaxNode, modifiers: SyntaxNode | undefined): Variable {
     return {
       name: childOfKind(node, 'simple_identifier')?.text() ?? '',
-      type: typeText(node),
+      type: writtenType(node),
       line: node.line,
       annotations: this.annotations(modifiers),
     }
@@ -184,7 +184,7 @@ class KotlinReader {
     const modifiers = childOfKind(node, 'modifiers')
     return {
       name: name?.text() ?? '',
-      kind: kindOf(node, modifiers),
+      kind: kotlinKind(node, modifiers),
       line: name?.line ?? node.line,
       lines: node.lastLine - node.line + 1,
       annotations: [...this.#detachedAnnotations(before), ...this.annotations(modifiers)],

@@ -1,21 +1,24 @@
 import { childrenOfKind, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import type { CallExpression, Expression } from '../source/source-unit.ts'
+import { recordEntry, textExpression } from '../source/source-unit.ts'
 import {
   calleeName,
+  codeChildren,
   decodeEscapes,
   type ExpressionRule,
   type ExpressionSyntax,
+  firstChild,
   joinNames,
   joinParts,
+  nodeText,
+  type ReadNode,
 } from './expression-reader.ts'
 import { PYTHON_CALLS } from './relevant-calls.ts'
 
 /** Calls of the standard library and of settings libraries whose value is text that can be known. */
 
-const keyword = (args: readonly Expression[], name: string): Expression | undefined => {
-  const last = args.at(-1)
-  return last?.kind === 'record' ? last.entries.get(name) : undefined
-}
+const keyword = (args: readonly Expression[], name: string): Expression | undefined =>
+  recordEntry(args.at(-1), name)
 
 /** Functions that read an environment variable: of the standard library, django-environ, decouple, environs. */
 const STANDARD = /^(os\.)?(getenv|environ\.get)$/
@@ -28,7 +31,7 @@ const environmentValue = (name: string, args: readonly Expression[]): Expression
   if (key?.kind !== 'text') return undefined
   if (!STANDARD.test(name) && !(LIBRARY.test(name) && VARIABLE_NAME.test(key.text))) return undefined
   const fallback = args[1]?.kind === 'record' ? keyword(args, 'default') : args[1]
-  return text(fallback?.kind === 'text' ? `\${${key.text}:${fallback.text}}` : `\${${key.text}}`)
+  return textExpression(fallback?.kind === 'text' ? `\${${key.text}:${fallback.text}}` : `\${${key.text}}`)
 }
 
 /** Conversions: the value is the first argument. */
@@ -42,7 +45,9 @@ const fillMarks = (format: string, mark: RegExp, values: readonly Expression[]):
   const pieces = format.split(mark)
   return joinParts(
     pieces.flatMap((piece, at) =>
-      at === pieces.length - 1 ? [text(piece)] : [text(piece), values[at] ?? text('{}')],
+      at === pieces.length - 1
+        ? [textExpression(piece)]
+        : [textExpression(piece), values[at] ?? textExpression('{}')],
     ),
   )
 }
@@ -51,8 +56,9 @@ const fillMarks = (format: string, mark: RegExp, values: readonly Expression[]):
 const joinPaths = (parts: readonly Expression[]): Expression =>
   joinParts(
     parts.flatMap((part, at) => {
-      const bare = part.kind === 'text' ? text(part.text.replace(at === 0 ? /\/+$/ : /^\/+|\/+$/g, '')) : part
-      return at === 0 ? [bare] : [text('/'), bare]
+      const bare =
+        part.kind === 'text' ? textExpression(part.text.replace(at === 0 ? /\/+$/ : /^\/+|\/+$/g, '')) : part
+      return at === 0 ? [bare] : [textExpression('/'), bare]
     }),
   )
 
@@ -65,10 +71,10 @@ const builtAddress = (args: readonly Expression[]): Expression | undefined => {
   const database = keyword(args, 'path') ?? keyword(args, 'database')
   return joinParts([
     scheme,
-    text('://'),
+    textExpression('://'),
     host,
-    ...(port === undefined ? [] : [text(':'), port]),
-    ...(database === undefined ? [] : [text('/'), database]),
+    ...(port === undefined ? [] : [textExpression(':'), port]),
+    ...(database === undefined ? [] : [textExpression('/'), database]),
   ])
 }
 
@@ -93,7 +99,7 @@ const calledValue = ({ receiver, name, args }: CallExpression): Expression | und
       const fallback = args[2]?.kind === 'text' ? args[2].text : undefined
       return fallback === undefined
         ? { kind: 'name', name: `${first.name}.${second.text}` }
-        : text(`\${${second.text}:${fallback}}`)
+        : textExpression(`\${${second.text}:${fallback}}`)
     }
     return first !== undefined && args.length === 1 && first.kind !== 'record' && CONVERSIONS.test(name)
       ? first
@@ -112,17 +118,9 @@ const calledValue = ({ receiver, name, args }: CallExpression): Expression | und
   return SAME_TEXT.test(name) && args.every(({ kind }) => kind === 'text') ? receiver : undefined
 }
 
-const text = (value: string): Expression => ({ kind: 'text', text: value })
-
-const withoutComments = (node: SyntaxNode | undefined): readonly SyntaxNode[] =>
-  (node?.children() ?? []).filter(({ kind }) => kind !== 'comment')
-
 /** Positional arguments, then one record of the keyword arguments. */
-const readPythonArguments = (
-  list: SyntaxNode | undefined,
-  read: (node: SyntaxNode | undefined) => Expression,
-): readonly Expression[] => {
-  const all = withoutComments(list)
+const readPythonArguments = (list: SyntaxNode | undefined, read: ReadNode): readonly Expression[] => {
+  const all = codeChildren(list)
   const keywords = all.filter(({ kind }) => kind === 'keyword_argument')
   const positional = all.filter(({ kind }) => kind !== 'keyword_argument').map(read)
   if (keywords.length === 0) return positional
@@ -138,19 +136,19 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     const parts = childrenOfKind(node, 'string_content', 'interpolation').map((one) =>
       one.kind === 'interpolation'
         ? read(one.field('expression') ?? one.children()[0])
-        : text(raw ? one.text() : decodeEscapes(one.text())),
+        : textExpression(raw ? one.text() : decodeEscapes(one.text())),
     )
-    return joinParts(parts.length === 0 ? [text('')] : parts)
+    return joinParts(parts.length === 0 ? [textExpression('')] : parts)
   },
   concatenated_string: (node, read) => joinParts(node.children().map(read)),
   identifier: (node) => ({ kind: 'name', name: /^(self|cls)$/.test(node.text()) ? 'this' : node.text() }),
-  integer: (node) => text(node.text()),
-  float: (node) => text(node.text()),
-  true: () => text('True'),
-  false: () => text('False'),
-  list_splat: (node, read) => read(node.children()[0]),
-  await: (node, read) => read(node.children()[0]),
-  parenthesized_expression: (node, read) => read(node.children()[0]),
+  integer: nodeText,
+  float: nodeText,
+  true: () => textExpression('True'),
+  false: () => textExpression('False'),
+  list_splat: firstChild,
+  await: firstChild,
+  parenthesized_expression: firstChild,
   attribute: (node, read) => joinNames(read(node.field('object')), node.field('attribute')?.text() ?? ''),
   binary_operator: (node, read) => {
     const operator = node.field('operator')?.text()
@@ -165,17 +163,19 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     const left = read(node.field('left'))
     const right = read(node.field('right'))
     const isVariable = left.kind === 'text' && /^\$\{\w+\}$/.test(left.text)
-    return isVariable && right.kind === 'text' ? text(left.text.replace(/\}$/, `:${right.text}}`)) : left
+    return isVariable && right.kind === 'text'
+      ? textExpression(left.text.replace(/\}$/, `:${right.text}}`))
+      : left
   },
   subscript: (node, read) => {
     const owner = node.field('value')?.text().slice(0, 40) ?? ''
     const key = read(node.field('subscript'))
     if (key.kind !== 'text') return undefined
-    if (/^(os\.)?environ$/.test(owner)) return text(`\${${key.text}}`)
+    if (/^(os\.)?environ$/.test(owner)) return textExpression(`\${${key.text}}`)
     return /(^|\.)config$/.test(owner) ? { kind: 'name', name: `config[${key.text}]` } : undefined
   },
-  list: (node, read) => ({ kind: 'list', items: withoutComments(node).map(read) }),
-  tuple: (node, read) => ({ kind: 'list', items: withoutComments(node).map(read) }),
+  list: (node, read) => ({ kind: 'list', items: codeChildren(node).map(read) }),
+  tuple: (node, read) => ({ kind: 'list', items: codeChildren(node).map(read) }),
   dictionary: (node, read) => ({
     kind: 'record',
     entries: new Map(

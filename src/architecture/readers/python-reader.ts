@@ -5,6 +5,7 @@ import {
   type ImportBinding,
   type Method,
   NO_METHOD,
+  nameIn,
   type SourceUnit,
   type TypeUnit,
   type Variable,
@@ -57,8 +58,7 @@ class PythonReader {
   decorator(node: SyntaxNode): Annotation {
     const [inside] = node.children()
     const found = this.#expressions.read(inside)
-    if (found.kind !== 'call')
-      return { name: found.kind === 'name' ? found.name : '', line: node.line, args: new Map() }
+    if (found.kind !== 'call') return { name: nameIn(found), line: node.line, args: new Map() }
     const { receiver, name, args } = found.call
     const keywords = args.at(-1)
     const [first] = args

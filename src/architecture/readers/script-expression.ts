@@ -1,22 +1,26 @@
 import type { SyntaxNode } from '../../kernel/syntax-tree.ts'
 import type { Expression, Lambda, Method } from '../source/source-unit.ts'
+import { textExpression } from '../source/source-unit.ts'
 import {
   calleeName,
+  codeChildren,
   decodeEscapes,
   type ExpressionRule,
   type ExpressionSyntax,
+  escapedText,
+  firstChild,
+  joinChildren,
   joinNames,
   joinParts,
+  nodeName,
+  nodeText,
+  type ReadNode,
+  thisName,
 } from './expression-reader.ts'
 import { SCRIPT_CALLS } from './relevant-calls.ts'
 
-const text = (value: string): Expression => ({ kind: 'text', text: value })
-
 export const scriptArguments = (node: SyntaxNode): readonly SyntaxNode[] =>
-  node
-    .field('arguments')
-    ?.children()
-    .filter(({ kind }) => kind !== 'comment') ?? []
+  codeChildren(node.field('arguments'))
 
 /** In the tree, the callee of `await get<Item>(url)` is `await get`. */
 const calleeOf = (node: SyntaxNode): SyntaxNode | undefined => {
@@ -35,27 +39,30 @@ const nameOfCallee = (callee: SyntaxNode | undefined): string => {
 const ENVIRONMENT = /^(process|import\.meta)\.env$/
 
 /** An environment variable is a placeholder: `${URL}`. */
-const memberOf = (object: Expression, member: string): Expression | undefined =>
-  object.kind === 'name' && ENVIRONMENT.test(object.name) ? text(`\${${member}}`) : joinNames(object, member)
+const memberName = (object: Expression, member: string): Expression | undefined =>
+  object.kind === 'name' && ENVIRONMENT.test(object.name)
+    ? textExpression(`\${${member}}`)
+    : joinNames(object, member)
 
 /** A variable with a default is `${URL:http://a}`; of other alternatives, the first, or the one that is a call. */
-const eitherOf = (left: Expression, right: Expression): Expression => {
+const orDefault = (left: Expression, right: Expression): Expression => {
   const isVariable = left.kind === 'text' && /^(\$\{\w+:?)+\}+$/.test(left.text)
   if (isVariable && right.kind === 'text')
-    return text(left.text.replace(/\}+$/, (braces) => `:${right.text}${braces}`))
+    return textExpression(left.text.replace(/\}+$/, (braces) => `:${right.text}${braces}`))
   // The default is a template or a constant: `${URL:` and `}` around it.
   if (isVariable && (right.kind === 'join' || right.kind === 'name'))
-    return joinParts([text(left.text.replace(/\}+$/, ':')), right, text(/\}+$/.exec(left.text)?.[0] ?? '')])
+    return joinParts([
+      textExpression(left.text.replace(/\}+$/, ':')),
+      right,
+      textExpression(/\}+$/.exec(left.text)?.[0] ?? ''),
+    ])
   return left.kind !== 'text' && right.kind === 'call' ? right : left
 }
 
 /** The key of an object that is spread into another one: `...users`. */
 const SPREAD = '...'
 
-const entriesOf = (
-  node: SyntaxNode,
-  read: (node: SyntaxNode | undefined) => Expression,
-): readonly (readonly [string, Expression])[] =>
+const recordEntries = (node: SyntaxNode, read: ReadNode): readonly (readonly [string, Expression])[] =>
   node.children().flatMap((one) => {
     if (one.kind === 'shorthand_property_identifier')
       return [[one.text(), { kind: 'name' as const, name: one.text() }]]
@@ -100,20 +107,13 @@ const returnedNode = (node: SyntaxNode | undefined): SyntaxNode | undefined => {
 const ADDRESS_METHOD = /ur[il]$|host$|address$|endpoint$|base$|origin$/i
 
 /** What a method that is named after an address returns. */
-export const addressReturned = (
-  node: SyntaxNode,
-  read: (node: SyntaxNode | undefined) => Expression,
-): Pick<Method, 'returned'> => {
+export const addressReturned = (node: SyntaxNode, read: ReadNode): Pick<Method, 'returned'> => {
   const value = ADDRESS_METHOD.test(node.field('name')?.text() ?? '') ? returnedNode(node) : undefined
   return value === undefined ? {} : { returned: [read(value)] }
 }
 
 /** Options that a factory function returns. */
-const withReturned = (
-  value: Expression,
-  node: SyntaxNode | undefined,
-  read: (node: SyntaxNode | undefined) => Expression,
-): Expression =>
+const withReturned = (value: Expression, node: SyntaxNode | undefined, read: ReadNode): Expression =>
   value.kind === 'other' && value.lambda !== undefined
     ? { ...value, lambda: { ...value.lambda, returns: read(returnedNode(node)) } }
     : value
@@ -121,21 +121,20 @@ const withReturned = (
 const readLambda: ExpressionRule = (node) => ({ kind: 'other', text: '', lambda: lambdaOf(node) })
 
 const RULES: Readonly<Record<string, ExpressionRule>> = {
-  string: (node) => text(decodeEscapes(node.text().slice(1, -1))),
-  template_string: (node, read) =>
-    joinParts(node.children().length === 0 ? [text('')] : node.children().map(read)),
-  string_fragment: (node) => text(decodeEscapes(node.text())),
-  template_substitution: (node, read) => read(node.children()[0]),
-  identifier: (node) => ({ kind: 'name', name: node.text() }),
-  this: () => ({ kind: 'name', name: 'this' }),
-  number: (node) => text(node.text()),
-  true: () => text('true'),
-  false: () => text('false'),
-  await_expression: (node, read) => read(node.children()[0]),
-  parenthesized_expression: (node, read) => read(node.children()[0]),
-  as_expression: (node, read) => read(node.children()[0]),
-  satisfies_expression: (node, read) => read(node.children()[0]),
-  non_null_expression: (node, read) => read(node.children()[0]),
+  string: (node) => textExpression(decodeEscapes(node.text().slice(1, -1))),
+  template_string: joinChildren,
+  string_fragment: escapedText,
+  template_substitution: firstChild,
+  identifier: nodeName,
+  this: thisName,
+  number: nodeText,
+  true: () => textExpression('true'),
+  false: () => textExpression('false'),
+  await_expression: firstChild,
+  parenthesized_expression: firstChild,
+  as_expression: firstChild,
+  satisfies_expression: firstChild,
+  non_null_expression: firstChild,
   meta_property: () => ({ kind: 'name', name: 'import.meta' }),
   member_expression: (node, read) => {
     const object = read(node.field('object'))
@@ -143,7 +142,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     // `new Users().router` reads as a call of `router`.
     return object.kind === 'call' && object.call.makes
       ? { kind: 'call', call: { receiver: object, name: member, makes: false, args: [], line: node.line } }
-      : memberOf(object, member)
+      : memberName(object, member)
   },
   arrow_function: readLambda,
   function_expression: readLambda,
@@ -151,17 +150,17 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     const object = read(node.field('object'))
     const key = read(node.field('index'))
     const isVariable = object.kind === 'name' && ENVIRONMENT.test(object.name)
-    return isVariable && key.kind === 'text' ? memberOf(object, key.text) : undefined
+    return isVariable && key.kind === 'text' ? memberName(object, key.text) : undefined
   },
   binary_expression: (node, read) => {
     const operator = node.field('operator')?.text() ?? ''
     const left = read(node.field('left'))
     const right = read(node.field('right'))
     if (operator === '+') return joinParts([left, right])
-    return operator === '||' || operator === '??' ? eitherOf(left, right) : undefined
+    return operator === '||' || operator === '??' ? orDefault(left, right) : undefined
   },
   array: (node, read) => ({ kind: 'list', items: node.children().map(read) }),
-  object: (node, read) => ({ kind: 'record', entries: new Map(entriesOf(node, read)) }),
+  object: (node, read) => ({ kind: 'record', entries: new Map(recordEntries(node, read)) }),
   call_expression: (node, read) => {
     const callee = calleeOf(node)
     // The number or text of a variable is written like the variable.

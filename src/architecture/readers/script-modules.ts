@@ -22,7 +22,7 @@ const requireCalls = (root: SyntaxNode): readonly SyntaxNode[] =>
   /\brequire\s*\(/.test(root.text()) ? root.descend(CALLS).filter((one) => calledName(one) === 'require') : []
 
 /** The modules that a script imports. */
-export const importedModules = (root: SyntaxNode): readonly string[] => [
+export const moduleNames = (root: SyntaxNode): readonly string[] => [
   ...childrenOfKind(root, 'import_statement').map((one) => unquote(one.field('source'))),
   ...requireCalls(root).map((one) => unquote(scriptArguments(one)[0])),
 ]

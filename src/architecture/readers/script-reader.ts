@@ -2,15 +2,17 @@ import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../../ke
 import {
   type Annotation,
   type CallExpression,
+  callIn,
   type Method,
   NO_METHOD,
+  nameIn,
   type SourceUnit,
   type TypeUnit,
   type Variable,
 } from '../source/source-unit.ts'
 import { ExpressionReader } from './expression-reader.ts'
 import { addressReturned, SCRIPT } from './script-expression.ts'
-import { importedModules, patternNames, readBindings, readExports } from './script-modules.ts'
+import { moduleNames, patternNames, readBindings, readExports } from './script-modules.ts'
 
 /** Directives at the start of a file or body: `'use server'`. */
 const directivesOf = (node: SyntaxNode | undefined): readonly string[] => {
@@ -60,8 +62,8 @@ class ScriptReader {
   decorator(node: SyntaxNode): Annotation {
     const [called] = node.children()
     const found = this.#expressions.read(called)
-    const call = found.kind === 'call' ? found.call : undefined
-    const name = call?.name ?? (found.kind === 'name' ? found.name : '')
+    const call = callIn(found)
+    const name = call?.name ?? nameIn(found)
     const [first, ...others] = call?.args ?? []
     const named =
       first?.kind === 'record' ? [...first.entries] : first === undefined ? [] : [['value', first] as const]
@@ -236,7 +238,7 @@ export const readScript = (file: string, root: SyntaxNode): SourceUnit => {
     file,
     language: 'script',
     package: '',
-    imports: importedModules(root),
+    imports: moduleNames(root),
     bindings: readBindings(root),
     exports: readExports(root),
     types: root.descend(CLASSES).map((one) => reader.type(one)),

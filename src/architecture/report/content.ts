@@ -10,7 +10,7 @@ import { GROUPS, type Suggestion } from '../suggestion.ts'
 import { systemGraph } from '../system-graph.ts'
 import type { Block, Inline, ReportLanguage, ReportModel, Section } from './model.ts'
 import { format, placeName, REPORT_STRINGS, type ReportStrings, RULE_IMPACTS } from './strings.ts'
-import { summaryOf } from './summary.ts'
+import { reportSummary } from './summary.ts'
 
 const MAX_NAMES = 30
 
@@ -22,18 +22,18 @@ const LANGUAGE_NAMES: Readonly<Record<LibraryUse['language'], string>> = {
   go: 'Go',
 }
 
-const joinNames = (all: readonly string[]): string =>
+const joinLimited = (all: readonly string[]): string =>
   all.slice(0, MAX_NAMES).join(', ') + (all.length > MAX_NAMES ? `, … (${all.length})` : '')
 
 const unreadLanguages = ({ unread }: AnalysisCoverage, strings: ReportStrings): string =>
-  joinNames(
+  joinLimited(
     unread.map(({ language, files }) =>
       format(files === 1 ? strings.inFile : strings.inFiles, { name: language, n: files }),
     ),
   )
 
 const libraryList = (uses: readonly LibraryUse[], strings: ReportStrings): string =>
-  joinNames(
+  joinLimited(
     uses.map(({ name, language, files }) =>
       format(files === 1 ? strings.usedInFile : strings.usedInFiles, {
         name,
@@ -139,7 +139,7 @@ export const tableOf = (
     : []),
 ]
 
-const distinct = (rows: readonly (readonly string[])[]): readonly (readonly string[])[] => [
+const distinctRows = (rows: readonly (readonly string[])[]): readonly (readonly string[])[] => [
   ...new Map(rows.map((row) => [row.join('\0'), row])).values(),
 ]
 
@@ -191,12 +191,12 @@ export const libraryBlocks = ({ structure }: Architecture, strings: ReportString
     one.artifactId,
     one.version ?? '',
   ])
-  return tableOf(strings.libraries, strings.libraryHead, distinct(rows), strings)
+  return tableOf(strings.libraries, strings.libraryHead, distinctRows(rows), strings)
 }
 
 export const summarySection = (found: Architecture, strings: ReportStrings): Section => ({
   title: strings.summary,
-  blocks: [{ kind: 'bullets', items: summaryOf(found, strings).map((line) => [line]) }],
+  blocks: [{ kind: 'bullets', items: reportSummary(found, strings).map((line) => [line]) }],
 })
 
 const dependencySection = (found: Architecture, strings: ReportStrings): Section => {
@@ -219,7 +219,7 @@ const dependencySection = (found: Architecture, strings: ReportStrings): Section
       ...tableOf(
         strings.relations,
         strings.relationHead,
-        [...distinct(relations)].sort(byText),
+        [...distinctRows(relations)].sort(byText),
         strings,
         empty,
       ),
@@ -256,7 +256,7 @@ const diagramSection = ({ graph, system }: Architecture, strings: ReportStrings)
   }
 }
 
-const itemOf = (
+const suggestionItem = (
   { rule, severity, subject, file, line, value }: Suggestion,
   strings: ReportStrings,
 ): readonly Inline[] => {
@@ -281,7 +281,7 @@ export const suggestionSection = ({ suggestions }: Architecture, strings: Report
       { kind: 'heading', text: strings[group] },
       own.length === 0
         ? { kind: 'text', text: [strings.none] }
-        : { kind: 'bullets', items: own.slice(0, MAX_ITEMS).map((one) => itemOf(one, strings)) },
+        : { kind: 'bullets', items: own.slice(0, MAX_ITEMS).map((one) => suggestionItem(one, strings)) },
       ...(more > 0 ? [{ kind: 'text' as const, text: [format(strings.more, { n: more })] }] : []),
     ]
   }),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ArchitectureGraph, GraphNode } from '../graph.ts'
 import { renderArchitectureSvg } from './html.ts'
-import { BOX_HEIGHT, boxLabel, boxWidth, layOut } from './html-layout.ts'
+import { BOX_HEIGHT, boxLabel, boxWidth, layOutGraph } from './html-layout.ts'
 
 const source = { file: 'a', line: 1 }
 const node = (id: string, kind: GraphNode['kind'], name = id): GraphNode => ({
@@ -29,7 +29,7 @@ const large = (): ArchitectureGraph => {
 }
 
 it('draws no arrow through a box, and no box over another', () => {
-  const { boxes, edges, width } = layOut(large())
+  const { boxes, edges, width } = layOutGraph(large())
   const isInside = (x: number, y: number) =>
     boxes.some((box) => x > box.x && x < box.x + box.width && y >= box.y && y <= box.y + BOX_HEIGHT)
   for (const { crossings } of edges)
@@ -44,7 +44,7 @@ it('draws no arrow through a box, and no box over another', () => {
 })
 
 it('puts services below those that call them, and stores below all', () => {
-  const { boxes } = layOut({
+  const { boxes } = layOutGraph({
     nodes: [node('cart', 'APP'), node('db', 'REP'), node('web', 'APP')],
     edges: [edge('web', 'cart'), edge('cart', 'db')],
     renamed: [],

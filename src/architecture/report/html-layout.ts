@@ -90,7 +90,7 @@ const callDepths = ({ nodes, edges }: ArchitectureGraph): ReadonlyMap<string, nu
 }
 
 /** One level for each kind; external nodes without incoming edges (a topic that is consumed) are on top. */
-const levelOf = (
+const layerOf = (
   node: GraphNode,
   edges: readonly GraphEdge[],
   depths: ReadonlyMap<string, number>,
@@ -116,7 +116,7 @@ const splitRow = (row: readonly GraphNode[]): readonly (readonly GraphNode[])[] 
 const rowsOf = (graph: ArchitectureGraph): readonly (readonly GraphNode[])[] => {
   const depths = callDepths(graph)
   const byLevel = new Map<number, GraphNode[]>()
-  for (const node of graph.nodes) pushTo(byLevel, levelOf(node, graph.edges, depths), node)
+  for (const node of graph.nodes) pushTo(byLevel, layerOf(node, graph.edges, depths), node)
   return [...byLevel].sort(([a], [b]) => a - b).flatMap(([, row]) => splitRow(row))
 }
 
@@ -184,7 +184,7 @@ const nearestGap = (row: readonly Box[], x: number): number => {
 }
 
 /** Positions of boxes and edges. Deterministic: the same graph gives the same layout. */
-export const layOut = (graph: ArchitectureGraph): Layout => {
+export const layOutGraph = (graph: ArchitectureGraph): Layout => {
   const rows = reduceCrossings(rowsOf(graph), graph.edges)
   const width = Math.max(1, ...rows.map(rowWidth)) + 2 * MARGIN
   const placed = rows.map((row, level) => placeRow(row, level, width))

@@ -1,6 +1,6 @@
 import { escapeMarkup } from '../../kernel/text/escape-markup.ts'
 import { type Drawing, renderArchitectureMermaid } from '../mermaid.ts'
-import { BOX_HEIGHT, type Box, type EdgeRoute, layOut } from './html-layout.ts'
+import { BOX_HEIGHT, type Box, type EdgeRoute, layOutGraph } from './html-layout.ts'
 import { type InlineFormat, renderInline } from './markdown.ts'
 import type { Block, ReportLanguage, ReportModel, Section } from './model.ts'
 import { REPORT_STRINGS } from './strings.ts'
@@ -65,7 +65,7 @@ export const renderArchitectureSvg = (
   label: string,
   links: Readonly<Record<string, string>> = {},
 ): string => {
-  const { boxes, edges, width, height } = layOut(graph)
+  const { boxes, edges, width, height } = layOutGraph(graph)
   const arrows = edges.map((route) => {
     const { edge, from, to } = route
     const title = escapeHtml(
@@ -138,7 +138,7 @@ const renderTable = (head: readonly string[], rows: readonly (readonly string[])
   return `<div class="wide"><table><thead><tr>${cells(head, 'th')}</tr></thead><tbody>${body}</tbody></table></div>`
 }
 
-const renderBlock = (block: Block, title: string, lang: ReportLanguage): string => {
+const htmlBlock = (block: Block, title: string, lang: ReportLanguage): string => {
   switch (block.kind) {
     case 'heading':
     case 'label':
@@ -180,7 +180,7 @@ export const writeHtml = ({ lang, sections }: ReportModel): string =>
       const tag = index === 0 ? 'h1' : 'h2'
       const place = id === undefined ? '' : ` id="${id}"`
       const contents = index === 0 ? renderContents(sections, lang) : ''
-      return `<section${place}><${tag}>${escapeHtml(title)}</${tag}>\n${contents}${blocks.map((block) => renderBlock(block, title, lang)).join('\n')}</section>`
+      return `<section${place}><${tag}>${escapeHtml(title)}</${tag}>\n${contents}${blocks.map((block) => htmlBlock(block, title, lang)).join('\n')}</section>`
     }),
     '</body>\n</html>\n',
   ].join('\n')

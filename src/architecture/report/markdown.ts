@@ -45,7 +45,7 @@ const MARKDOWN: InlineFormat = {
   severity: (_, label) => `**${label}**`,
 }
 
-const rowOf = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+const markdownRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 
 const renderBlock = (block: Block, lang: ReportLanguage): string => {
   switch (block.kind) {
@@ -59,9 +59,9 @@ const renderBlock = (block: Block, lang: ReportLanguage): string => {
       return block.items.map((item) => `- ${renderInline(item, lang, MARKDOWN)}`).join('\n')
     case 'table':
       return [
-        rowOf(block.head.map(escapeMarkdown)),
-        rowOf(block.head.map(() => '---')),
-        ...block.rows.map((row) => rowOf(row.map(escapeMarkdown))),
+        markdownRow(block.head.map(escapeMarkdown)),
+        markdownRow(block.head.map(() => '---')),
+        ...block.rows.map((row) => markdownRow(row.map(escapeMarkdown))),
       ].join('\n')
     case 'diagram':
       return `\`\`\`mermaid\n${renderArchitectureMermaid(block.drawing)}\n\`\`\``

@@ -13,13 +13,13 @@ const hasPackage = ({ structure }: Architecture, ...names: readonly string[]): b
   return names.every((name) => packages.some((parts) => parts.includes(name)))
 }
 
-const countOf = ({ signatures }: Architecture, role: string): number =>
+const roleCount = ({ signatures }: Architecture, role: string): number =>
   signatures.flatMap(({ types }) => types).filter(({ roles }) => roles.includes(role)).length
 
-const kindOf = (found: Architecture): keyof ReportStrings['kinds'] => {
+const architectureKind = (found: Architecture): keyof ReportStrings['kinds'] => {
   if (hasPackage(found, 'domain', 'application', 'infrastructure') || hasPackage(found, 'domain', 'ports'))
     return 'hexagonal'
-  if (countOf(found, 'Controller') > 0 && countOf(found, 'Service') > 0) return 'layered'
+  if (roleCount(found, 'Controller') > 0 && roleCount(found, 'Service') > 0) return 'layered'
   return found.structure.root.modules.length > 1 ? 'modular' : 'plain'
 }
 
@@ -28,7 +28,7 @@ const kindLine = (found: Architecture, strings: ReportStrings): string => {
   const boot = springBoot === undefined ? '' : format(strings.boot, { version: springBoot })
   const level = java === undefined ? '' : format(strings.java, { version: java })
   return format(strings.kindLine, {
-    kind: strings.kinds[kindOf(found)],
+    kind: strings.kinds[architectureKind(found)],
     tool: strings.tools[tool],
     stack: `${boot}${level}`,
   })
@@ -79,16 +79,16 @@ const riskLine = ({ suggestions }: Architecture, strings: ReportStrings): string
 }
 
 /** Five to seven sentences: architecture, size, components, connections, risks, secrets, warnings. */
-export const summaryOf = (found: Architecture, strings: ReportStrings): readonly string[] => {
+export const reportSummary = (found: Architecture, strings: ReportStrings): readonly string[] => {
   const [warning] = found.warnings
   return [
     kindLine(found, strings),
     modulesLine(found, strings),
     format(strings.rolesLine, {
-      controllers: countOf(found, 'Controller'),
-      servicesCount: countOf(found, 'Service'),
-      repositories: countOf(found, 'Repository'),
-      clients: countOf(found, 'Client'),
+      controllers: roleCount(found, 'Controller'),
+      servicesCount: roleCount(found, 'Service'),
+      repositories: roleCount(found, 'Repository'),
+      clients: roleCount(found, 'Client'),
     }),
     trafficLine(found, strings),
     riskLine(found, strings),

@@ -84,7 +84,7 @@ const missingIn = (
   return [...new Set(own.map(({ id }) => id))].filter((id) => !known.has(id)).sort()
 }
 
-const difference = (old: readonly string[], now: readonly string[]): PartDifference => ({
+const partDifference = (old: readonly string[], now: readonly string[]): PartDifference => ({
   added: now.filter((one) => !old.includes(one)),
   removed: old.filter((one) => !now.includes(one)),
 })
@@ -92,7 +92,7 @@ const difference = (old: readonly string[], now: readonly string[]): PartDiffere
 const changedRelations = (old: SystemDescription, now: SystemDescription): readonly ChangedRelation[] => {
   const before = new Map(old.relations.map(({ id, about }) => [id, about]))
   return now.relations.flatMap(({ id, about = [] }) => {
-    const { added, removed } = difference(before.get(id) ?? about, about)
+    const { added, removed } = partDifference(before.get(id) ?? about, about)
     return added.length + removed.length === 0 ? [] : [{ id, added, removed }]
   })
 }
@@ -117,11 +117,11 @@ const PART_TITLES: Readonly<Record<(typeof SYSTEM_PARTS)[number], string>> = {
   endpoints: 'Endpoints',
 }
 
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+const withoutBreaks = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 
 const signedLines = ({ added, removed }: PartDifference, indent: string): readonly string[] => [
-  ...removed.map((one) => `${indent}- ${oneLine(one)}`),
-  ...added.map((one) => `${indent}+ ${oneLine(one)}`),
+  ...removed.map((one) => `${indent}- ${withoutBreaks(one)}`),
+  ...added.map((one) => `${indent}+ ${withoutBreaks(one)}`),
 ]
 
 /** The difference as lines, with `+` and `-`. */
@@ -136,7 +136,7 @@ export const renderDifference = (found: SystemDifference): string => {
   })
   if (found.changed.length > 0) {
     lines.push(`Relations with other topics or paths: ${found.changed.length}`)
-    for (const one of found.changed) lines.push(`  ${oneLine(one.id)}`, ...signedLines(one, '    '))
+    for (const one of found.changed) lines.push(`  ${withoutBreaks(one.id)}`, ...signedLines(one, '    '))
   }
   return lines.length === 0 ? 'No service, relation or endpoint was added or removed.' : lines.join('\n')
 }

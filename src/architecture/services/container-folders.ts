@@ -10,7 +10,7 @@ import {
 } from '../deployment/technologies.ts'
 import { folderOf, inOrder, joinPath, nameOf } from '../source/source-files.ts'
 import type { PlacedContainer } from './containers.ts'
-import { folderName, isInside, type ServiceDraft } from './service-draft.ts'
+import { folderName, isInFolder, type ServiceDraft } from './service-draft.ts'
 
 /** Images that run the code that is put into them. */
 const RUNTIME =
@@ -37,7 +37,7 @@ const mountedCode = (
   const mounted = [...(one.mounted ?? [])]
   const at = mounted.length === 0 ? undefined : workingDirOf(one, lines)
   const around = mounted
-    .filter(([path]) => at !== undefined && isInside(at, path))
+    .filter(([path]) => at !== undefined && isInFolder(at, path))
     .sort(([a], [b]) => b.length - a.length)[0]
   if (at !== undefined && around !== undefined) {
     const [path, folder] = around
@@ -125,8 +125,9 @@ export class ContainerFolders {
     const above = withoutDeployment(folder)
     const alike = named === undefined ? undefined : (this.#named(named, folder) ?? this.#named(named, above))
     if (alike !== undefined) return alike
-    const isOwn = (this.#holdsCode(folder) && folder !== '' && folder === above) || !isInside(folder, context)
-    if (isOwn && this.#drafts.some((one) => isInside(one.folder, folder))) {
+    const isOwn =
+      (this.#holdsCode(folder) && folder !== '' && folder === above) || !isInFolder(folder, context)
+    if (isOwn && this.#drafts.some((one) => isInFolder(one.folder, folder))) {
       const inner = this.#drafts.some((one) => one.folder === folder) ? undefined : this.#copied(path, target)
       return inner ?? folder
     }
@@ -139,7 +140,7 @@ export class ContainerFolders {
   /** The folder of a name below another one, the shortest first. */
   #named(name: string, inside: string, except?: string): string | undefined {
     return (this.#byName.get(name) ?? [])
-      .filter((folder) => isInside(folder, inside) && folder !== except)
+      .filter((folder) => isInFolder(folder, inside) && folder !== except)
       .sort((a, b) => a.length - b.length || inOrder(a, b))[0]
   }
 

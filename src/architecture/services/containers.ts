@@ -1,7 +1,7 @@
 import { pushTo } from '../../kernel/multimap.ts'
 import type { DeclaredContainer } from '../deployment/declared-container.ts'
 import { imagePath, type Technology } from '../deployment/technologies.ts'
-import { isInside, type ServiceEvidence } from './service-draft.ts'
+import { isInFolder, type ServiceEvidence } from './service-draft.ts'
 
 /** A declared container with the folder of its code, or with the technology that it runs. */
 export interface PlacedContainer extends DeclaredContainer {
@@ -17,7 +17,7 @@ export interface Container extends PlacedContainer {
 }
 
 /** What two systems cannot have in common unless they are one: code, or an image of their own. */
-const identityOf = ({ name, codeFolder, technology, image }: PlacedContainer): string | undefined => {
+const containerIdentity = ({ name, codeFolder, technology, image }: PlacedContainer): string | undefined => {
   if (codeFolder !== undefined) return `code ${codeFolder}`
   const path = image === undefined ? '' : imagePath(image)
   return technology === undefined && path.includes('/') ? `image ${path} ${name}` : undefined
@@ -39,7 +39,7 @@ const groupsOf = (containers: readonly PlacedContainer[]): readonly FileGroup[] 
     key,
     folder: own[0]?.group ?? '',
     isCompose: own[0]?.isCompose === true,
-    identities: new Set(own.flatMap((one) => identityOf(one) ?? [])),
+    identities: new Set(own.flatMap((one) => containerIdentity(one) ?? [])),
   }))
 }
 
@@ -54,7 +54,7 @@ const kustomizeRoot = (folder: string): string =>
 const areOne = (a: FileGroup, b: FileGroup): boolean => {
   if (!a.isCompose && !b.isCompose) {
     const [one, other] = [kustomizeRoot(a.folder), kustomizeRoot(b.folder)]
-    const isNested = isInside(a.folder, b.folder) || isInside(b.folder, a.folder)
+    const isNested = isInFolder(a.folder, b.folder) || isInFolder(b.folder, a.folder)
     if (isNested || (one === other && one !== a.folder)) return true
   }
   const common = [...a.identities].filter((one) => b.identities.has(one))
@@ -89,14 +89,14 @@ const systemsOf = (containers: readonly PlacedContainer[]): ReadonlyMap<string, 
   return new Map(groups.map(({ key }) => [key, `${find(key)}\0${folders.get(find(key)) ?? ''}`]))
 }
 
-const firstOf = <K extends keyof PlacedContainer>(all: readonly PlacedContainer[], key: K) =>
+const firstKnown = <K extends keyof PlacedContainer>(all: readonly PlacedContainer[], key: K) =>
   all.find((one) => one[key] !== undefined)?.[key]
 
 const merged = (first: PlacedContainer, all: readonly PlacedContainer[], system: string): Container => {
-  const codeFolder = firstOf(all, 'codeFolder')
+  const codeFolder = firstKnown(all, 'codeFolder')
   const known = all.find((one) => one.technology !== undefined && one.technology.name !== 'database')
-  const technology = known?.technology ?? firstOf(all, 'technology')
-  const image = firstOf(all, 'image')
+  const technology = known?.technology ?? firstKnown(all, 'technology')
+  const image = firstKnown(all, 'image')
   const maps = (key: 'environment' | 'shared') => new Map([...all].reverse().flatMap((one) => [...one[key]]))
   const lists = (key: 'hosts' | 'ports' | 'dependsOn' | 'values' | 'mounts') => [
     ...new Set(all.flatMap((one) => one[key])),

@@ -23,7 +23,7 @@ import {
   folderName,
   isDeveloperFile,
   isExample,
-  isInside,
+  isInFolder,
   isVendored,
   type ServiceDraft,
   type ServiceKind,
@@ -149,14 +149,14 @@ const withoutEmptyRoot = (
   units: readonly SourceUnit[],
 ): readonly FolderService[] =>
   services.filter(({ folder }) => {
-    const inside = services.filter((one) => one.folder !== folder && isInside(one.folder, folder))
+    const inside = services.filter((one) => one.folder !== folder && isInFolder(one.folder, folder))
     const parts = inside.flatMap((one) => [one.folder, ...one.libraries])
     return (
       inside.length === 0 ||
       units.some(
         ({ file }) =>
-          isInside(file, folder) &&
-          !parts.some((one) => isInside(file, one)) &&
+          isInFolder(file, folder) &&
+          !parts.some((one) => isInFolder(file, one)) &&
           !isDeveloperFile(file, folder) &&
           !TOOL_CONFIG.test(file),
       )

@@ -108,7 +108,7 @@ const isBelow = (path: string, folder: string): boolean =>
  * The folder that a program stands for: that of its module, when it is the only service in it, otherwise the highest
  * one without another program.
  */
-const programFolder = (program: GoProgram, root: string, peers: readonly GoProgram[]): string => {
+const goProgramFolder = (program: GoProgram, root: string, peers: readonly GoProgram[]): string => {
   const services = peers.filter(({ kind }) => kind === 'service')
   if (peers.length === 1 || (services.length === 1 && services[0] === program)) return root
   let at = program.folder
@@ -130,7 +130,7 @@ export const goDrafts = (
   for (const one of programs) pushTo(byModule, moduleOf(one.file), one)
   return [...byModule].flatMap(([root, peers]) =>
     peers.map((program) => {
-      const folder = programFolder(program, root, peers)
+      const folder = goProgramFolder(program, root, peers)
       return {
         folder,
         kind: program.kind,

@@ -2,7 +2,7 @@ import { isDockerfile, readDockerfile } from '../deployment/dockerfile.ts'
 import { joinPath, nameOf } from '../source/source-files.ts'
 import type { ContainerFolders } from './container-folders.ts'
 import { type Container, containerNames } from './containers.ts'
-import { type Deployable, isInside, type ServiceDraft } from './service-draft.ts'
+import { type Deployable, isInFolder, type ServiceDraft } from './service-draft.ts'
 
 /** Containers that run the code of a service with another command: workers of a queue and schedulers. */
 
@@ -64,7 +64,7 @@ const dockerfileOf = ({ folder, dockerfile }: Container): string | undefined =>
   folder === undefined ? undefined : (dockerfile ?? joinPath(folder, 'Dockerfile'))
 
 /** Whether an argument without a default says which program is built: `WORKDIR /src/$SERVICE`. */
-const isTemplate = (text: string): boolean =>
+const isImageTemplate = (text: string): boolean =>
   [...text.slice(0, MAX_TEXT).matchAll(/^\s*ARG\s+(\w+)\s*$/gim)].some(([, name]) =>
     new RegExp(`^\\s*(WORKDIR|CMD|ENTRYPOINT)\\b.*\\$\\{?${name}\\b`, 'im').test(text.slice(0, MAX_TEXT)),
   )
@@ -81,12 +81,12 @@ export const imageDrafts = (
     if (!isDockerfile(path) || places.technologyIn(path) !== undefined) return []
     const folder = places.folderOfDockerfile(path)
     const above = known.some(
-      (one) => one.folder !== '' && one.folder !== folder && isInside(folder, one.folder),
+      (one) => one.folder !== '' && one.folder !== folder && isInFolder(folder, one.folder),
     )
     const isKnown = known.some((one) => one.folder === folder)
     // The code of a container that is built with it was looked for before; without a container, the image may be one
     // of many that are built with it.
-    if (!isKnown && (containers.some((one) => dockerfileOf(one) === path) || isTemplate(text))) return []
+    if (!isKnown && (containers.some((one) => dockerfileOf(one) === path) || isImageTemplate(text))) return []
     if (!isKnown && TOOL_IMAGE.test(nameOf(folder))) return []
     const kind = !isKnown && nameOf(folder) === 'cli' ? ('command' as const) : ('service' as const)
     const starts = readDockerfile(text)?.starts === true

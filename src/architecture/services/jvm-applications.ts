@@ -1,6 +1,7 @@
 import { rolesOf } from '../connections/roles.ts'
 import { folderOf, joinPath, nameOf } from '../source/source-files.ts'
 import type { SourceUnit, Variable } from '../source/source-unit.ts'
+import { nameIn } from '../source/source-unit.ts'
 import type { ServiceDraft, ServiceKind } from './service-draft.ts'
 
 const APPLICATION = /^(FastAPI|Flask|Starlette|Quart|Sanic|Litestar|Celery)$/
@@ -9,7 +10,7 @@ const APPLICATION = /^(FastAPI|Flask|Starlette|Quart|Sanic|Litestar|Celery)$/
 const isApplication = ({ value }: Variable): boolean => {
   if (value?.kind !== 'call') return false
   const { name, receiver } = value.call
-  const owner = receiver?.kind === 'name' ? receiver.name : ''
+  const owner = nameIn(receiver)
   return APPLICATION.test(name) || (name === 'Application' && /(^|\.)web$/.test(owner))
 }
 
@@ -42,7 +43,7 @@ export const pythonCommandDraft = (path: string, text: string | undefined): read
 
 /** Applications of Xcode projects, of XcodeGen's project files, and executables of Swift packages. */
 
-const lineOf = (text: string, at: number): number => text.slice(0, at).split('\n').length
+const lineAtOffset = (text: string, at: number): number => text.slice(0, at).split('\n').length
 
 const draft = (
   path: string,
@@ -72,7 +73,7 @@ const xcodeProject = (path: string, text: string): readonly ServiceDraft[] => {
   const isMobile =
     /iphoneos|IPHONEOS_DEPLOYMENT_TARGET|TARGETED_DEVICE_FAMILY|WATCHOS/.test(text) || /iOS/.test(name ?? '')
   return draft(path, folderOf(folderOf(path)), isMobile ? 'mobile application' : 'desktop application', {
-    line: lineOf(text, at),
+    line: lineAtOffset(text, at),
     reason: name === undefined ? 'application target' : `application target ${name}`,
     name,
   })
@@ -85,7 +86,7 @@ const xcodeGenFile = (path: string, text: string): readonly ServiceDraft[] => {
   return found === null
     ? []
     : draft(path, folderOf(path), 'mobile application', {
-        line: lineOf(text, found.index),
+        line: lineAtOffset(text, found.index),
         reason: `application target ${found[1]}`,
         name: found[1],
       })
@@ -99,7 +100,7 @@ const swiftPackage = (path: string, text: string): readonly ServiceDraft[] => {
   return found === null
     ? []
     : draft(path, folderOf(path), SERVER.test(text) ? 'service' : 'command', {
-        line: lineOf(text, found.index),
+        line: lineAtOffset(text, found.index),
         reason: `executable ${found[1]}`,
       })
 }

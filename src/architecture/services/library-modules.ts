@@ -1,5 +1,5 @@
 import { folderOf, joinPath, nameOf } from '../source/source-files.ts'
-import { isInside } from './service-draft.ts'
+import { isInFolder } from './service-draft.ts'
 
 /** Modules of a build or a workspace that are libraries: their code is part of the applications that use them. */
 
@@ -79,7 +79,7 @@ const modulesOfOnly = (
   paths: readonly string[],
 ): ReadonlyMap<string, readonly string[]> => {
   const roots = gradleRoots(paths)
-  const rootOf = (folder: string) => roots.find((one) => isInside(folder, one))
+  const rootOf = (folder: string) => roots.find((one) => isInFolder(folder, one))
   const found = new Map<string, readonly string[]>()
   for (const root of roots) {
     const inside = applications.filter((folder) => rootOf(folder) === root)

@@ -1,6 +1,6 @@
 import { folderOf, joinPath, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
-import { isInside, type ServiceDraft, type ServiceKind } from './service-draft.ts'
+import { isInFolder, type ServiceDraft, type ServiceKind } from './service-draft.ts'
 
 /** Packages of a JavaScript workspace that use each other. */
 
@@ -79,7 +79,7 @@ const MOBILE = /^(react-native|expo|@ionic\/\w+|nativescript)$/
 const STARTS_OTHERS =
   /\b(turbo|nx|lerna)\b|\b(pnpm|yarn|npm)\b.*\s(-r|--recursive|--filter|-F|-w|--workspaces?|workspaces?)\b/
 
-const parsePackage = (text: string | undefined): PackageFile | undefined => {
+const parsePackageJson = (text: string | undefined): PackageFile | undefined => {
   try {
     const parsed: unknown = JSON.parse(text ?? '')
     return typeof parsed === 'object' && parsed !== null ? parsed : undefined
@@ -96,7 +96,7 @@ export const startedFolder = (
   text: string | undefined,
   drafts: readonly ServiceDraft[],
 ): string | undefined => {
-  const [, name] = STARTED.exec(String(parsePackage(text)?.scripts?.start ?? '')) ?? []
+  const [, name] = STARTED.exec(String(parsePackageJson(text)?.scripts?.start ?? '')) ?? []
   const found = drafts.filter(
     ({ folder, aliases = [] }) => folder !== '' && name !== undefined && aliases.includes(name),
   )
@@ -110,7 +110,7 @@ export const packageDraft = (
   text: string | undefined,
   isUsed: boolean,
 ): readonly ServiceDraft[] => {
-  const parsed = parsePackage(text)
+  const parsed = parsePackageJson(text)
   if (parsed === undefined) return []
   const dependencies = Object.keys(parsed.dependencies ?? {})
   const scripts = Object.keys(parsed.scripts ?? {})
@@ -166,11 +166,11 @@ export const nestDrafts = (
   units: readonly SourceUnit[],
 ): readonly ServiceDraft[] => {
   const projects = nestProjects(path, text).filter(({ root }) =>
-    units.some(({ file }) => isInside(file, root)),
+    units.some(({ file }) => isInFolder(file, root)),
   )
   const used = ({ root }: NestProject): readonly NestProject[] => {
     const names = new Set(
-      units.flatMap(({ file, imports }) => (isInside(file, root) ? imports.map(libraryName) : [])),
+      units.flatMap(({ file, imports }) => (isInFolder(file, root) ? imports.map(libraryName) : [])),
     )
     return projects.filter(({ name, isApplication }) => !isApplication && names.has(name))
   }

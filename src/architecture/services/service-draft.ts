@@ -13,7 +13,7 @@ export const plainName = (name: string): string =>
     .replace(/s$/, '')
 
 /** The host of an address such as `lb://orders`, `http://orders:8080/x` or `orders:9090`. */
-export const hostOf = (target: string): string | undefined => {
+export const serviceHost = (target: string): string | undefined => {
   const origin = originOf(target)
   const host = (origin ?? target)
     .replace(/^(?:[a-z][a-z0-9+.-]*:)+\/\/(?:\*\*\*@)?/i, '')
@@ -40,13 +40,13 @@ export const nearest = <T>(
   }, undefined)?.item
 }
 
-export const isLocal = (host: string): boolean =>
+export const isLoopbackHost = (host: string): boolean =>
   /^(localhost|127\.|0\.0\.0\.0|\[?::1|host\.docker\.internal)/.test(host)
 
 /** `shop.v1.Cart/Add` is a method of the service `Cart`. */
 export const grpcName = (endpoint: string): string => endpoint.replace(/\/.*$/, '').replace(/^.*\./, '')
 
-export const isInside = (path: string, folder: string): boolean =>
+export const isInFolder = (path: string, folder: string): boolean =>
   folder === '' || path === folder || path.startsWith(`${folder}/`)
 
 /** Top folders of a deployable with programs for its developers. */
@@ -57,7 +57,7 @@ export const isVendored = (file: string): boolean => /(^|\/)vendor\/[\w-]+\.[a-z
 
 /** Whether a file is not part of what runs: a script or a document beside the code of a deployable. */
 export const isDeveloperFile = (file: string, folder: string): boolean =>
-  isInside(file, folder) && DEVELOPER_FOLDER.test(file.slice(folder === '' ? 0 : folder.length + 1))
+  isInFolder(file, folder) && DEVELOPER_FOLDER.test(file.slice(folder === '' ? 0 : folder.length + 1))
 
 /** Containers in these folders show how to use or test a project; a repository of examples has others beside. */
 const EXAMPLE_FOLDER = /^(examples?|samples?|docs?|e2e|website)\//
@@ -99,11 +99,11 @@ const ownersOf = (file: string, services: readonly Deployable[]): FileOwners => 
     return { users: [], ...(served !== undefined && { around: served }) }
   }
   const around = longest(
-    services.filter(({ folder }) => folder !== undefined && isInside(file, folder)),
+    services.filter(({ folder }) => folder !== undefined && isInFolder(file, folder)),
     ({ folder = '' }) => folder.length,
   )
   const library = longest(
-    services.flatMap(({ libraries }) => libraries.filter((folder) => isInside(file, folder))),
+    services.flatMap(({ libraries }) => libraries.filter((folder) => isInFolder(file, folder))),
     (folder) => folder.length,
   )
   // A library inside of the folder of a service is part of all that use it.

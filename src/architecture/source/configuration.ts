@@ -29,7 +29,7 @@ type FileEntry = Omit<ConfigEntry, 'file'>
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f' }
 
-const decodeEscapes = (text: string): string =>
+const decodeProperty = (text: string): string =>
   text.replace(/\\(u[0-9a-fA-F]{4}|.)/g, (_, code: string) =>
     code.length === 5 ? String.fromCharCode(Number.parseInt(code.slice(1), 16)) : (ESCAPES[code] ?? code),
   )
@@ -51,7 +51,7 @@ const readProperties = (text: string): FileEntry[] => {
       parts.push((lines[at] ?? '').trimStart())
     }
     const [, key = '', value = ''] = /^((?:[^\\=:\s]|\\.)*)\s*[=:]?\s*([\s\S]*)$/.exec(parts.join('')) ?? []
-    found.push({ key: decodeEscapes(key), value: decodeEscapes(value).trim(), line })
+    found.push({ key: decodeProperty(key), value: decodeProperty(value).trim(), line })
   }
   return found
 }
@@ -190,7 +190,7 @@ const MAX_VALUE = 4_000
 const canonical = (key: string): string => key.toLowerCase().replace(/[-_]/g, '')
 
 /** The folder whose code a configuration file applies to. */
-const scopeOf = (file: string): string => {
+const settingScope = (file: string): string => {
   const at = file.search(/(^|\/)(src\/main\/resources|config)\//)
   if (at >= 0) return file.slice(0, at)
   return file.slice(0, Math.max(0, file.lastIndexOf('/')))
@@ -201,12 +201,12 @@ const SERVED_FILE = /(?:^|\/)(?:shared|config-repo|config-repository)\/([\w-]+)\
 
 export const servedService = (file: string): string | undefined => SERVED_FILE.exec(file)?.[1]
 
-const appliesTo = (configuration: string, file: string): boolean => {
+const settingApplies = (configuration: string, file: string): boolean => {
   const served = servedService(configuration)
   if (served === 'application') return true
   if (served !== undefined)
     return file.split('/').some((step) => step === served || step.endsWith(`-${served}`))
-  const scope = scopeOf(configuration)
+  const scope = settingScope(configuration)
   return scope === '' || file.startsWith(`${scope}/`)
 }
 
@@ -267,9 +267,9 @@ export class Configuration {
 
   /** The value for a source file: settings of its module before those of the root, without a profile before with one. */
   find(key: string, file: string): ConfigEntry | undefined {
-    const candidates = (this.#byKey.get(canonical(key)) ?? []).filter((one) => appliesTo(one.file, file))
+    const candidates = (this.#byKey.get(canonical(key)) ?? []).filter((one) => settingApplies(one.file, file))
     const rank = (one: ConfigEntry) =>
-      scopeOf(one.file).length * 4 +
+      settingScope(one.file).length * 4 +
       (one.profile === undefined ? 2 : 0) +
       (nameOf(one.file).startsWith('application') ? 1 : 0)
     return candidates.reduce<ConfigEntry | undefined>(
@@ -284,7 +284,7 @@ export class Configuration {
     const values = new Set<string>()
     for (const one of this.settings) {
       const key = canonical(one.key)
-      if ((key === end || key.endsWith(`.${end}`)) && !isTestPath(one.file) && appliesTo(one.file, file))
+      if ((key === end || key.endsWith(`.${end}`)) && !isTestPath(one.file) && settingApplies(one.file, file))
         values.add(one.value)
     }
     const [only] = values

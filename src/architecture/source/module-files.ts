@@ -1,5 +1,6 @@
 import { pushTo } from '../../kernel/multimap.ts'
-import { folderOf, joinPath, nameOf } from './source-files.ts'
+import { memoized } from './memoized.ts'
+import { collapseDots, folderOf, joinPath, nameOf } from './source-files.ts'
 import type { SourceIndex } from './source-index.ts'
 import type { ImportBinding, SourceUnit } from './source-unit.ts'
 
@@ -11,9 +12,7 @@ interface ImportedModules {
   readonly folders: ReadonlySet<string>
 }
 
-const IMPORTED = new WeakMap<SourceIndex, ImportedModules>()
-
-const plainName = (path: string): string => nameOf(path).replace(/\.([cm]?[jt]sx?|py)$/, '')
+const bareName = (path: string): string => nameOf(path).replace(/\.([cm]?[jt]sx?|py)$/, '')
 
 /** Python: every part of a module and every name may be a file. */
 const pythonNames = ({ imports, bindings }: SourceUnit): readonly string[] => [
@@ -28,35 +27,31 @@ const modulesIn = ({ imports, bindings, exports }: SourceUnit): ReadonlySet<stri
     ...[...exports.values()].flatMap((one) => (typeof one === 'string' ? [] : [one.module])),
   ])
 
-const importedModules = (index: SourceIndex, modules: ModuleFiles): ImportedModules => {
-  const known = IMPORTED.get(index)
-  if (known !== undefined) return known
+const usedModules = memoized(({ units, modules }: SourceIndex): ImportedModules => {
   const [files, names, folders] = [new Set<string>(), new Set<string>(), new Set<string>()]
-  for (const unit of index.units)
+  for (const unit of units)
     if (unit.language === 'script')
       for (const module of modulesIn(unit)) {
         const file = module.startsWith('.') ? modules.unitOf(module, unit)?.file : undefined
         if (file !== undefined) files.add(file)
-        else names.add(plainName(module))
+        else names.add(bareName(module))
         if (file !== undefined && file !== unit.file) folders.add(folderOf(file))
       }
-  const python = index.units.filter(({ language }) => language === 'python')
+  const python = units.filter(({ language }) => language === 'python')
   for (const unit of python) for (const name of pythonNames(unit)) names.add(name)
-  for (const { file } of python) if (names.has(plainName(file))) folders.add(folderOf(file))
-  const found = { files, names, folders }
-  IMPORTED.set(index, found)
-  return found
-}
+  for (const { file } of python) if (names.has(bareName(file))) folders.add(folderOf(file))
+  return { files, names, folders }
+})
 
 /** Whether no file of the project imports a file; an import that is not understood counts by its name. */
-export const isImportedNowhere = (unit: SourceUnit, index: SourceIndex, modules: ModuleFiles): boolean => {
-  const { files, names } = importedModules(index, modules)
-  return !files.has(unit.file) && !names.has(plainName(unit.file))
+export const isImportedNowhere = (unit: SourceUnit, index: SourceIndex): boolean => {
+  const { files, names } = usedModules(index)
+  return !files.has(unit.file) && !names.has(bareName(unit.file))
 }
 
 /** Whether others of its folder are imported, and it is not: a program that loads whole folders imports none. */
-export const isLeftOut = (unit: SourceUnit, index: SourceIndex, modules: ModuleFiles): boolean =>
-  importedModules(index, modules).folders.has(folderOf(unit.file)) && isImportedNowhere(unit, index, modules)
+export const isLeftOut = (unit: SourceUnit, index: SourceIndex): boolean =>
+  usedModules(index).folders.has(folderOf(unit.file)) && isImportedNowhere(unit, index)
 
 /**
  * Whether an import path in one folder names the package in another one. The name of a Go module need not be that of
@@ -80,17 +75,6 @@ const PYTHON_ENDINGS = ['.py', '/__init__.py']
 const MAX_HOPS = 6
 /** Bounds the work on a project whose files all have one name. */
 const MAX_CANDIDATES = 200
-
-/** `a/../b/./c` is `b/c`; undefined when the path leaves the project. */
-const normalizePath = (path: string): string | undefined => {
-  const steps: string[] = []
-  for (const step of path.split('/')) {
-    if (step === '' || step === '.') continue
-    if (step !== '..') steps.push(step)
-    else if (steps.pop() === undefined) return undefined
-  }
-  return steps.join('/')
-}
 
 /** The number of leading folders that two paths share. */
 const sharedFolders = (a: string, b: string): number => {
@@ -123,7 +107,7 @@ export class ModuleFiles {
   }
 
   #first(base: string, endings: readonly string[]): string | undefined {
-    const path = normalizePath(base)
+    const path = collapseDots(base)
     if (path === undefined) return undefined
     const found = endings.find((ending) => this.#units.has(`${path}${ending}`))
     return found === undefined ? undefined : `${path}${found}`
@@ -184,6 +168,12 @@ export class ModuleFiles {
     return at
   }
 
+  /** One text for each declaration. */
+  declarationKey(name: string, from: SourceUnit): string {
+    const declared = this.declaration(name, from)
+    return `${declared.unit.file}\0${declared.name}`
+  }
+
   /** The nearest settings of Django, whose module is named in the environment. */
   #djangoSettings(from: SourceUnit): DeclaredName | undefined {
     const modules = ['settings', 'settings.base', 'settings.defaults', 'settings.common']
@@ -194,10 +184,10 @@ export class ModuleFiles {
 
   /** Python: `from module import *` binds the names that the module declares. */
   #wildcard({ unit, name }: DeclaredName): ImportBinding | undefined {
-    if (unit.language !== 'python' || name === '*' || declares(unit, name)) return undefined
+    if (unit.language !== 'python' || name === '*' || declaresName(unit, name)) return undefined
     for (const [key, { module }] of unit.bindings) {
       const other = key.startsWith('* ') ? this.unitOf(module, unit) : undefined
-      if (other !== undefined && declares(other, name)) return { module, name }
+      if (other !== undefined && declaresName(other, name)) return { module, name }
     }
     return undefined
   }
@@ -213,7 +203,7 @@ export class ModuleFiles {
       return submodule === undefined ? undefined : { unit: submodule, name: '*' }
     }
     // `from . import users` in a package binds the name that it imports.
-    if (unit.language === 'python' && name !== '*' && (unit === from || !declares(unit, name))) {
+    if (unit.language === 'python' && name !== '*' && (unit === from || !declaresName(unit, name))) {
       const submodule = this.unitOf(pythonSubmodule(module, name), from)
       if (submodule !== undefined) return { unit: submodule, name: '*' }
     }
@@ -251,7 +241,7 @@ export class ModuleFiles {
 const pythonSubmodule = (module: string, name: string): string =>
   module.endsWith('.') ? `${module}${name}` : `${module}.${name}`
 
-const declares = (unit: SourceUnit, name: string): boolean =>
+const declaresName = (unit: SourceUnit, name: string): boolean =>
   unit.bindings.has(name) ||
   unit.topLevel.locals.some((one) => one.name === name) ||
   unit.functions.some((one) => one.name === name) ||

@@ -50,3 +50,18 @@ export const folderOf = (path: string): string => path.slice(0, Math.max(0, path
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 export const joinPath = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
+
+/** `a/../b/./c` is `b/c`; undefined when the path leaves the project. */
+export const collapseDots = (path: string): string | undefined => {
+  const steps: string[] = []
+  for (const step of path.split('/')) {
+    if (step === '' || step === '.') continue
+    if (step !== '..') steps.push(step)
+    else if (steps.pop() === undefined) return undefined
+  }
+  return steps.join('/')
+}
+
+/** Resolves a relative path of a build file against a folder; undefined when it leaves the root. */
+export const resolveBelow = (folder: string, path: string): string | undefined =>
+  collapseDots(`${folder}/${path.replaceAll('\\', '/')}`)

@@ -117,6 +117,26 @@ export interface SourceUnit {
   readonly topLevel: Method
 }
 
+export const textExpression = (text: string): Expression => ({ kind: 'text', text })
+
+/** The value in a record, by the first of these names that it has. */
+export const recordEntry = (
+  value: Expression | undefined,
+  ...names: readonly string[]
+): Expression | undefined =>
+  value?.kind === 'record'
+    ? names.map((name) => value.entries.get(name)).find((one) => one !== undefined)
+    : undefined
+
+export const itemsOf = (value: Expression | undefined): readonly Expression[] =>
+  value?.kind === 'list' ? value.items : []
+
+/** The name that an expression is; empty for all others. */
+export const nameIn = (value: Expression | undefined): string => (value?.kind === 'name' ? value.name : '')
+
+export const callIn = (value: Expression | undefined): CallExpression | undefined =>
+  value?.kind === 'call' ? value.call : undefined
+
 /** `a.b.C<D>` is `C`. */
 export const simpleName = (type: string): string => {
   const bare = type.replace(/[<([?].*$/s, '').trim()

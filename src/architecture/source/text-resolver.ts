@@ -4,6 +4,7 @@ import {
   type Expression,
   findAnnotation,
   NO_METHOD,
+  recordEntry,
   type Variable,
 } from './source-unit.ts'
 import type { TypeScope } from './type-scope.ts'
@@ -50,6 +51,8 @@ export interface KnownText {
   readonly origin?: string
 }
 
+export const NO_TEXT: KnownText = { text: '', confidence: 'high' }
+
 const MAX_DEPTH = 24
 const MAX_STEPS = 2_000
 /** A list may contain itself. */
@@ -68,6 +71,9 @@ const SPLIT_EXPRESSION = /^#\{\s*'?(\$\{[^}]*\})'?.*\}$/s
 
 /** A placeholder whose default has a part that is not known. */
 const UNKNOWN_DEFAULT = /\$\{(\w+):[^{}]*\{[^{}]*\}[^{}]*\}/g
+
+/** Whether a text has no part that is known only at run time. */
+export const isFixed = (text: string): boolean => text !== '' && !/[{}$]/.test(text)
 
 const CONFIDENCES: readonly TextConfidence[] = ['high', 'medium', 'low']
 
@@ -212,7 +218,7 @@ export class TextResolver {
     if (elsewhere?.name === '*') return this.#named(member, elsewhere.scope, depth + 1)
     if (elsewhere !== undefined) return this.#member(elsewhere.name, member, elsewhere.scope, depth + 1)
     const record = scope.variables(owner).find(({ value }) => value?.kind === 'record')?.value
-    const entry = record?.kind === 'record' ? record.entries.get(member) : undefined
+    const entry = recordEntry(record, member)
     if (entry !== undefined) return this.#raw(entry, scope, depth + 1)
     const place =
       scope.index.find(owner, scope.unit) ??

@@ -1,6 +1,9 @@
 import { pushTo } from '../../kernel/multimap.ts'
+import { memoized } from './memoized.ts'
 import type { SourceIndex, TypeLocation } from './source-index.ts'
 import {
+  bodiesOf,
+  type CallExpression,
   type Expression,
   type Method,
   type SourceUnit,
@@ -20,31 +23,21 @@ const normalizeType = (type: string): string => {
   return owner === undefined ? simpleName(bare) : `${owner}Builder`
 }
 
-const VARIABLES = new WeakMap<Method, ReadonlyMap<string, readonly Variable[]>>()
-
 /** Locals and parameters of a method by name. */
-const variablesOf = (method: Method): ReadonlyMap<string, readonly Variable[]> => {
-  const known = VARIABLES.get(method)
-  if (known !== undefined) return known
+const variablesOf = memoized((method: Method): ReadonlyMap<string, readonly Variable[]> => {
   const found = new Map<string, Variable[]>()
   for (const one of [...method.locals, ...method.parameters]) pushTo(found, one.name, one)
-  VARIABLES.set(method, found)
   return found
-}
-
-const MODULE_VARIABLES = new WeakMap<SourceUnit, ReadonlyMap<string, readonly Variable[]>>()
+})
 
 /** Variables of a Python module, without those of its functions. */
-const moduleVariables = (unit: SourceUnit): ReadonlyMap<string, readonly Variable[]> => {
-  const known = MODULE_VARIABLES.get(unit)
-  if (known !== undefined) return known
+const moduleVariables = memoized((unit: SourceUnit): ReadonlyMap<string, readonly Variable[]> => {
   const keyOf = ({ name, line }: Variable) => `${line} ${name}`
   const inside = new Set(unit.functions.flatMap(({ locals }) => locals.map(keyOf)))
   const found = new Map<string, Variable[]>()
   for (const one of unit.topLevel.locals) if (!inside.has(keyOf(one))) pushTo(found, one.name, one)
-  MODULE_VARIABLES.set(unit, found)
   return found
-}
+})
 
 /** Resolves the names at one place in the code to variables and types. */
 export class TypeScope {
@@ -192,3 +185,31 @@ export class TypeScope {
 /** `this.url = url` adds no information. */
 const isInformative = ({ value }: Variable, name: string): boolean =>
   value?.kind !== 'name' || value.name !== name
+
+/** A call with the scope around it. */
+export interface PlacedCall {
+  readonly call: CallExpression
+  readonly scope: TypeScope
+}
+
+export const callsIn = (
+  methods: readonly Method[],
+  scope: TypeScope,
+  type?: TypeUnit,
+): readonly PlacedCall[] =>
+  methods.flatMap((method) => {
+    const inside = scope.at(scope.unit, type, method)
+    return method.calls.map((call) => ({ call, scope: inside }))
+  })
+
+/** All calls of a type, each with its scope. */
+export const callsOf = (type: TypeUnit, scope: TypeScope): readonly PlacedCall[] => [
+  ...type.calls.map((call) => ({ call, scope })),
+  ...callsIn(bodiesOf(type), scope, type),
+]
+
+/** The calls of a file outside of its types, then those of its types. */
+export const fileCalls = (scope: TypeScope): readonly PlacedCall[] => [
+  ...scope.unit.topLevel.calls.map((call) => ({ call, scope })),
+  ...scope.unit.types.flatMap((type) => callsOf(type, scope.at(scope.unit, type, scope.unit.topLevel))),
+]

@@ -18,7 +18,7 @@ import {
 import { Fault } from '../../kernel/fault.ts'
 import { type CheckDeadline, type Folder, type Jail, jailFaults, type PathRules } from '../../kernel/jail.ts'
 import { isGitName } from '../access-rules.ts'
-import { decodeText } from './text.ts'
+import { decodeFileText } from './text.ts'
 import { isUnlisted } from './walk.ts'
 
 const EXTENSIONS = [
@@ -59,7 +59,7 @@ const EXTENSIONS = [
 const WORKFLOW_RULES: PathRules = { allowed: new Set(EXTENSIONS), blocked: isGitName }
 
 /** Names such as `Dockerfile.api` have no extension that could be listed. */
-const rulesOf = (path: string): PathRules =>
+const jailRules = (path: string): PathRules =>
   isDeploymentText(path) || isVariableFile(path) || isApplicationSettings(path)
     ? { blocked: isGitName }
     : WORKFLOW_RULES
@@ -154,11 +154,11 @@ export const jailedFiles = (
     },
     read: (name) => {
       try {
-        const { bytes } = jail.read(joinPath(base, name), rulesOf(name), {
+        const { bytes } = jail.read(joinPath(base, name), jailRules(name), {
           bytes: MAX_SOURCE_BYTES,
           checkDeadline,
         })
-        return decodeText(bytes, name).text
+        return decodeFileText(bytes, name).text
       } catch (thrown) {
         if (!(thrown instanceof Fault) || thrown.code === 'jail.timeout') throw thrown
         if (thrown.code === jailFaults.file_too_large.code) tooLarge.add(name)

@@ -10,7 +10,7 @@ import { anyGlob } from '../../kernel/text/glob.ts'
 import { isClutter, showEntries } from '../access-rules.ts'
 import type { JobContext } from '../job-context.ts'
 import { countFitting } from './text.ts'
-import { isOwnFile, namesOf, type WalkEnd, walkTree } from './walk.ts'
+import { entryNames, isOwnFile, type WalkEnd, walkTree } from './walk.ts'
 
 interface TreeArgs {
   readonly path: string
@@ -79,7 +79,7 @@ export const renderFileTree = (context: JobContext, args: TreeArgs): Tree => {
   const { path, depth, exclude, ignored } = args
   const lines: Line[] = []
   const end = context.jail.within(path, context.rules, (start) => {
-    const above = namesOf(start.path).length
+    const above = entryNames(start.path).length
     return walkTree(
       context,
       start,
@@ -128,7 +128,7 @@ export const findFiles = (
   const found: string[] = []
   let left = bytes
   const end = context.jail.within(path, context.rules, (start) => {
-    const above = namesOf(start.path).length
+    const above = entryNames(start.path).length
     const options = { depth: MAX_LEVELS, ignores: !ignored, exclude: () => false }
     return walkTree(context, start, options, (entry, segments) => {
       if (entry.kind === 'directory' || !(test(segments) || test(segments.slice(above)))) return 'go'

@@ -3,7 +3,7 @@ import type { FileBytes, PathRules } from '../../kernel/jail.ts'
 import { showName } from '../../kernel/text/escape-text.ts'
 import { describeHidden } from '../../kernel/text/hidden-characters.ts'
 import type { JobContext } from '../job-context.ts'
-import { chooseLines, decodeText, fitLines, type LineChoice, type LineSlice } from './text.ts'
+import { chooseLines, decodeFileText, fitLines, type LineChoice, type LineSlice } from './text.ts'
 
 interface FileText extends LineSlice {
   readonly path: string
@@ -23,8 +23,8 @@ export interface ReadArgs extends LineChoice {
   readonly bytes: number
 }
 
-const asText = (file: FileBytes, asked: ReadArgs): FileText => {
-  const { text, mark } = decodeText(file.bytes, asked.path)
+const fileText = (file: FileBytes, asked: ReadArgs): FileText => {
+  const { text, mark } = decodeFileText(file.bytes, asked.path)
   const slice = fitLines(chooseLines(text, asked), asked.bytes)
   const hidden = describeHidden(slice.text, slice.first)
   return {
@@ -67,7 +67,7 @@ export const readText = (
   { jail, checkDeadline, fileBytes }: JobContext,
   rules: PathRules,
   args: ReadArgs,
-): FileText => asText(jail.read(args.path, rules, { bytes: fileBytes, checkDeadline }), args)
+): FileText => fileText(jail.read(args.path, rules, { bytes: fileBytes, checkDeadline }), args)
 
 /** One of several files: its text, or the fault. */
 export type FileResult =

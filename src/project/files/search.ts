@@ -6,8 +6,8 @@ import { anyGlob } from '../../kernel/text/glob.ts'
 import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import { projectFaults } from '../faults.ts'
 import type { JobContext } from '../job-context.ts'
-import { looksBinary, splitLines } from './text.ts'
-import { namesOf, walkTree } from './walk.ts'
+import { linesWithEnds, looksBinary } from './text.ts'
+import { entryNames, walkTree } from './walk.ts'
 
 interface SearchArgs {
   readonly pattern: string
@@ -51,7 +51,7 @@ const compile = ({ pattern, literal, ignoreCase }: SearchArgs): RegExp => {
 
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-const decode = (bytes: Uint8Array): string | undefined => {
+const searchableText = (bytes: Uint8Array): string | undefined => {
   if (looksBinary(bytes)) return undefined
   const buffer = asBuffer(bytes)
   if (isAscii(buffer)) return buffer.toString('latin1')
@@ -83,11 +83,11 @@ const matchLines = (text: string, regex: RegExp, max: number): number[] => {
   return [...new Set(found)]
 }
 
-const cutLine = (line: string): string => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line)
+const cutMatchLine = (line: string): string => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line)
 
 /** Matching lines as `12:text` and context lines as `11-text`, as grep prints them. */
 const showMatches = (text: string, found: readonly number[], context: number): string[] => {
-  const lines = splitLines(text)
+  const lines = linesWithEnds(text)
   const hits = new Set(found)
   const shown: string[] = []
   let last = -1
@@ -96,7 +96,7 @@ const showMatches = (text: string, found: readonly number[], context: number): s
     if (context > 0 && last >= 0 && from > last + 1) shown.push('--')
     for (let at = from; at <= Math.min(lines.length - 1, hit + context); at += 1) {
       if (at > hit && hits.has(at)) break
-      shown.push(`${at + 1}${hits.has(at) ? ':' : '-'}${cutLine((lines[at] ?? '').replace(/\r$/, ''))}`)
+      shown.push(`${at + 1}${hits.has(at) ? ':' : '-'}${cutMatchLine((lines[at] ?? '').replace(/\r$/, ''))}`)
       last = at
     }
   }
@@ -140,7 +140,7 @@ class SearchResults {
   #searchBytes(path: string, bytes: Uint8Array): void {
     const { limit, context } = this.#args
     if (this.#literal !== undefined && !asBuffer(bytes).includes(this.#literal)) return
-    const text = decode(bytes)
+    const text = searchableText(bytes)
     if (text === undefined) return
     const found = matchLines(text, this.#regex, limit - this.matches + 1)
     const kept = found.slice(0, limit - this.matches)
@@ -169,7 +169,7 @@ export const searchText = (context: JobContext, args: SearchArgs): SearchAnswer 
   const results = new SearchResults(args)
   const wanted = args.glob === undefined ? () => true : anyGlob([args.glob])
   const end = jail.within(args.path, rules, (start) => {
-    const above = namesOf(start.path).length
+    const above = entryNames(start.path).length
     const options = { depth: MAX_LEVELS, ignores: !args.ignored, exclude: () => false }
     return walkTree(context, start, options, ({ name, kind }, segments, folder) => {
       if (kind !== 'file' || rules.allowed?.has(extensionOrName(name)) === false) return 'go'

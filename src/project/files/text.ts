@@ -19,16 +19,16 @@ const MAGIC: readonly (readonly [what: string, bytes: readonly number[]])[] = [
 ]
 const SNIFFED_BYTES = 8_192
 
-const startsWith = (bytes: Uint8Array, head: readonly number[]): boolean =>
+const startsWithBytes = (bytes: Uint8Array, head: readonly number[]): boolean =>
   head.every((byte, at) => bytes[at] === byte)
 
 /** Whether the first bytes look binary. Stricter than the gate: what may be binary is not shown to a model. */
 export const looksBinary = (bytes: Uint8Array): boolean =>
-  bytes.subarray(0, SNIFFED_BYTES).includes(0) || MAGIC.some(([, magic]) => startsWith(bytes, magic))
+  bytes.subarray(0, SNIFFED_BYTES).includes(0) || MAGIC.some(([, magic]) => startsWithBytes(bytes, magic))
 
 /** Decodes strict UTF-8. Binary content and other encodings are faults; nothing is replaced. */
-export const decodeText = (bytes: Uint8Array, path: string): Text => {
-  const magic = MAGIC.find(([, head]) => startsWith(bytes, head))
+export const decodeFileText = (bytes: Uint8Array, path: string): Text => {
+  const magic = MAGIC.find(([, head]) => startsWithBytes(bytes, head))
   if (magic !== undefined) throw projectFaults.binary(`the file is ${magic[0]}, not text: ${quotePath(path)}`)
   const encoding = markedEncoding(bytes)
   if (encoding === 'utf-16le' || encoding === 'utf-16be') {
@@ -63,14 +63,14 @@ export interface LineSlice {
   readonly cut?: 'lines' | 'long-line'
 }
 
-const countLines = (text: string): number => {
+const lineCount = (text: string): number => {
   let count = 0
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1
   return text === '' || text.endsWith('\n') ? count : count + 1
 }
 
 /** Lines by `\n` alone, so that joining them gives the text back; the gate's excerpts split as editors do. */
-export const splitLines = (text: string): string[] => {
+export const linesWithEnds = (text: string): string[] => {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
   return lines
@@ -87,10 +87,10 @@ export const chooseLines = (text: string, choice: LineChoice): LineSlice => {
   rejectMixedChoice(choice)
   const { startLine, endLine, head, tail } = choice
   if (startLine === undefined && endLine === undefined && head === undefined && tail === undefined) {
-    const lines = countLines(text)
+    const lines = lineCount(text)
     return { text, lines, first: Math.min(1, lines), last: lines }
   }
-  const lines = splitLines(text)
+  const lines = linesWithEnds(text)
   const from = tail === undefined ? (startLine ?? 1) - 1 : Math.max(0, lines.length - tail)
   const to = Math.min(lines.length, head ?? endLine ?? lines.length)
   const chosen = lines.slice(from, to)
@@ -115,7 +115,7 @@ export const fitLines = (lines: LineSlice, bytes: number): LineSlice => {
   return {
     ...lines,
     text,
-    last: lines.first + countLines(text) - 1,
+    last: lines.first + lineCount(text) - 1,
     cut: end > 0 ? 'lines' : 'long-line',
   }
 }

@@ -34,17 +34,17 @@ const MAX_VISITED = 20_000
 const MAX_DEPTH = 64
 const MAX_IGNORE_BYTES = 256 * 1024
 
-export const namesOf = (path: string): readonly string[] => (path === '' ? [] : path.split('/'))
+export const entryNames = (path: string): readonly string[] => (path === '' ? [] : path.split('/'))
 
 const ignoreOf = (folder: Folder, entries: readonly DirectoryEntry[]): IgnoreFile | undefined => {
   if (!entries.some(({ name, kind }) => name === '.gitignore' && kind === 'file')) return undefined
   const file = folder.read('.gitignore', MAX_IGNORE_BYTES)
-  return file && readIgnore(Buffer.from(file.bytes).toString('utf8'), namesOf(folder.path).length)
+  return file && readIgnore(Buffer.from(file.bytes).toString('utf8'), entryNames(folder.path).length)
 }
 
 /** The `.gitignore` files of the folders above a folder. */
 const ignoresAbove = ({ jail, rules }: JobContext, path: string): readonly IgnoreFile[] =>
-  namesOf(path).flatMap((_, depth, names) =>
+  entryNames(path).flatMap((_, depth, names) =>
     jail.within(names.slice(0, depth).join('/') || '.', rules, (folder) => {
       const file = folder.read('.gitignore', MAX_IGNORE_BYTES)
       return file === undefined ? [] : [readIgnore(Buffer.from(file.bytes).toString('utf8'), depth)]
@@ -99,7 +99,7 @@ export const walkTree = (context: JobContext, start: Folder, options: WalkOption
     const entries = folder.entries(checkDeadline)
     const own = options.ignores ? ignoreOf(folder, entries) : undefined
     const ignores = own === undefined ? above : [...above, own]
-    const names = namesOf(folder.path)
+    const names = entryNames(folder.path)
     for (const entry of entries) {
       const segments = [...names, entry.name]
       if (!shown(entry, segments, ignores)) continue

@@ -1,7 +1,7 @@
 import type { SyntaxNode } from '../../kernel/syntax-tree.ts'
 import { extensionOf, type Grammar, grammarForExtension } from '../../kernel/text/languages.ts'
 
-export const grammarOf = (name: string): Grammar | undefined => grammarForExtension(extensionOf(name))
+export const sourceGrammar = (name: string): Grammar | undefined => grammarForExtension(extensionOf(name))
 
 /** Node kinds that declare a symbol, for all grammars: a kind used by several grammars means the same in each. */
 const SYMBOL_KINDS: Readonly<Record<string, string>> = {
@@ -128,7 +128,7 @@ export const readSymbols = (node: SyntaxNode, depth: number): readonly DeclaredS
   depth === 0 ? [] : node.children().flatMap((child) => symbolsOf(child, depth))
 
 /** Swift has one node kind for classes, structs, actors, enums and extensions; the keyword tells them apart. */
-const kindOf = (node: SyntaxNode, label: string): string =>
+const declarationKind = (node: SyntaxNode, label: string): string =>
   label === 'class' ? (node.field('declaration_kind')?.text() ?? label) : label
 
 /** `(s *Server)` and `(s *Pool[T])` are `Server` and `Pool`. */
@@ -140,7 +140,7 @@ const symbolsOf = (node: SyntaxNode, depth: number): readonly DeclaredSymbol[] =
   const label = Object.hasOwn(SYMBOL_KINDS, kind) ? SYMBOL_KINDS[kind] : undefined
   const name = label === undefined ? undefined : symbolName(node)
   if (label !== undefined && name !== undefined) {
-    const shown = kindOf(node, label)
+    const shown = declarationKind(node, label)
     const receiver = kind === 'method_declaration' ? receiverOf(node) : undefined
     const members = CONTAINER_SYMBOLS.has(shown) ? readSymbols(node, depth - 1) : []
     return [

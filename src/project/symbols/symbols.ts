@@ -6,10 +6,10 @@ import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import type { Grammar } from '../../kernel/text/languages.ts'
 import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
 import { projectFaults } from '../faults.ts'
-import { countFitting, decodeText } from '../files/text.ts'
+import { countFitting, decodeFileText } from '../files/text.ts'
 import { type WalkEnd, walkTree } from '../files/walk.ts'
 import type { JobContext } from '../job-context.ts'
-import { type DeclaredSymbol, grammarOf, readSymbols } from './declarations.ts'
+import { type DeclaredSymbol, readSymbols, sourceGrammar } from './declarations.ts'
 
 const MAX_LEVELS = 64
 /** Larger sources are generated code. */
@@ -56,7 +56,7 @@ export const outlineFile = (
 ): SymbolList & { readonly depth: number; readonly modified: string } => {
   // Read first: a path outside of the root must fail as such, not for its extension.
   const file = jail.read(path, rules, { bytes: MAX_SOURCE, checkDeadline })
-  const grammar = grammarOf(path)
+  const grammar = sourceGrammar(path)
   if (grammar === undefined)
     throw projectFaults.grammar(`symbols are not available for this file type: ${quotePath(path)}`)
   const missing = parser.missing(grammar)
@@ -67,7 +67,7 @@ export const outlineFile = (
         fix: `Run \`${missing.install}\`, then restart the server. project_read and project_search work without it.`,
       },
     )
-  const root = parser.parse(grammar, decodeText(file.bytes, path).text)
+  const root = parser.parse(grammar, decodeFileText(file.bytes, path).text)
   for (let shown = depth; ; shown -= 1) {
     const lines = renderOutline(readSymbols(root, shown), 0)
     if (lines.length <= limits.limit || shown === 1)
@@ -106,7 +106,7 @@ const eachSource = (
       return true
     }
     try {
-      const { text } = decodeText(file.bytes, shown)
+      const { text } = decodeFileText(file.bytes, shown)
       return visit(context.parser.parse(grammar, text), shown, text)
     } catch (thrown) {
       // `project.*` faults mean that the file is not text: skip it.
@@ -120,7 +120,7 @@ const eachSource = (
       start,
       { depth: MAX_LEVELS, ignores: true, exclude: () => false },
       (entry, segments, folder) => {
-        const grammar = entry.kind === 'file' ? grammarOf(entry.name) : undefined
+        const grammar = entry.kind === 'file' ? sourceGrammar(entry.name) : undefined
         if (grammar === undefined) return 'go'
         context.checkDeadline()
         const shown = segments.map(showName).join('/')
@@ -137,13 +137,13 @@ interface SymbolWithPath {
   readonly symbol: DeclaredSymbol
 }
 
-const flatten = (symbols: readonly DeclaredSymbol[], above: readonly string[]): SymbolWithPath[] =>
+const flatSymbols = (symbols: readonly DeclaredSymbol[], above: readonly string[]): SymbolWithPath[] =>
   symbols.flatMap((symbol) => {
     const path = [...above, ...(symbol.receiver === undefined ? [] : [symbol.receiver]), symbol.name]
-    return [{ path, symbol }, ...flatten(symbol.members, path)]
+    return [{ path, symbol }, ...flatSymbols(symbol.members, path)]
   })
 
-const matchesPath = (path: readonly string[], wanted: readonly string[], part: boolean): boolean =>
+const matchesSymbolPath = (path: readonly string[], wanted: readonly string[], part: boolean): boolean =>
   wanted.length <= path.length &&
   wanted.every((name, at) => {
     const found = path[path.length - wanted.length + at] ?? ''
@@ -163,8 +163,8 @@ export const findSymbol = (context: JobContext, { name, part, path, ...limits }:
   if (last === undefined) throw projectFaults.invalid_params('the name is empty')
   const lines: string[] = []
   const end = eachSource(context, path, last, (root, file) => {
-    for (const { path: names, symbol } of flatten(readSymbols(root, MAX_LEVELS), [])) {
-      if (matchesPath(names, wanted, part))
+    for (const { path: names, symbol } of flatSymbols(readSymbols(root, MAX_LEVELS), [])) {
+      if (matchesSymbolPath(names, wanted, part))
         lines.push(`${file}:${symbol.line}-${symbol.end} ${symbol.kind} ${names.map(shownName).join('/')}`)
     }
     return lines.length <= limits.limit

@@ -81,11 +81,6 @@ export const compactWitnessed = (witnessed: readonly WitnessedSize[]): readonly 
   return newestFirst.flatMap(({ line }) => (kept.has(line) ? [] : [line]))
 }
 
-/**
- * Which checkpoints a note keeps. Each push adds one, and a note has a largest size. What is left out is in the history
- * of the notes.
- */
-
 const RECEIPTS = 'warrant'
 const WITNESSED = 'warrant-witness'
 

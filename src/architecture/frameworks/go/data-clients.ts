@@ -5,9 +5,12 @@ import {
   importsModule,
   type Outbound,
 } from '../../connections/framework.ts'
+import { recordEntry } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
+import { isFixed } from '../../source/text-resolver.ts'
+import type { PlacedCall } from '../../source/type-scope.ts'
 import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
-import { fieldOf, goCalls, isFixed, moduleOf, type PlacedGoCall } from './go-calls.ts'
+import { goCalls, moduleOf } from './go-calls.ts'
 import { GoValues } from './go-values.ts'
 
 /** Connection strings of Go's drivers as addresses. */
@@ -52,13 +55,13 @@ interface GoClient extends ClientTarget {
 
 const { POSTGRES, MYSQL, SQLITE, SQL_SERVER, ANY_SQL, MONGO, REDIS, SEARCH, KAFKA, RABBIT, NATS } =
   CLIENT_TARGETS
-const { FIRESTORE, COSMOS, COUCHBASE, JAEGER } = CLIENT_TARGETS
+const { FIRESTORE, COSMOS, COUCHBASE, JAEGER, MEMCACHED, ORACLE } = CLIENT_TARGETS
 const KAFKA_GO = /^github\.com\/segmentio\/kafka-go$/
 const CONFLUENT = /^github\.com\/confluentinc\/confluent-kafka-go(\/v\d+)?\/kafka$/
 const JAEGER_CLIENT =
   /^github\.com\/uber\/jaeger-client-go\/config$|^go\.opentelemetry\.io\/otel\/exporters\/(trace\/)?jaeger$/
 
-const row = (type: string, module: RegExp, callee: RegExp, target: ClientTarget, at = 0): GoClient => ({
+const clientRow = (type: string, module: RegExp, callee: RegExp, target: ClientTarget, at = 0): GoClient => ({
   type,
   module,
   callee,
@@ -66,106 +69,92 @@ const row = (type: string, module: RegExp, callee: RegExp, target: ClientTarget,
   at,
 })
 
+const awsRow = (technology: string, protocol: string): GoClient =>
+  clientRow(
+    'AWS SDK',
+    new RegExp(`^github\\.com/aws/aws-sdk-go(-v2)?/service/${technology.toLowerCase()}$`),
+    /^New(FromConfig)?$/,
+    { protocol, scheme: '', technology },
+    9,
+  )
+
 const CLIENTS: readonly GoClient[] = [
-  row('database/sql', /^database\/sql$/, /^Open$/, ANY_SQL, 1),
-  row('sqlx', /^github\.com\/jmoiron\/sqlx$/, /^(Must)?(Open|Connect)(Context)?$/, ANY_SQL, 1),
-  row('GORM', /^gorm\.io\/driver\/postgres$/, /^(Open|New)$/, POSTGRES),
-  row('GORM', /^gorm\.io\/driver\/mysql$/, /^(Open|New)$/, MYSQL),
-  row('GORM', /^(gorm\.io\/driver\/sqlite|github\.com\/glebarez\/sqlite)$/, /^Open$/, SQLITE),
-  row('GORM', /^gorm\.io\/driver\/sqlserver$/, /^(Open|New)$/, SQL_SERVER),
-  row('GORM', /^github\.com\/jinzhu\/gorm$/, /^Open$/, ANY_SQL, 1),
-  row(
+  clientRow('database/sql', /^database\/sql$/, /^Open$/, ANY_SQL, 1),
+  clientRow('sqlx', /^github\.com\/jmoiron\/sqlx$/, /^(Must)?(Open|Connect)(Context)?$/, ANY_SQL, 1),
+  clientRow('GORM', /^gorm\.io\/driver\/postgres$/, /^(Open|New)$/, POSTGRES),
+  clientRow('GORM', /^gorm\.io\/driver\/mysql$/, /^(Open|New)$/, MYSQL),
+  clientRow('GORM', /^(gorm\.io\/driver\/sqlite|github\.com\/glebarez\/sqlite)$/, /^Open$/, SQLITE),
+  clientRow('GORM', /^gorm\.io\/driver\/sqlserver$/, /^(Open|New)$/, SQL_SERVER),
+  clientRow('GORM', /^github\.com\/jinzhu\/gorm$/, /^Open$/, ANY_SQL, 1),
+  clientRow(
     'pgx',
     /^github\.com\/jackc\/pgx(\/v\d+)?(\/pgxpool)?$/,
     /^(Connect|New|ConnectConfig|NewWithConfig)$/,
     POSTGRES,
     1,
   ),
-  row('MongoDB', /^go\.mongodb\.org\/mongo-driver(\/v\d+)?\/mongo(\/options)?$/, /^ApplyURI$/, MONGO),
-  row(
+  clientRow('MongoDB', /^go\.mongodb\.org\/mongo-driver(\/v\d+)?\/mongo(\/options)?$/, /^ApplyURI$/, MONGO),
+  clientRow(
     'Redis',
     /^github\.com\/(redis\/go-redis|go-redis\/redis)(\/v\d+)?$/,
     /^New(Client|ClusterClient|UniversalClient|FailoverClient)$/,
     REDIS,
   ),
-  row('Redis', /^github\.com\/gomodule\/redigo\/redis$/, /^DialURL$/, REDIS),
-  row('Redis', /^github\.com\/gomodule\/redigo\/redis$/, /^Dial$/, REDIS, 1),
-  row(
+  clientRow('Redis', /^github\.com\/gomodule\/redigo\/redis$/, /^DialURL$/, REDIS),
+  clientRow('Redis', /^github\.com\/gomodule\/redigo\/redis$/, /^Dial$/, REDIS, 1),
+  clientRow(
     'Elasticsearch',
     /^github\.com\/(elastic\/go-elasticsearch|opensearch-project\/opensearch-go)(\/v\d+)?$/,
     /^New(Default|Typed)?Client$/,
     SEARCH,
   ),
-  row('Elasticsearch', /olivere\/elastic/, /^SetURL$/, SEARCH),
-  row('memcache', /^github\.com\/bradfitz\/gomemcache\/memcache$/, /^New$/, {
-    protocol: 'Memcached',
-    scheme: 'memcached',
-    technology: 'Memcached',
-  }),
-  row('gocql', /^github\.com\/gocql\/gocql$/, /^NewCluster$/, {
+  clientRow('Elasticsearch', /olivere\/elastic/, /^SetURL$/, SEARCH),
+  clientRow('memcache', /^github\.com\/bradfitz\/gomemcache\/memcache$/, /^New$/, MEMCACHED),
+  clientRow('gocql', /^github\.com\/gocql\/gocql$/, /^NewCluster$/, {
     protocol: 'Cassandra',
     scheme: 'cassandra',
     technology: 'Cassandra',
   }),
-  row(
+  clientRow(
     'sarama',
     /^github\.com\/(IBM|Shopify)\/sarama$/,
     /^New(SyncProducer|AsyncProducer|ConsumerGroup|Consumer|Client)$/,
     KAFKA,
   ),
-  row('kafka-go', KAFKA_GO, /^(Writer|WriterConfig|ReaderConfig)$/, KAFKA),
-  row('confluent-kafka-go', CONFLUENT, /^New(Producer|Consumer)$/, KAFKA),
-  row('amqp091', /^github\.com\/(rabbitmq\/amqp091-go|streadway\/amqp)$/, /^Dial(Config|TLS)?$/, RABBIT),
-  row('NATS', /^github\.com\/nats-io\/nats\.go$/, /^Connect$/, NATS),
+  clientRow('kafka-go', KAFKA_GO, /^(Writer|WriterConfig|ReaderConfig)$/, KAFKA),
+  clientRow('confluent-kafka-go', CONFLUENT, /^New(Producer|Consumer)$/, KAFKA),
+  clientRow(
+    'amqp091',
+    /^github\.com\/(rabbitmq\/amqp091-go|streadway\/amqp)$/,
+    /^Dial(Config|TLS)?$/,
+    RABBIT,
+  ),
+  clientRow('NATS', /^github\.com\/nats-io\/nats\.go$/, /^Connect$/, NATS),
   // The first text is the name of a project, not an address.
-  row(
+  clientRow(
     'Firestore',
     /^cloud\.google\.com\/go\/firestore(\/apiv1)?$/,
     /^NewClient(WithDatabase)?$/,
     FIRESTORE,
     9,
   ),
-  row(
+  clientRow(
     'Cosmos DB',
     /^github\.com\/Azure\/azure-sdk-for-go\/sdk\/data\/azcosmos$/,
     /^NewClient(With\w+|From\w+)?$/,
     COSMOS,
   ),
-  row('Jaeger', JAEGER_CLIENT, /^(Configuration|FromEnv|New)$/, JAEGER, 9),
-  row('Couchbase', /^github\.com\/couchbase\/gocb(\/v\d+)?$/, /^Connect$/, COUCHBASE),
-  row(
-    'AWS SDK',
-    /^github\.com\/aws\/aws-sdk-go(-v2)?\/service\/s3$/,
-    /^New(FromConfig)?$/,
-    { protocol: 'S3', scheme: '', technology: 'S3' },
-    9,
-  ),
-  row('MinIO', /^github\.com\/minio\/minio-go(\/v\d+)?$/, /^New$/, {
+  clientRow('Jaeger', JAEGER_CLIENT, /^(Configuration|FromEnv|New)$/, JAEGER, 9),
+  clientRow('Couchbase', /^github\.com\/couchbase\/gocb(\/v\d+)?$/, /^Connect$/, COUCHBASE),
+  awsRow('S3', 'S3'),
+  clientRow('MinIO', /^github\.com\/minio\/minio-go(\/v\d+)?$/, /^New$/, {
     protocol: 'S3',
     scheme: 'http',
     technology: 'S3',
   }),
-  row(
-    'AWS SDK',
-    /^github\.com\/aws\/aws-sdk-go(-v2)?\/service\/dynamodb$/,
-    /^New(FromConfig)?$/,
-    { protocol: 'DynamoDB', scheme: '', technology: 'DynamoDB' },
-    9,
-  ),
-  row(
-    'AWS SDK',
-    /^github\.com\/aws\/aws-sdk-go(-v2)?\/service\/sqs$/,
-    /^New(FromConfig)?$/,
-    { protocol: 'Messaging-SQS', scheme: '', technology: 'SQS' },
-    9,
-  ),
-  row(
-    'AWS SDK',
-    /^github\.com\/aws\/aws-sdk-go(-v2)?\/service\/sns$/,
-    /^New(FromConfig)?$/,
-    { protocol: 'Messaging-SNS', scheme: '', technology: 'SNS' },
-    9,
-  ),
+  awsRow('DynamoDB', 'DynamoDB'),
+  awsRow('SQS', 'Messaging-SQS'),
+  awsRow('SNS', 'Messaging-SNS'),
 ]
 
 /** Packages of the same libraries without a client of their own. */
@@ -181,7 +170,7 @@ const DRIVERS: readonly (readonly [RegExp, RegExp, Pick<GoClient, 'scheme' | 'te
   [/^(mysql|nrmysql)$/, /go-sql-driver\/mysql$/, MYSQL],
   [/^sqlite3?$/, /sqlite3?$/, SQLITE],
   [/^(sqlserver|mssql|azuresql)$/, /go-mssqldb/, SQL_SERVER],
-  [/^(oracle|godror)$/, /godror|go-ora/, { scheme: 'oracle', technology: 'Oracle' }],
+  [/^(oracle|godror)$/, /godror|go-ora/, ORACLE],
 ]
 
 /** Fields of options that hold addresses. */
@@ -199,7 +188,7 @@ const ADDRESS_FIELDS = [
 /** With a scheme, or a host with its port. Anything else may be a password. */
 const ADDRESS = /^[a-z][\w+.-]*:\/\/|^sqlite:|^[\w.-]+:\d+$/
 
-const clientOf = ({ call, scope }: PlacedGoCall): GoClient | undefined => {
+const storeClient = ({ call, scope }: PlacedCall): GoClient | undefined => {
   const module = moduleOf(call, scope)
   if (module === undefined)
     // `options.Client().ApplyURI(uri)`
@@ -208,10 +197,10 @@ const clientOf = ({ call, scope }: PlacedGoCall): GoClient | undefined => {
 }
 
 class GoConnection {
-  readonly #placed: PlacedGoCall
+  readonly #placed: PlacedCall
   readonly #values: GoValues
 
-  constructor(placed: PlacedGoCall, { resolver }: DetectionContext) {
+  constructor(placed: PlacedCall, { resolver }: DetectionContext) {
     this.#placed = placed
     this.#values = new GoValues(resolver)
   }
@@ -222,7 +211,7 @@ class GoConnection {
     const given = call.args[at]
     const made = this.#values.source(given, scope)
     if (made?.value.kind === 'record')
-      return this.#values.texts(fieldOf(made.value, ...ADDRESS_FIELDS), made.scope)
+      return this.#values.texts(recordEntry(made.value, ...ADDRESS_FIELDS), made.scope)
     if (made?.value.kind === 'call' && /^Parse\w*$/.test(made.value.call.name))
       return this.#values.texts(made.value.call.args[0], made.scope)
     return this.#values.texts(given, scope)
@@ -277,7 +266,7 @@ export const GO_DATA_CLIENTS: Framework = {
   applies: importsModule(MODULES),
   outbound: (scope, context) =>
     goCalls(scope).flatMap((placed) => {
-      const client = clientOf(placed)
+      const client = storeClient(placed)
       return client === undefined ? [] : new GoConnection(placed, context).outbound(client)
     }),
 }

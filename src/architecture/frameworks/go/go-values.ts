@@ -1,10 +1,13 @@
 import { pushTo } from '../../../kernel/multimap.ts'
+import { memoized } from '../../source/memoized.ts'
 import { isImportOf } from '../../source/module-files.ts'
+import type { SourceIndex } from '../../source/source-index.ts'
 import {
   type CallExpression,
   type Expression,
   type Method,
   NO_METHOD,
+  recordEntry,
   type SourceUnit,
 } from '../../source/source-unit.ts'
 import type { KnownText, TextResolver } from '../../source/text-resolver.ts'
@@ -62,15 +65,7 @@ class FunctionIndex {
   }
 }
 
-const fileIndexes = new WeakMap<object, FunctionIndex>()
-
-const goFunctions = ({ index }: TypeScope): FunctionIndex => {
-  const known = fileIndexes.get(index)
-  if (known !== undefined) return known
-  const made = new FunctionIndex(index.units)
-  fileIndexes.set(index, made)
-  return made
-}
+const goFunctions = memoized(({ units }: SourceIndex) => new FunctionIndex(units))
 
 const MAX_DEPTH = 10
 const MAX_STEPS = 300
@@ -136,15 +131,7 @@ class GoCallIndex {
   }
 }
 
-const indexes = new WeakMap<object, GoCallIndex>()
-
-const callIndex = ({ index }: TypeScope): GoCallIndex => {
-  const known = indexes.get(index)
-  if (known !== undefined) return known
-  const made = new GoCallIndex(index.units)
-  indexes.set(index, made)
-  return made
-}
+const callIndex = memoized(({ units }: SourceIndex) => new GoCallIndex(units))
 
 /** Finds the values of Go expressions: through variables, parameters, fields of structs and returned values. */
 export class GoValues {
@@ -186,7 +173,7 @@ export class GoValues {
     const found = this.#values(expression.name, scope, depth)
       .slice(0, MAX_VALUES)
       .map(({ value, scope: there }) => next(value, there))
-      .filter(isInformative)
+      .filter(hasKnownText)
     const distinct = [...new Map(found.map((one) => [JSON.stringify(one), one])).values()]
     const [only] = distinct
     if (only === undefined) return expression
@@ -205,14 +192,14 @@ export class GoValues {
     const returned = called?.method.locals.find((one) => one.name === 'return')?.value
     if (called === undefined || returned === undefined) return expression
     const filled = this.#fill(returned, scope.at(called.unit, undefined, called.method), depth + 1)
-    return isInformative(filled) ? filled : expression
+    return hasKnownText(filled) ? filled : expression
   }
 
   /** The values that a name may have. */
   #values(name: string, scope: TypeScope, depth: number): readonly PlacedValue[] {
     if (name.includes('.')) return this.#memberValues(name, scope, depth)
     const locals = scope.method.locals.filter(
-      ({ name: one, value }) => one === name && value !== undefined && !isName(value, name),
+      ({ name: one, value }) => one === name && value !== undefined && !isSameName(value, name),
     )
     if (locals.length > 0)
       return locals.flatMap(({ value }) => (value === undefined ? [] : [{ value, scope }]))
@@ -224,7 +211,7 @@ export class GoValues {
   #topLevel(name: string, scope: TypeScope): readonly PlacedValue[] {
     const found = scope.index.topLevel(name, scope.unit)
     const value = found?.variable.value
-    return found === undefined || value === undefined || isName(value, name)
+    return found === undefined || value === undefined || isSameName(value, name)
       ? []
       : [{ value, scope: scope.at(found.unit, undefined, NO_METHOD) }]
   }
@@ -235,8 +222,8 @@ export class GoValues {
     const isMethod = method.name.includes('.')
     const simple = method.name.slice(method.name.indexOf('.') + 1)
     // The type of a receiver is not known everywhere: a method counts when it is the only one of its name.
-    if (isMethod && (at === 0 || goFunctions(scope).count(simple) > 1)) return []
-    return callIndex(scope)
+    if (isMethod && (at === 0 || goFunctions(scope.index).count(simple) > 1)) return []
+    return callIndex(scope.index)
       .sites({ unit, method })
       .flatMap((site) => {
         const value = site.call.args[at - (isMethod ? 1 : 0)]
@@ -249,14 +236,14 @@ export class GoValues {
     const dot = name.lastIndexOf('.')
     const [owner, member] = [name.slice(0, dot), name.slice(dot + 1)]
     const assigned = scope.method.locals.find((one) => one.name === name && one.value !== undefined)?.value
-    if (assigned !== undefined && !isName(assigned, name)) return [{ value: assigned, scope }]
+    if (assigned !== undefined && !isSameName(assigned, name)) return [{ value: assigned, scope }]
     const module = scope.unit.bindings.get(owner)?.module
     if (module !== undefined) {
-      const unit = goFunctions(scope).unitOf(module, scope.unit, member)
+      const unit = goFunctions(scope.index).unitOf(module, scope.unit, member)
       return unit === undefined ? [] : this.#topLevel(member, scope.at(unit, undefined, NO_METHOD))
     }
     const local = scope.method.locals.find((one) => one.name === owner)?.value
-    const entry = local?.kind === 'record' ? local.entries.get(member) : undefined
+    const entry = recordEntry(local, member)
     if (entry !== undefined) return [{ value: entry, scope }]
     const type = this.#typeOf(owner, scope, depth)
     if (type === '') return []
@@ -264,7 +251,7 @@ export class GoValues {
     const tagged = place?.type.fields.find((one) => one.name === member)?.value
     if (place !== undefined && tagged !== undefined)
       return [{ value: tagged, scope: scope.at(place.unit, undefined, NO_METHOD) }]
-    return callIndex(scope)
+    return callIndex(scope.index)
       .field(type, member)
       .map((site) => ({ value: site.value, scope: scope.at(site.unit, undefined, site.method) }))
   }
@@ -292,9 +279,9 @@ export class GoValues {
   }
 }
 
-const isName = (value: Expression, name: string): boolean => value.kind === 'name' && value.name === name
+const isSameName = (value: Expression, name: string): boolean => value.kind === 'name' && value.name === name
 
-const isInformative = ({ kind }: Expression): boolean => /^(text|join|list)$/.test(kind)
+const hasKnownText = ({ kind }: Expression): boolean => /^(text|join|list)$/.test(kind)
 
 /** The function of the project that a call names. */
 export const calledFunction = (
@@ -303,7 +290,7 @@ export const calledFunction = (
 ): FoundFunction | undefined => {
   const owner = receiver?.kind === 'name' ? receiver.name : undefined
   const module = owner === undefined ? undefined : scope.unit.bindings.get(owner)?.module
-  return goFunctions(scope).find(name, {
+  return goFunctions(scope.index).find(name, {
     folder: scope.unit.package,
     module,
     isMethod: receiver !== undefined && module === undefined,

@@ -1,4 +1,3 @@
-import { joinAddress, plainAddress } from '../../connections/addresses.ts'
 import { callChain } from '../../connections/client-base-url.ts'
 import {
   type DetectionContext,
@@ -6,10 +5,11 @@ import {
   importsModule,
   type Outbound,
 } from '../../connections/framework.ts'
+import { belowBase, httpRecord } from '../../connections/outbound-http.ts'
 import type { Expression } from '../../source/source-unit.ts'
-import { type KnownText, weaker } from '../../source/text-resolver.ts'
-import type { TypeScope } from '../../source/type-scope.ts'
-import { goCalls, moduleOf, type PlacedGoCall } from './go-calls.ts'
+import type { KnownText } from '../../source/text-resolver.ts'
+import type { PlacedCall, TypeScope } from '../../source/type-scope.ts'
+import { goCalls, moduleOf } from './go-calls.ts'
 import { GoValues } from './go-values.ts'
 
 /** Requests of net/http and resty, and reverse proxies of httputil. */
@@ -53,7 +53,7 @@ class RequestFinder {
     return declared !== undefined && /^\*?http\.Client$/.test(declared.type)
   }
 
-  request({ call, scope }: PlacedGoCall): HttpRequest | undefined {
+  request({ call, scope }: PlacedCall): HttpRequest | undefined {
     const { name, args, receiver, makes } = call
     if (makes) return undefined
     const module = moduleOf(call, scope)
@@ -74,7 +74,7 @@ class RequestFinder {
   }
 
   /** `client.R().SetBody(x).Post(url)` */
-  #resty({ call, scope }: PlacedGoCall): HttpRequest | undefined {
+  #resty({ call, scope }: PlacedCall): HttpRequest | undefined {
     if (!VERBS.has(call.name) || !importsModule(RESTY)(scope.unit)) return undefined
     const chain = callChain(call)
     const made = chain.find(({ name, args }) => name === 'R' && args.length === 0)
@@ -104,41 +104,22 @@ class RequestFinder {
       : this.#values.text(only.call.args[0], scope.at(scope.unit, undefined, only.method))
   }
 
-  outbound(placed: PlacedGoCall): readonly Outbound[] {
+  outbound(placed: PlacedCall): readonly Outbound[] {
     const request = this.request(placed)
     if (request === undefined) return []
     const { call, scope } = placed
     return this.#values.texts(request.url, scope).flatMap((path) => {
-      const address = withBase(path, request.base)
-      if (!isAddress(address.text)) return []
-      return [
-        {
-          target_service: plainAddress(address.text),
-          protocol: 'REST',
-          type: request.type,
-          source_file: scope.unit.file,
-          line: call.line,
-          caller: scope.method.name,
-          confidence: address.confidence,
-          ...(request.verb !== undefined && { http_method: request.verb }),
-          ...(address.origin !== undefined && { origin: address.origin }),
-        },
-      ]
+      const address = belowBase(path, request.base, isHttpAddress)
+      const { type, verb } = request
+      return isHttpAddress(address.text)
+        ? [httpRecord({ address, type, call, verb, scope, caller: scope.method.name })]
+        : []
     })
   }
 }
 
-const withBase = (path: KnownText, base: KnownText | undefined): KnownText =>
-  base === undefined || isAddress(path.text)
-    ? path
-    : {
-        ...path,
-        text: joinAddress(base.text, path.text),
-        confidence: weaker(base.confidence, path.confidence),
-      }
-
 /** An address with a host, or with an environment variable that is named after one. */
-const isAddress = (text: string): boolean =>
+const isHttpAddress = (text: string): boolean =>
   /^https?:\/\/[^/]/i.test(text) ||
   /^\$\{\w*(URL|URI|HOST|ENDPOINT|ORIGIN|DOMAIN|SERVER|GATEWAY|ADDR)\w*\}/i.test(text)
 

@@ -1,8 +1,10 @@
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import { recordEntry, textExpression } from '../../source/source-unit.ts'
+import { isFixed } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { type FoundMessage, type MessageDirection, messageDetectors } from '../found-messages.ts'
-import { fieldOf, goCalls, isFixed, moduleOf } from './go-calls.ts'
+import { goCalls, moduleOf } from './go-calls.ts'
 import { GoValues } from './go-values.ts'
 
 /** Topics, queues and subjects of Kafka, RabbitMQ, NATS and SQS. */
@@ -27,16 +29,16 @@ const out = (names: Expression | undefined, key?: Expression): MessageCall => ({
   key,
 })
 
-const EMPTY: Expression = { kind: 'text', text: '' }
+const EMPTY = textExpression('')
 
 const kafkaGo: MessageLibrary['find'] = ({ name, makes, args: [made] }, isOfModule) => {
   if (!isOfModule || !makes) return undefined
-  if (name === 'ReaderConfig') return into(fieldOf(made, 'Topic', 'GroupTopics'))
-  return /^(Writer|WriterConfig|Message)$/.test(name) ? out(fieldOf(made, 'Topic')) : undefined
+  if (name === 'ReaderConfig') return into(recordEntry(made, 'Topic', 'GroupTopics'))
+  return /^(Writer|WriterConfig|Message)$/.test(name) ? out(recordEntry(made, 'Topic')) : undefined
 }
 
 const sarama: MessageLibrary['find'] = ({ name, makes, args, receiver }, isOfModule) => {
-  if (makes) return isOfModule && name === 'ProducerMessage' ? out(fieldOf(args[0], 'Topic')) : undefined
+  if (makes) return isOfModule && name === 'ProducerMessage' ? out(recordEntry(args[0], 'Topic')) : undefined
   if (receiver === undefined) return undefined
   if (name === 'Consume' && args.length === 3) return into(args[1])
   return name === 'ConsumePartition' ? into(args[0]) : undefined
@@ -45,15 +47,15 @@ const sarama: MessageLibrary['find'] = ({ name, makes, args, receiver }, isOfMod
 const confluent: MessageLibrary['find'] = ({ name, makes, args, receiver }, isOfModule) => {
   // Only a producer leaves the partition open.
   if (makes)
-    return isOfModule && name === 'TopicPartition' && fieldOf(args[0], 'Partition') !== undefined
-      ? out(fieldOf(args[0], 'Topic'))
+    return isOfModule && name === 'TopicPartition' && recordEntry(args[0], 'Partition') !== undefined
+      ? out(recordEntry(args[0], 'Topic'))
       : undefined
   return receiver !== undefined && /^Subscribe(Topics)?$/.test(name) && args.length === 2
     ? into(args[0])
     : undefined
 }
 
-const rabbit: MessageLibrary['find'] = ({ name, makes, args, receiver }, isOfModule) => {
+const amqp: MessageLibrary['find'] = ({ name, makes, args, receiver }, isOfModule) => {
   if (makes || isOfModule || receiver === undefined) return undefined
   if (name === 'Consume' && args.length === 7) return into(args[0])
   if (name === 'ConsumeWithContext' && args.length === 8) return into(args[1])
@@ -76,8 +78,8 @@ const nats: MessageLibrary['find'] = ({ name, makes, args, receiver }, isOfModul
 
 const sqs: MessageLibrary['find'] = ({ name, makes, args: [made] }, isOfModule) => {
   if (!isOfModule || !makes) return undefined
-  if (name === 'ReceiveMessageInput') return into(fieldOf(made, 'QueueUrl'))
-  return /^SendMessage(Batch)?Input$/.test(name) ? out(fieldOf(made, 'QueueUrl')) : undefined
+  if (name === 'ReceiveMessageInput') return into(recordEntry(made, 'QueueUrl'))
+  return /^SendMessage(Batch)?Input$/.test(name) ? out(recordEntry(made, 'QueueUrl')) : undefined
 }
 
 const LIBRARIES: readonly MessageLibrary[] = [
@@ -103,7 +105,7 @@ const LIBRARIES: readonly MessageLibrary[] = [
     type: 'amqp091',
     module: /^github\.com\/(rabbitmq\/amqp091-go|streadway\/amqp)$/,
     protocol: 'Messaging-RabbitMQ',
-    find: rabbit,
+    find: amqp,
   },
   {
     type: 'NATS',
@@ -119,7 +121,7 @@ const LIBRARIES: readonly MessageLibrary[] = [
   },
 ]
 
-const messagesIn = (
+const goMessages = (
   direction: MessageDirection,
   scope: TypeScope,
   { resolver }: DetectionContext,
@@ -154,5 +156,5 @@ export const GO_MESSAGES: Framework = {
     .join(', '),
   language: 'go',
   applies: (unit) => LIBRARIES.some(({ module }) => importsModule(module)(unit)),
-  ...messageDetectors(messagesIn),
+  ...messageDetectors(goMessages),
 }

@@ -2,6 +2,7 @@ import { joinRoutes } from '../../connections/addresses.ts'
 import type { DetectionContext, Framework } from '../../connections/framework.ts'
 import type { RouterKey } from '../../connections/router-graph.ts'
 import type { CallExpression, Expression, Method, SourceUnit } from '../../source/source-unit.ts'
+import { nameIn } from '../../source/source-unit.ts'
 import { type KnownText, type TextConfidence, weaker } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { calledFunction } from './go-values.ts'
@@ -207,7 +208,7 @@ class FunctionRoutes {
         },
         file: this.#unit.file,
         line: call.line,
-        handler: handler?.kind === 'name' ? handler.name : '',
+        handler: nameIn(handler),
       })
   }
 

@@ -5,8 +5,9 @@ import {
   type Inbound,
   importsModule,
   type Outbound,
+  outboundAt,
 } from '../../connections/framework.ts'
-import { predicatePath, toInbound } from '../../connections/inbound-web.ts'
+import { handlerOf, predicatePath, toInbound } from '../../connections/inbound-web.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
@@ -25,7 +26,7 @@ interface GatewayRoute {
   readonly target: KnownText | undefined
 }
 
-const routesOf = (scope: TypeScope, { resolver }: DetectionContext): readonly GatewayRoute[] =>
+const gatewayCalls = (scope: TypeScope, { resolver }: DetectionContext): readonly GatewayRoute[] =>
   functionsOf(scope.unit).flatMap(({ type, method }) => {
     const inside = scope.at(scope.unit, type, method)
     return method.calls
@@ -48,7 +49,7 @@ const routesOf = (scope: TypeScope, { resolver }: DetectionContext): readonly Ga
   })
 
 const inbound = (scope: TypeScope, context: DetectionContext): readonly Inbound[] =>
-  routesOf(scope, context).flatMap(({ call, scope: inside, paths, methods }) =>
+  gatewayCalls(scope, context).flatMap(({ call, scope: inside, paths, methods }) =>
     paths.flatMap((path) =>
       (methods.length === 0 ? ['ANY'] : methods).map((method) =>
         toInbound(
@@ -58,9 +59,6 @@ const inbound = (scope: TypeScope, context: DetectionContext): readonly Inbound[
       ),
     ),
   )
-
-const handlerOf = ({ type, method }: TypeScope): string =>
-  [type?.name ?? '', method.name].filter((one) => one !== '').join('.')
 
 const isCallOf = (name: string, one: Expression | undefined) => one?.kind === 'call' && one.call.name === name
 
@@ -80,22 +78,17 @@ const servletRoutes = (scope: TypeScope, { resolver }: DetectionContext): readon
   })
 
 const outbound = (scope: TypeScope, context: DetectionContext): readonly Outbound[] =>
-  [...routesOf(scope, context), ...servletRoutes(scope, context)].flatMap(
+  [...gatewayCalls(scope, context), ...servletRoutes(scope, context)].flatMap(
     ({ call, scope: inside, paths, target }) =>
       target === undefined || /^(forward|no):/.test(target.text)
         ? []
         : [
-            {
-              target_service: target.text,
+            outboundAt(inside, call.line, target, {
               protocol: 'REST',
               type: 'Gateway route',
-              source_file: inside.unit.file,
-              line: call.line,
-              caller: inside.type?.name ?? '',
-              confidence: target.confidence,
               path: paths.map(({ text }) => text).join(', '),
               ...(target.origin !== undefined && { origin: target.origin }),
-            },
+            }),
           ],
   )
 

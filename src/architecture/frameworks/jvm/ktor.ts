@@ -14,7 +14,7 @@ import {
   simpleName,
   type TypeUnit,
 } from '../../source/source-unit.ts'
-import { type KnownText, weaker } from '../../source/text-resolver.ts'
+import { type KnownText, NO_TEXT, weaker } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { type FunctionPlace, functionsOf, getsRouter, routeFunctions } from './route-functions.ts'
 
@@ -36,7 +36,7 @@ const REQUESTS: Readonly<Record<string, string>> = {
 }
 
 /** Whether a call stands in the lambda of another one. */
-const isInside = (call: CallExpression, outer: CallExpression): boolean =>
+const standsIn = (call: CallExpression, outer: CallExpression): boolean =>
   (call.within ?? []).some(({ args, line }) => args === outer.args && line === outer.line)
 
 const defaults = new WeakMap<object, readonly { readonly file: string; readonly address: KnownText }[]>()
@@ -64,7 +64,7 @@ const defaultAddresses = (scope: TypeScope, { resolver }: DetectionContext) => {
   return found
 }
 
-const baseOf = (scope: TypeScope, context: DetectionContext): KnownText | undefined => {
+const defaultBase = (scope: TypeScope, context: DetectionContext): KnownText | undefined => {
   const all = defaultAddresses(scope, context)
   return (all.find(({ file }) => file === scope.unit.file) ?? (all.length === 1 ? all[0] : undefined))
     ?.address
@@ -72,7 +72,7 @@ const baseOf = (scope: TypeScope, context: DetectionContext): KnownText | undefi
 
 const CLIENT = importsModule(/^io\.ktor\.client\./)
 
-const requestOf = (
+const ktorRequest = (
   call: CallExpression,
   calls: readonly CallExpression[],
   scope: TypeScope,
@@ -80,14 +80,14 @@ const requestOf = (
 ): readonly Outbound[] => {
   const verb = Object.hasOwn(REQUESTS, call.name) ? REQUESTS[call.name] : undefined
   if (verb === undefined || scope.typeOf(call.receiver) !== 'HttpClient') return []
-  const inside = calls.filter((one) => isInside(one, call))
+  const inside = calls.filter((one) => standsIn(one, call))
   const given =
     call.args.find(({ kind }) => kind !== 'other') ?? inside.find(({ name }) => name === 'url')?.args[0]
   const path =
     given === undefined ? { text: '', confidence: 'low' as const } : context.resolver.text(given, scope)
   if (path === undefined) return []
   const isWhole = /^[a-z]+:\/\/|^\$?\{/i.test(path.text)
-  const address = withBase(isWhole ? undefined : baseOf(scope, context), path)
+  const address = withBase(isWhole ? undefined : defaultBase(scope, context), path)
   return [httpRecord({ address, type: 'Ktor client', call, verb, scope })]
 }
 
@@ -98,7 +98,7 @@ export const KTOR_CLIENT: Framework = {
   outbound: (scope, context) =>
     functionsOf(scope.unit).flatMap(({ type, method }) =>
       method.calls.flatMap((call) =>
-        requestOf(call, method.calls, scope.at(scope.unit, type, method), context),
+        ktorRequest(call, method.calls, scope.at(scope.unit, type, method), context),
       ),
     ),
 }
@@ -118,9 +118,8 @@ const VERBS: Readonly<Record<string, string>> = {
   sse: 'GET',
 }
 const MAX_RESOURCES = 8
-const EMPTY: KnownText = { text: '', confidence: 'high' }
 
-const keyOf = ({ unit, type, method }: FunctionPlace): RouterKey => ({
+const routerKey = ({ unit, type, method }: FunctionPlace): RouterKey => ({
   file: unit.file,
   name: `${type?.name ?? ''}.${method.name}`,
 })
@@ -141,7 +140,7 @@ const resourcePath = (name: string, scope: TypeScope, context: DetectionContext,
   const own = context.resolver.text(annotation.args.get('value') ?? annotation.args.get('path'), there)
   const parent = place.type.fields.find((one) => one.name === 'parent')
   const above =
-    parent === undefined ? EMPTY : resourcePath(simpleName(parent.type), there, context, depth + 1)
+    parent === undefined ? NO_TEXT : resourcePath(simpleName(parent.type), there, context, depth + 1)
   return {
     text: joinRoutes(above.text, own?.text ?? ''),
     confidence: weaker(above.confidence, own?.confidence ?? 'low'),
@@ -160,12 +159,12 @@ class KtorRoutes {
   }
 
   #path(expression: Expression | undefined): KnownText {
-    if (expression === undefined) return EMPTY
+    if (expression === undefined) return NO_TEXT
     if (expression.kind === 'other')
       return expression.text.endsWith('.class')
         ? resourcePath(expression.text.replace(/\.class$/, ''), this.#scope, this.#context)
-        : EMPTY
-    return this.#context.resolver.text(expression, this.#scope) ?? EMPTY
+        : NO_TEXT
+    return this.#context.resolver.text(expression, this.#scope) ?? NO_TEXT
   }
 
   #prefix(call: CallExpression): { readonly path: string; readonly confidence: KnownText['confidence'] } {
@@ -200,13 +199,13 @@ class KtorRoutes {
   #call(call: CallExpression): void {
     if (call.name === 'handle' && call.receiver === undefined) return this.#handled(call)
     const verb = Object.hasOwn(VERBS, call.name) ? VERBS[call.name] : undefined
-    const called = routeFunctions(this.#scope).find(call.name, this.#scope.unit)
+    const called = routeFunctions(this.#scope.index).find(call.name, this.#scope.unit)
     // A project may have a function `Route.delete(store)` of its own.
     const isOwn = called !== undefined && call.args[0]?.kind !== 'text' && call.args.length > 0
     if (verb !== undefined && !isOwn && this.#isOnRoute(call))
       return this.#route(call, verb, this.#path(call.args[0]))
     if (called !== undefined && called.method !== this.#place.method)
-      this.#context.routers.mount(keyOf(this.#place), keyOf(called), this.#prefix(call))
+      this.#context.routers.mount(routerKey(this.#place), routerKey(called), this.#prefix(call))
   }
 
   /** `route("/x", HttpMethod.Get) { handle { … } }` */
@@ -215,7 +214,7 @@ class KtorRoutes {
     const method = around?.args[1]
     if (around?.name !== 'route') return
     const verb = method?.kind === 'name' ? /HttpMethod\.(\w+)$/.exec(method.name)?.[1] : undefined
-    this.#route(call, verb?.toUpperCase() ?? 'ANY', EMPTY)
+    this.#route(call, verb?.toUpperCase() ?? 'ANY', NO_TEXT)
   }
 
   #route(call: CallExpression, method: string, path: KnownText): void {
@@ -226,7 +225,7 @@ class KtorRoutes {
       return
     const prefix = this.#prefix(call)
     this.#context.routers.route({
-      router: keyOf(this.#place),
+      router: routerKey(this.#place),
       route: {
         method,
         path: joinRoutes(prefix.path, path.text),

@@ -1,10 +1,13 @@
 import { plainAddress } from '../../connections/addresses.ts'
+import { configuredAddress } from '../../connections/declared-clients.ts'
 import {
   type DetectionContext,
   type Framework,
   type Inbound,
   importsModule,
+  inboundAt,
   type Outbound,
+  outboundAt,
 } from '../../connections/framework.ts'
 import { combinePaths, type EndpointRoute, orEmptyPath, toInbound } from '../../connections/inbound-web.ts'
 import {
@@ -31,7 +34,7 @@ const textsOf = (
   return resolver.texts(given, scope)
 }
 
-const routesOf = (
+const methodRoutes = (
   method: Method,
   prefixes: readonly KnownText[],
   scope: TypeScope,
@@ -56,7 +59,7 @@ const controllerRoutes = (
   if (controller === undefined) return []
   const prefixes = orEmptyPath(textsOf(controller, ['value', 'uri'], scope, context))
   return type.methods.flatMap((method) =>
-    routesOf(method, prefixes, scope, context).map((route) =>
+    methodRoutes(method, prefixes, scope, context).map((route) =>
       toInbound(route, { file: scope.unit.file, line: method.line, handler: `${type.name}.${method.name}` }),
     ),
   )
@@ -88,68 +91,58 @@ const topicsOf = (type: TypeUnit, { names }: MessageKind, scope: TypeScope, cont
     return textsOf(annotation, ['value'], scope, context).map((topic) => ({ method, topic }))
   })
 
-const listened = (type: TypeUnit, scope: TypeScope, context: DetectionContext): readonly Inbound[] =>
+const topicListeners = (type: TypeUnit, scope: TypeScope, context: DetectionContext): readonly Inbound[] =>
   MESSAGES.filter(({ listener }) => findAnnotation(type.annotations, listener) !== undefined).flatMap(
     (kind) =>
-      topicsOf(type, kind, scope, context).map(({ method, topic }) => ({
-        protocol: kind.protocol,
-        endpoint: topic.text,
-        source_file: scope.unit.file,
-        line: method.line,
-        handler: `${type.name}.${method.name}`,
-        confidence: topic.confidence,
-        ...(topic.origin !== undefined && { origin: topic.origin }),
-      })),
+      topicsOf(type, kind, scope, context).map(({ method, topic }) =>
+        inboundAt(scope, method.line, topic, {
+          protocol: kind.protocol,
+          handler: `${type.name}.${method.name}`,
+          ...(topic.origin !== undefined && { origin: topic.origin }),
+        }),
+      ),
   )
 
 const sent = (type: TypeUnit, scope: TypeScope, context: DetectionContext): readonly Outbound[] =>
   MESSAGES.filter(({ client }) => findAnnotation(type.annotations, client) !== undefined).flatMap((kind) =>
-    topicsOf(type, kind, scope, context).map(({ method, topic }) => ({
-      target_service: topic.text,
-      protocol: kind.protocol,
-      type: kind.client,
-      source_file: scope.unit.file,
-      line: method.line,
-      caller: type.name,
-      confidence: topic.confidence,
-      ...(topic.origin !== undefined && { origin: topic.origin }),
-    })),
+    topicsOf(type, kind, scope, context).map(({ method, topic }) =>
+      outboundAt(scope, method.line, topic, {
+        protocol: kind.protocol,
+        type: kind.client,
+        ...(topic.origin !== undefined && { origin: topic.origin }),
+      }),
+    ),
   )
 
-/** The address of a named client in the settings. */
-const configuredUrl = (id: string, { resolver }: DetectionContext, file: string): KnownText | undefined => {
-  const { configuration } = resolver
-  for (const key of ['url', 'urls', 'urls[0]'].map((name) => `micronaut.http.services.${id}.${name}`)) {
-    const found = configuration.find(key, file)
-    if (found === undefined) continue
-    const { text, complete } = configuration.fill(found.value, file)
-    return { text, confidence: complete ? 'medium' : 'low', origin: `\${${key}}` }
-  }
-  return undefined
-}
-
-const declaredClient = (type: TypeUnit, scope: TypeScope, context: DetectionContext): readonly Outbound[] => {
+const namedClient = (type: TypeUnit, scope: TypeScope, context: DetectionContext): readonly Outbound[] => {
   const annotation = findAnnotation(type.annotations, 'Client')
   if (annotation === undefined || type.kind !== 'interface') return []
   const [named] = textsOf(annotation, ['id', 'value'], scope, context)
   const prefixes = orEmptyPath(textsOf(annotation, ['path'], scope, context))
-  const url = named === undefined ? undefined : configuredUrl(named.text, context, scope.unit.file)
-  const target = url ?? named
+  const url =
+    named === undefined
+      ? undefined
+      : configuredAddress(
+          ['url', 'urls', 'urls[0]'].map((name) => `micronaut.http.services.${named.text}.${name}`),
+          context.resolver,
+          scope.unit.file,
+        )
   const calls = type.methods.flatMap((method) =>
-    routesOf(method, prefixes, scope, context).map((route) => `${route.method} ${route.path}`),
+    methodRoutes(method, prefixes, scope, context).map((route) => `${route.method} ${route.path}`),
   )
+  const { text, confidence, origin }: KnownText = url ?? named ?? { text: type.name, confidence: 'low' }
   return [
-    {
-      target_service: target === undefined ? type.name : plainAddress(target.text),
-      protocol: 'REST',
-      type: 'Micronaut client',
-      source_file: scope.unit.file,
-      line: type.line,
-      caller: type.name,
-      confidence: target?.confidence ?? 'low',
-      ...(calls.length > 0 && { calls: [...new Set(calls)].sort() }),
-      ...(target?.origin !== undefined && { origin: target.origin }),
-    },
+    outboundAt(
+      scope,
+      type.line,
+      { text: plainAddress(text), confidence },
+      {
+        protocol: 'REST',
+        type: 'Micronaut client',
+        ...(calls.length > 0 && { calls: [...new Set(calls)].sort() }),
+        ...(origin !== undefined && { origin }),
+      },
+    ),
   ]
 }
 
@@ -163,6 +156,6 @@ const eachType =
 export const MICRONAUT: Omit<Framework, 'language'> = {
   name: 'Micronaut',
   applies: importsModule(/^io\.micronaut\./),
-  inbound: eachType(controllerRoutes, listened),
-  outbound: eachType(declaredClient, sent),
+  inbound: eachType(controllerRoutes, topicListeners),
+  outbound: eachType(namedClient, sent),
 }

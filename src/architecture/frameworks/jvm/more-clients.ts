@@ -6,24 +6,20 @@ import {
   type Framework,
   type Inbound,
   importsModule,
+  inboundAt,
   type Outbound,
+  outboundAt,
 } from '../../connections/framework.ts'
+import { handlerOf } from '../../connections/inbound-web.ts'
 import { httpRecord } from '../../connections/outbound-http.ts'
-import {
-  type CallExpression,
-  type Expression,
-  type Method,
-  NO_METHOD,
-  type TypeUnit,
-} from '../../source/source-unit.ts'
-import type { TypeScope } from '../../source/type-scope.ts'
-import { functionsOf } from './route-functions.ts'
+import { bodiesOf, type Expression, type Method, NO_METHOD, type TypeUnit } from '../../source/source-unit.ts'
+import { callsIn, type PlacedCall, type TypeScope } from '../../source/type-scope.ts'
 
 /** Retrofit: an interface whose methods have an annotation with HTTP method and path. */
 
 const VERBS = /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|HTTP)$/
 
-const routeOf = (
+const annotatedRoutes = (
   { annotations }: Method,
   scope: TypeScope,
   { resolver }: DetectionContext,
@@ -38,47 +34,40 @@ const routeOf = (
       return `${verb} ${isWhole ? path : joinRoutes(path.replace(/\?.*$/, ''))}`
     })
 
-const clientOf = (type: TypeUnit, scope: TypeScope, context: DetectionContext): readonly Outbound[] => {
+const retrofitClient = (type: TypeUnit, scope: TypeScope, context: DetectionContext): readonly Outbound[] => {
   if (type.kind !== 'interface') return []
   const inside = scope.at(scope.unit, type, NO_METHOD)
-  const calls = [...new Set(type.methods.flatMap((method) => routeOf(method, inside, context)))].sort()
+  const calls = [
+    ...new Set(type.methods.flatMap((method) => annotatedRoutes(method, inside, context))),
+  ].sort()
   if (calls.length === 0) return []
   const base = new CreatedClients(context.resolver).baseOf(type.name, scope.index)
   const isKnown = base !== undefined && !base.text.startsWith('{')
+  const target = isKnown
+    ? { text: plainAddress(base.text), confidence: base.confidence }
+    : ({ text: type.name, confidence: 'low' } as const)
   return [
-    {
-      target_service: isKnown ? plainAddress(base.text) : type.name,
+    outboundAt(inside, type.line, target, {
       protocol: 'REST',
       type: 'Retrofit',
-      source_file: scope.unit.file,
-      line: type.line,
-      caller: type.name,
-      confidence: isKnown ? base.confidence : 'low',
       calls,
       ...(isKnown && base.origin !== undefined && { origin: base.origin }),
-    },
+    }),
   ]
 }
 
 export const RETROFIT: Omit<Framework, 'language'> = {
   name: 'Retrofit',
   applies: importsModule(/^retrofit2\.http\./),
-  outbound: (scope, context) => scope.unit.types.flatMap((type) => clientOf(type, scope, context)),
+  outbound: (scope, context) => scope.unit.types.flatMap((type) => retrofitClient(type, scope, context)),
 }
 
 /** Clients that a single call shows. */
 
-interface ScopedCall {
-  readonly call: CallExpression
-  readonly scope: TypeScope
-}
-
 /** The calls of all functions, methods and fields of a file. */
-const callsOf = (scope: TypeScope): readonly ScopedCall[] => [
-  ...functionsOf(scope.unit).flatMap(({ type, method }) => {
-    const inside = scope.at(scope.unit, type, method)
-    return method.calls.map((call) => ({ call, scope: inside }))
-  }),
+const allCalls = (scope: TypeScope): readonly PlacedCall[] => [
+  ...callsIn(scope.unit.functions, scope),
+  ...scope.unit.types.flatMap((type) => callsIn(bodiesOf(type), scope, type)),
   ...scope.unit.types.flatMap((type) => {
     const inside = scope.at(scope.unit, type, scope.method)
     return type.calls.map((call) => ({ call, scope: inside }))
@@ -91,7 +80,7 @@ export const APACHE_HTTP_CLIENT: Omit<Framework, 'language'> = {
   name: 'Apache HttpClient',
   applies: importsModule(/^org\.apache\.(http|hc)\./),
   outbound: (scope, { resolver }) =>
-    callsOf(scope).flatMap(({ call, scope: inside }) => {
+    allCalls(scope).flatMap(({ call, scope: inside }) => {
       const verb = call.makes ? REQUESTS.exec(call.name)?.[1]?.toUpperCase() : undefined
       const address = verb === undefined ? undefined : resolver.text(call.args[0], inside)
       return address === undefined
@@ -101,7 +90,7 @@ export const APACHE_HTTP_CLIENT: Omit<Framework, 'language'> = {
 }
 
 /** `List.of("a", "b")` and `Arrays.asList("a")` are lists. */
-const listed = (one: Expression | undefined): readonly Expression[] =>
+const listedItems = (one: Expression | undefined): readonly Expression[] =>
   one === undefined
     ? []
     : one.kind === 'call' && /^(of|asList|singletonList|singleton)$/.test(one.call.name)
@@ -110,25 +99,23 @@ const listed = (one: Expression | undefined): readonly Expression[] =>
         ? one.items
         : [one]
 
-const subscribed = ({ call, scope }: ScopedCall, { resolver }: DetectionContext): readonly Inbound[] => {
+const subscribed = ({ call, scope }: PlacedCall, { resolver }: DetectionContext): readonly Inbound[] => {
   if (call.name !== 'subscribe' || !/^(Kafka)?Consumer$/.test(scope.typeOf(call.receiver))) return []
-  return listed(call.args[0]).flatMap((one) =>
-    resolver.texts(one, scope).map((topic) => ({
-      protocol: 'Messaging-Kafka',
-      endpoint: topic.text,
-      source_file: scope.unit.file,
-      line: call.line,
-      handler: [scope.type?.name ?? '', scope.method.name].filter((part) => part !== '').join('.'),
-      confidence: topic.confidence,
-      ...(topic.origin !== undefined && { origin: topic.origin }),
-    })),
+  return listedItems(call.args[0]).flatMap((one) =>
+    resolver.texts(one, scope).map((topic) =>
+      inboundAt(scope, call.line, topic, {
+        protocol: 'Messaging-Kafka',
+        handler: handlerOf(scope),
+        ...(topic.origin !== undefined && { origin: topic.origin }),
+      }),
+    ),
   )
 }
 
 export const KAFKA_CLIENT: Omit<Framework, 'language'> = {
   name: 'Kafka client',
   applies: importsModule(/^org\.apache\.kafka\.clients\./),
-  inbound: (scope, context) => callsOf(scope).flatMap((one) => subscribed(one, context)),
+  inbound: (scope, context) => allCalls(scope).flatMap((one) => subscribed(one, context)),
 }
 
 /** `discoveryClient.getInstances("orders")`: the name of a service in the registry. */
@@ -136,22 +123,13 @@ export const DISCOVERY_CLIENT: Omit<Framework, 'language'> = {
   name: 'Spring Cloud discovery client',
   applies: importsModule(/^org\.springframework\.cloud\.client\./),
   outbound: (scope, { resolver }) =>
-    callsOf(scope).flatMap(({ call, scope: inside }): readonly Outbound[] => {
+    allCalls(scope).flatMap(({ call, scope: inside }): readonly Outbound[] => {
       const isLookup = call.name === 'getInstances' || call.name === 'choose'
       if (!isLookup || !/(DiscoveryClient|LoadBalancerClient)$/.test(inside.typeOf(call.receiver))) return []
       const name = resolver.text(call.args[0], inside)
       if (name === undefined || name.confidence === 'low') return []
-      return [
-        {
-          target_service: `lb://${name.text}`,
-          protocol: 'REST',
-          type: 'DiscoveryClient',
-          source_file: inside.unit.file,
-          line: call.line,
-          caller: inside.type?.name ?? '',
-          confidence: name.confidence,
-        },
-      ]
+      const target = { text: `lb://${name.text}`, confidence: name.confidence }
+      return [outboundAt(inside, call.line, target, { protocol: 'REST', type: 'DiscoveryClient' })]
     }),
 }
 
@@ -161,7 +139,7 @@ export const EXPOSED: Framework = {
   language: 'kotlin',
   applies: importsModule(/^org\.jetbrains\.exposed\./),
   outbound: (scope, { resolver }) =>
-    callsOf(scope).flatMap(({ call, scope: inside }): readonly Outbound[] => {
+    allCalls(scope).flatMap(({ call, scope: inside }): readonly Outbound[] => {
       if (call.name !== 'connect' || call.receiver?.kind !== 'name' || call.receiver.name !== 'Database')
         return []
       const address = resolver.text(call.args[0], inside)

@@ -1,4 +1,6 @@
 import { pushTo } from '../../../kernel/multimap.ts'
+import { memoized } from '../../source/memoized.ts'
+import type { SourceIndex } from '../../source/source-index.ts'
 import {
   bodiesOf,
   type Method,
@@ -6,7 +8,6 @@ import {
   simpleName,
   type TypeUnit,
 } from '../../source/source-unit.ts'
-import type { TypeScope } from '../../source/type-scope.ts'
 
 /** A function outside of types, or a method. */
 export interface FunctionPlace {
@@ -53,10 +54,4 @@ class RouteFunctions {
 const sharesModule = (a: string, b: string): boolean =>
   a.replace(/(^|\/)src\/.*$/, '') === b.replace(/(^|\/)src\/.*$/, '')
 
-const indexes = new WeakMap<object, RouteFunctions>()
-
-export const routeFunctions = ({ index }: TypeScope): RouteFunctions => {
-  const known = indexes.get(index) ?? new RouteFunctions(index.units)
-  indexes.set(index, known)
-  return known
-}
+export const routeFunctions = memoized(({ units }: SourceIndex) => new RouteFunctions(units))

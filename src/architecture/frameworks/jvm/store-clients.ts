@@ -26,7 +26,7 @@ interface StoreClient {
   readonly store: ConfiguredStore
 }
 
-const client = (packages: RegExp, types: RegExp, store: ConfiguredStore): StoreClient => ({
+const held = (packages: RegExp, types: RegExp, store: ConfiguredStore): StoreClient => ({
   packages,
   types,
   store,
@@ -34,43 +34,39 @@ const client = (packages: RegExp, types: RegExp, store: ConfiguredStore): StoreC
 
 const LIBRARIES: Readonly<Record<string, readonly StoreClient[]>> = {
   'AWS SDK': [
-    client(/^software\.amazon\.awssdk\.services\.s3$/, /^S3(Async)?Client$/, S3_STORE),
-    client(/^com\.amazonaws\.services\.s3$/, /^AmazonS3(Client)?$/, S3_STORE),
-    client(/^io\.awspring\.cloud\.s3$/, /^S3(Template|Operations)$/, S3_STORE),
-    client(/^software\.amazon\.awssdk\.services\.dynamodb$/, /^DynamoDb(Async)?Client$/, DYNAMODB_STORE),
-    client(/^software\.amazon\.awssdk\.enhanced\.dynamodb$/, /^DynamoDb\w*(Client|Table)$/, DYNAMODB_STORE),
-    client(/^com\.amazonaws\.services\.dynamodbv2(\.document)?$/, /^(Amazon)?DynamoDB$/, DYNAMODB_STORE),
+    held(/^software\.amazon\.awssdk\.services\.s3$/, /^S3(Async)?Client$/, S3_STORE),
+    held(/^com\.amazonaws\.services\.s3$/, /^AmazonS3(Client)?$/, S3_STORE),
+    held(/^io\.awspring\.cloud\.s3$/, /^S3(Template|Operations)$/, S3_STORE),
+    held(/^software\.amazon\.awssdk\.services\.dynamodb$/, /^DynamoDb(Async)?Client$/, DYNAMODB_STORE),
+    held(/^software\.amazon\.awssdk\.enhanced\.dynamodb$/, /^DynamoDb\w*(Client|Table)$/, DYNAMODB_STORE),
+    held(/^com\.amazonaws\.services\.dynamodbv2(\.document)?$/, /^(Amazon)?DynamoDB$/, DYNAMODB_STORE),
   ],
-  MinIO: [client(/^io\.minio$/, /^Minio(Async)?Client$/, S3_STORE)],
+  MinIO: [held(/^io\.minio$/, /^Minio(Async)?Client$/, S3_STORE)],
   'Redis clients': [
-    client(
-      /^redis\.clients\.jedis$/,
-      /^(Jedis|JedisPool|JedisPooled|UnifiedJedis|JedisCluster)$/,
-      REDIS_STORE,
-    ),
-    client(/^org\.redisson\.api$/, /^Redisson(Reactive)?Client$/, REDIS_STORE),
-    client(/^io\.lettuce\.core(\.api)?$/, /^(RedisClient|StatefulRedisConnection)$/, REDIS_STORE),
+    held(/^redis\.clients\.jedis$/, /^(Jedis|JedisPool|JedisPooled|UnifiedJedis|JedisCluster)$/, REDIS_STORE),
+    held(/^org\.redisson\.api$/, /^Redisson(Reactive)?Client$/, REDIS_STORE),
+    held(/^io\.lettuce\.core(\.api)?$/, /^(RedisClient|StatefulRedisConnection)$/, REDIS_STORE),
   ],
   'MongoDB driver': [
-    client(/^com\.mongodb\.(\w+\.)*client(\.\w+)*$/, /^Mongo(Client|Database|Collection)$/, MONGODB_STORE),
+    held(/^com\.mongodb\.(\w+\.)*client(\.\w+)*$/, /^Mongo(Client|Database|Collection)$/, MONGODB_STORE),
   ],
   'Elasticsearch clients': [
-    client(/^co\.elastic\.clients\.elasticsearch$/, /^Elasticsearch(Async)?Client$/, ELASTICSEARCH_STORE),
-    client(/^org\.elasticsearch\.client$/, /^RestHighLevelClient$/, ELASTICSEARCH_STORE),
-    client(/^org\.opensearch\.client\.opensearch$/, /^OpenSearchClient$/, ELASTICSEARCH_STORE),
+    held(/^co\.elastic\.clients\.elasticsearch$/, /^Elasticsearch(Async)?Client$/, ELASTICSEARCH_STORE),
+    held(/^org\.elasticsearch\.client$/, /^RestHighLevelClient$/, ELASTICSEARCH_STORE),
+    held(/^org\.opensearch\.client\.opensearch$/, /^OpenSearchClient$/, ELASTICSEARCH_STORE),
   ],
-  'Cassandra driver': [client(/^com\.datastax\.oss\.driver\.api\.core$/, /^CqlSession$/, CASSANDRA_STORE)],
+  'Cassandra driver': [held(/^com\.datastax\.oss\.driver\.api\.core$/, /^CqlSession$/, CASSANDRA_STORE)],
   'Azure Cosmos DB': [
-    client(/^com\.azure\.cosmos$/, /^Cosmos(Async)?(Client|Database|Container)$/, COSMOS_STORE),
-    client(/^com\.azure\.spring\.data\.cosmos\.core$/, /^(Reactive)?CosmosTemplate$/, COSMOS_STORE),
+    held(/^com\.azure\.cosmos$/, /^Cosmos(Async)?(Client|Database|Container)$/, COSMOS_STORE),
+    held(/^com\.azure\.spring\.data\.cosmos\.core$/, /^(Reactive)?CosmosTemplate$/, COSMOS_STORE),
   ],
   Firestore: [
-    client(/^com\.google\.cloud\.firestore$/, /^Firestore$/, FIRESTORE_STORE),
-    client(/^com\.google\.firebase\.firestore$/, /^FirebaseFirestore$/, FIRESTORE_STORE),
+    held(/^com\.google\.cloud\.firestore$/, /^Firestore$/, FIRESTORE_STORE),
+    held(/^com\.google\.firebase\.firestore$/, /^FirebaseFirestore$/, FIRESTORE_STORE),
   ],
-  'Neo4j driver': [client(/^org\.neo4j\.driver$/, /^Driver$/, NEO4J_STORE)],
-  jOOQ: [client(/^org\.jooq$/, /^DSLContext$/, JDBC_STORE)],
-  Hibernate: [client(/^org\.hibernate$/, /^SessionFactory$/, JPA_STORE)],
+  'Neo4j driver': [held(/^org\.neo4j\.driver$/, /^Driver$/, NEO4J_STORE)],
+  jOOQ: [held(/^org\.jooq$/, /^DSLContext$/, JDBC_STORE)],
+  Hibernate: [held(/^org\.hibernate$/, /^SessionFactory$/, JPA_STORE)],
 }
 
 /** Whether an import gives the type of a client, by its name or with its whole package. */

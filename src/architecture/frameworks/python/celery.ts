@@ -1,4 +1,5 @@
 import type { DetectionContext, Framework, Inbound, Outbound } from '../../connections/framework.ts'
+import { inboundAt } from '../../connections/framework.ts'
 import type { Annotation, Expression, Method } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { pythonStore, pythonStoreTarget } from './data-clients.ts'
@@ -24,16 +25,8 @@ const taskName = (method: Method, scope: TypeScope, { resolver }: DetectionConte
 const tasks = (scope: TypeScope, context: DetectionContext): readonly Inbound[] =>
   scope.unit.functions.flatMap((method) => {
     if (taskMark(method) === undefined) return []
-    return [
-      {
-        protocol: PROTOCOL,
-        endpoint: taskName(method, scope, context),
-        source_file: scope.unit.file,
-        line: method.line,
-        handler: method.name,
-        confidence: 'high' as const,
-      },
-    ]
+    const known = { text: taskName(method, scope, context), confidence: 'high' } as const
+    return [inboundAt(scope, method.line, known, { protocol: PROTOCOL, handler: method.name })]
   })
 
 const SCHEDULES = /^(CELERY_)?BEAT_SCHEDULE$|^CELERYBEAT_SCHEDULE$|(^|\.)conf\.beat_schedule$|^beat_schedule$/
@@ -46,16 +39,9 @@ const schedules = (scope: TypeScope, context: DetectionContext): readonly Inboun
       if (entry.kind !== 'record') return []
       const task = pythonText(entry.entries.get('task'), scope, context)
       if (task === undefined || /^[{$]/.test(task.text)) return []
-      return [
-        {
-          protocol: 'Scheduled',
-          endpoint: scheduleText(entry.entries.get('schedule'), scope, context),
-          source_file: scope.unit.file,
-          line,
-          handler: task.text,
-          confidence: task.confidence,
-        },
-      ]
+      const text = scheduleText(entry.entries.get('schedule'), scope, context)
+      const { confidence } = task
+      return [inboundAt(scope, line, { text, confidence }, { protocol: 'Scheduled', handler: task.text })]
     })
   })
 

@@ -8,6 +8,7 @@ import {
   type Expression,
   findAnnotation,
   type Method,
+  nameIn,
   simpleName,
 } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
@@ -53,7 +54,7 @@ const BASE_ACTIONS: Readonly<Record<string, readonly string[]>> = {
 const MAX_BASES = 40
 
 /** A type and the bases of it that the project declares; the names of all others. */
-const lineOf = (place: TypeLocation, scope: TypeScope) => {
+const inheritance = (place: TypeLocation, scope: TypeScope) => {
   const places = [place]
   const names: string[] = []
   for (const { unit, type } of places)
@@ -67,7 +68,7 @@ const lineOf = (place: TypeLocation, scope: TypeScope) => {
 }
 
 const classMethods = (place: TypeLocation, scope: TypeScope): readonly string[] => {
-  const { methods, names } = lineOf(place, scope)
+  const { methods, names } = inheritance(place, scope)
   const own = VERBS.filter((verb) => methods.some(({ name }) => name === verb)).map((one) =>
     one.toUpperCase(),
   )
@@ -81,7 +82,7 @@ const listedMethods = (annotation: Annotation, scope: TypeScope, { resolver }: D
     .texts(annotation.args.get('value') ?? annotation.args.get('http_method_names'), scope)
     .map(({ text }) => text.toUpperCase())
 
-const isVerb = (text: string): boolean => VERBS.includes(text.toLowerCase())
+const isMethodName = (text: string): boolean => VERBS.includes(text.toLowerCase())
 
 const functionMethods = (method: Method, scope: TypeScope, context: DetectionContext): readonly string[] => {
   const { resolver } = context
@@ -94,7 +95,7 @@ const functionMethods = (method: Method, scope: TypeScope, context: DetectionCon
   // A decorator of the project that names nothing but methods: `@cors("GET", "POST")`.
   const own = method.annotations
     .map(({ args }) => resolver.texts(args.get('*') ?? args.get('value'), scope).map(({ text }) => text))
-    .find((texts) => texts.length > 0 && texts.every((text) => /^[A-Z]+$/.test(text) && isVerb(text)))
+    .find((texts) => texts.length > 0 && texts.every((text) => /^[A-Z]+$/.test(text) && isMethodName(text)))
   if (own !== undefined) return own
   return findAnnotation(method.annotations, 'require_GET', 'require_safe') === undefined ? ['ANY'] : ['GET']
 }
@@ -125,10 +126,10 @@ const viewOf = (
   if (view?.kind !== 'call') return undefined
   const { name, receiver, args } = view.call
   // Django Channels.
-  if (name === 'as_asgi') return { handler: receiver?.kind === 'name' ? receiver.name : '', methods: ['WS'] }
+  if (name === 'as_asgi') return { handler: nameIn(receiver), methods: ['WS'] }
   // A decorated view: `login_required(views.index)`.
   if (name !== 'as_view') return args.length === 1 ? viewOf(args[0], scope, context) : undefined
-  const handler = receiver?.kind === 'name' ? receiver.name : ''
+  const handler = nameIn(receiver)
   const [actions] = args
   if (actions?.kind === 'record' && VERBS.some((verb) => actions.entries.has(verb)))
     return { handler, methods: [...actions.entries.keys()].map((verb) => verb.toUpperCase()) }
@@ -152,7 +153,7 @@ const viewsetRoutes = (
 ): readonly ViewsetRoute[] => {
   const place = scope.index.find(name, scope.unit)
   if (place === undefined) return []
-  const { methods, names } = lineOf(place, scope)
+  const { methods, names } = inheritance(place, scope)
   const has = new Set([
     ...methods.map((one) => one.name),
     ...names.flatMap((base) => BASE_ACTIONS[base] ?? []),

@@ -1,5 +1,6 @@
-import { joinAddress, plainAddress } from '../../connections/addresses.ts'
+import { joinAddress } from '../../connections/addresses.ts'
 import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
+import { httpRecord } from '../../connections/outbound-http.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import { type KnownText, weaker } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
@@ -32,7 +33,7 @@ interface HttpClient {
 const libraryOf = (name: string): string => name.replace(/\..*$/, '')
 
 /** The client that a call is made on; undefined for calls on other objects. */
-const clientOf = (
+const sessionOf = (
   { receiver }: CallExpression,
   scope: TypeScope,
   context: DetectionContext,
@@ -54,7 +55,7 @@ const importedLibrary = ({ unit }: TypeScope): string | undefined =>
   unit.imports.map(libraryOf).find((name) => /^(requests|httpx|aiohttp)$/.test(name))
 
 /** An address whose host or variable is known, or a path below a base that is known only at run time. */
-const isAddress = (text: string): boolean => /^(https?|wss?):\/\/|^\$\{|^\{[\w.[\]]+\}\/./i.test(text)
+const isKnownUrl = (text: string): boolean => /^(https?|wss?):\/\/|^\$\{|^\{[\w.[\]]+\}\/./i.test(text)
 
 const methodOf = (
   { name, args }: CallExpression,
@@ -72,16 +73,7 @@ const methodOf = (
 const addressOf = ({ name, args }: CallExpression): Expression | undefined =>
   keyword(args, 'url') ?? positional(args, /^(request|stream)$/.test(name) ? 1 : 0)
 
-const withBase = (path: KnownText, base: KnownText | undefined): KnownText =>
-  base === undefined || isAddress(path.text)
-    ? path
-    : {
-        text: joinAddress(base.text, path.text),
-        confidence: weaker(base.confidence, path.confidence),
-        ...(base.origin !== undefined && { origin: base.origin }),
-      }
-
-const requestOf = (
+const pythonRequest = (
   call: CallExpression,
   scope: TypeScope,
   context: DetectionContext,
@@ -89,29 +81,25 @@ const requestOf = (
   if (!REQUESTS.test(call.name)) return []
   const called = qualifiedName(call, scope)
   const isFunction = called !== undefined && FUNCTIONS.test(called)
-  const made = isFunction ? { library: libraryOf(called) } : clientOf(call, scope, context)
+  const made = isFunction ? { library: libraryOf(called) } : sessionOf(call, scope, context)
   const named = call.receiver?.kind === 'name' && CLIENT_NAMES.test(call.receiver.name)
   const library = made?.library ?? (named ? importedLibrary(scope) : undefined)
   if (library === undefined) return []
   const path = pythonText(addressOf(call), scope, context)
   if (path === undefined) return []
-  const address = withBase(path, made !== undefined && 'base' in made ? made.base : undefined)
+  const base = made !== undefined && 'base' in made ? made.base : undefined
+  const address =
+    base === undefined || isKnownUrl(path.text)
+      ? path
+      : {
+          ...base,
+          text: joinAddress(base.text, path.text),
+          confidence: weaker(base.confidence, path.confidence),
+        }
   // Without a view of how the client was made, only a whole address shows that it is one.
-  if (!isAddress(address.text) || (made === undefined && !/^(https?:\/\/|\$\{)/.test(address.text))) return []
-  const method = methodOf(call, scope, context)
-  return [
-    {
-      target_service: plainAddress(address.text),
-      protocol: 'REST',
-      type: library,
-      source_file: scope.unit.file,
-      line: call.line,
-      caller: scope.type?.name ?? '',
-      confidence: address.confidence,
-      ...(method !== undefined && { http_method: method }),
-      ...(address.origin !== undefined && { origin: address.origin }),
-    },
-  ]
+  if (!isKnownUrl(address.text) || (made === undefined && !/^(https?:\/\/|\$\{)/.test(address.text)))
+    return []
+  return [httpRecord({ address, type: library, call, verb: methodOf(call, scope, context), scope })]
 }
 
 export const PYTHON_HTTP_CLIENTS: Framework = {
@@ -120,5 +108,5 @@ export const PYTHON_HTTP_CLIENTS: Framework = {
   // A client may be made in another file and imported from there.
   applies: () => true,
   outbound: (scope, context) =>
-    pythonCalls(scope).flatMap(({ call, scope: inside }) => requestOf(call, inside, context)),
+    pythonCalls(scope).flatMap(({ call, scope: inside }) => pythonRequest(call, inside, context)),
 }

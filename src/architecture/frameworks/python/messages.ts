@@ -1,12 +1,12 @@
 import type { DetectionContext, Framework, Inbound } from '../../connections/framework.ts'
+import { inboundAt } from '../../connections/framework.ts'
 import type { Expression } from '../../source/source-unit.ts'
-import type { TypeScope } from '../../source/type-scope.ts'
+import type { PlacedCall, TypeScope } from '../../source/type-scope.ts'
 import { type FoundMessage, type MessageDirection, messageDetectors } from '../found-messages.ts'
 import {
   annotatedType,
   keyword,
   makerOf,
-  type PlacedCall,
   positional,
   pythonCalls,
   pythonText,
@@ -154,14 +154,9 @@ const subscribers = (scope: TypeScope, { resolver }: DetectionContext): readonly
     annotations
       .filter((one) => one.name.endsWith('.subscriber'))
       .flatMap(({ args, line }) =>
-        resolver.texts(args.get('value'), scope).map(({ text, confidence }) => ({
-          protocol,
-          endpoint: text,
-          source_file: unit.file,
-          line,
-          handler: name,
-          confidence,
-        })),
+        resolver
+          .texts(args.get('value'), scope)
+          .map((topic) => inboundAt(scope, line, topic, { protocol, handler: name })),
       ),
   )
 }

@@ -1,15 +1,11 @@
 import type { DetectionContext } from '../../connections/framework.ts'
-import { callsOf } from '../../connections/outbound-http.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import { callIn, nameIn, recordEntry } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { callsIn, callsOf, type PlacedCall } from '../../source/type-scope.ts'
 
 /** What the detectors of Python libraries share: calls with their scopes, full names, and the makers of objects. */
-
-export interface PlacedCall {
-  readonly call: CallExpression
-  readonly scope: TypeScope
-}
 
 /** Values of values that are looked at for one expression: names may be assigned from each other many times. */
 const MAX_VALUES = 60
@@ -22,12 +18,9 @@ export const pythonCalls = (scope: TypeScope): readonly PlacedCall[] => {
   const known = placedCalls.get(unit)
   if (known !== undefined) return known
   const seen = new Set<CallExpression>()
-  const inFunctions = unit.functions.flatMap((method) => {
-    const inside = scope.at(unit, undefined, method)
-    return method.calls.map((call) => ({ call, scope: inside }))
-  })
   const inTypes = unit.types.flatMap((type) => callsOf(type, scope.at(unit, type, unit.topLevel)))
-  const all = [...inFunctions, ...inTypes, ...unit.topLevel.calls.map((call) => ({ call, scope }))]
+  const outside = unit.topLevel.calls.map((call) => ({ call, scope }))
+  const all = [...callsIn(unit.functions, scope), ...inTypes, ...outside]
     // A nested function is part of the one around it, and all functions are part of the module.
     .filter(({ call }) => !seen.has(call) && seen.add(call))
     .map((one) => ({ call: one.call, scope: one.scope.atLine(one.call.line) }))
@@ -36,11 +29,8 @@ export const pythonCalls = (scope: TypeScope): readonly PlacedCall[] => {
 }
 
 /** A keyword argument: they are one record at the end. */
-export const keyword = (args: readonly Expression[], ...names: readonly string[]): Expression | undefined => {
-  const last = args.at(-1)
-  if (last?.kind !== 'record') return undefined
-  return names.map((name) => last.entries.get(name)).find((one) => one !== undefined)
-}
+export const keyword = (args: readonly Expression[], ...names: readonly string[]): Expression | undefined =>
+  recordEntry(args.at(-1), ...names)
 
 /** A positional argument. */
 export const positional = (args: readonly Expression[], at: number): Expression | undefined =>
@@ -68,8 +58,8 @@ const returnedBy = (
   scope: TypeScope,
   { modules }: DetectionContext,
 ): readonly { readonly value: Expression; readonly scope: TypeScope }[] => {
-  const call = expression.kind === 'call' ? expression.call : undefined
-  const name = call?.name ?? (expression.kind === 'name' ? expression.name : '')
+  const call = callIn(expression)
+  const name = call?.name ?? nameIn(expression)
   const owner =
     call === undefined
       ? name.slice(0, Math.max(0, name.lastIndexOf('.')))
@@ -101,7 +91,7 @@ const typePlace = (name: string, scope: TypeScope, modules: DetectionContext['mo
 }
 
 /** Whether a value was looked at before, or too many were. */
-const isRepeated = (value: Expression, seen: Set<Expression>): boolean => {
+const wasSeen = (value: Expression, seen: Set<Expression>): boolean => {
   if (seen.has(value) || seen.size >= MAX_VALUES) return true
   seen.add(value)
   return false
@@ -115,7 +105,7 @@ export const pythonText = (
   seen = new Set<Expression>(),
 ): KnownText | undefined => {
   const known = context.resolver.text(expression, scope)
-  if (expression === undefined || known === undefined || isRepeated(expression, seen)) return known
+  if (expression === undefined || known === undefined || wasSeen(expression, seen)) return known
   if (!/^\{[\w.[\]]*\}$/.test(known.text)) return known
   for (const one of [...returnedBy(expression, scope, context), ...assigned(expression, scope, context)]) {
     const found = pythonText(one.value, one.scope, context, seen)
@@ -153,7 +143,7 @@ export const makerOf = (
   accepts: (name: string) => boolean,
   seen = new Set<Expression>(),
 ): PlacedCall | undefined => {
-  if (expression === undefined || isRepeated(expression, seen)) return undefined
+  if (expression === undefined || wasSeen(expression, seen)) return undefined
   if (expression.kind === 'call') {
     const name = qualifiedName(expression.call, scope)
     if (name !== undefined && accepts(name)) return { call: expression.call, scope }

@@ -1,7 +1,7 @@
 import type { DetectionContext } from '../../connections/framework.ts'
 import type { RouterKey } from '../../connections/router-graph.ts'
 import { isLeftOut } from '../../source/module-files.ts'
-import { type CallExpression, simpleName } from '../../source/source-unit.ts'
+import { type CallExpression, callIn, simpleName } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 
 /** Libraries whose routes are decorators or calls on a router, and how their routers are made. */
@@ -97,14 +97,14 @@ export const routerCreation = (
   const found = values.find(
     (value) => value?.kind === 'call' && isRouterFactory(library, value.call.name, scope),
   )
-  return found?.kind === 'call' ? found.call : undefined
+  return callIn(found)
 }
 
 /** A router, which an application has to mount, in a file that nothing imports. */
-export const isUnusedRouter = (router: string, scope: TypeScope, { modules }: DetectionContext): boolean => {
+export const isUnusedRouter = (router: string, scope: TypeScope): boolean => {
   const isMade = scope.unit.topLevel.locals.some(
     ({ name, value }) =>
       name === router && value?.kind === 'call' && /^(APIRouter|Blueprint)$/.test(value.call.name),
   )
-  return isMade && isLeftOut(scope.unit, scope.index, modules)
+  return isMade && isLeftOut(scope.unit, scope.index)
 }

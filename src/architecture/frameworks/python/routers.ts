@@ -5,6 +5,7 @@ import {
   type CallExpression,
   type Expression,
   type Method,
+  nameIn,
   simpleName,
 } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
@@ -89,7 +90,7 @@ class RouteLists {
   ): void {
     const known = this.#context.resolver.text(path, this.#scope)
     if (known === undefined) return
-    const handler = view?.kind === 'name' ? view.name : ''
+    const handler = nameIn(view)
     const type = handler === '' ? undefined : this.#scope.index.find(handler, this.#scope.unit)?.type
     const own = type?.methods.filter(({ name }) => VIEW_METHODS.includes(name)) ?? []
     const verbs =
@@ -206,7 +207,7 @@ class RouteDeclarations {
     if (verb === undefined) return
     const at = verb === 'route' ? 1 : 0
     const view = positional(args, at + 1)
-    const handler = view?.kind === 'name' ? view.name : ''
+    const handler = nameIn(view)
     const place = { line, handler }
     if (verb === 'view') {
       const type = this.#scope.index.find(simpleName(handler), this.#scope.unit)?.type
@@ -250,7 +251,7 @@ class RouteDeclarations {
         handler: place.type.name,
         elsewhere: place.unit !== this.#scope.unit,
       })
-    const handler = view?.kind === 'name' ? view.name : owner?.kind === 'name' ? owner.name : ''
+    const handler = view?.kind === 'name' ? view.name : nameIn(owner)
     this.#route(router, path, methods, { line, handler })
   }
 
@@ -303,7 +304,7 @@ class RouteDeclarations {
           file: this.#scope.unit.file,
           line: place.line,
           handler: place.handler,
-          onlyMounted: isUnusedRouter(router, this.#scope, this.#context),
+          onlyMounted: isUnusedRouter(router, this.#scope),
         })
   }
 }

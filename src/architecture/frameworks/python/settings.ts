@@ -1,5 +1,6 @@
 import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
 import type { Expression, Variable } from '../../source/source-unit.ts'
+import { recordEntry } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
@@ -140,9 +141,9 @@ class SettingsReader {
 
   /** Django Channels: `{"default": {"CONFIG": {"hosts": [("redis", 6379)]}}}`. */
   #channels(value: Expression, line: number, scope: TypeScope): readonly Outbound[] {
-    const layer = value.kind === 'record' ? value.entries.get('default') : undefined
-    const config = layer?.kind === 'record' ? layer.entries.get('CONFIG') : undefined
-    const hosts = config?.kind === 'record' ? config.entries.get('hosts') : undefined
+    const layer = recordEntry(value, 'default')
+    const config = recordEntry(layer, 'CONFIG')
+    const hosts = recordEntry(config, 'hosts')
     if (hosts?.kind !== 'list') return []
     const [first] = hosts.items
     const host = first?.kind === 'list' ? first.items[0] : first

@@ -1,9 +1,11 @@
 import { databaseOf } from '../../connections/addresses.ts'
 import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
-import { callsOf } from '../../connections/outbound-http.ts'
+import { outboundAt } from '../../connections/framework.ts'
 import type { CallExpression, Expression, Variable } from '../../source/source-unit.ts'
+import { nameIn, recordEntry } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { fileCalls } from '../../source/type-scope.ts'
 import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
 
 /** Clients of stores and brokers, by the module that a called name is imported from. */
@@ -17,7 +19,7 @@ interface DataClient extends ClientTarget {
 
 const { POSTGRES, MYSQL, MONGO, REDIS, SEARCH, CLICKHOUSE, ANY_SQL, SQLITE, KAFKA, RABBIT, BULL } =
   CLIENT_TARGETS
-const { FIRESTORE, COSMOS, COUCHBASE } = CLIENT_TARGETS
+const { FIRESTORE, COSMOS, COUCHBASE, ORACLE, SQL_SERVER } = CLIENT_TARGETS
 const FIREBASE = /^(getFirestore|initializeFirestore)$/
 
 const AWS_CLIENTS: readonly (readonly [technology: string, protocol: string, callee: RegExp])[] = [
@@ -88,24 +90,20 @@ const DATABASES: readonly (readonly [RegExp, Pick<DataClient, 'scheme' | 'techno
   [/^(postgres(ql)?|pg|pg-native|cockroachdb)$/, POSTGRES],
   [/^(mysql2?|mariadb)$/, MYSQL],
   [/sqlite/, SQLITE],
-  [/^(mssql|tedious)$/, { scheme: 'sqlserver', technology: 'SQL Server' }],
-  [/^oracle(db)?$/, { scheme: 'oracle', technology: 'Oracle' }],
+  [/^(mssql|tedious)$/, SQL_SERVER],
+  [/^oracle(db)?$/, ORACLE],
   [/^mongodb$/, MONGO],
 ]
 
 /** A member of a record, of the first one that has it. */
-const member = (options: readonly Expression[], ...names: readonly string[]): Expression | undefined => {
-  for (const one of options)
-    for (const name of names) {
-      const found = one.kind === 'record' ? one.entries.get(name) : undefined
-      if (found !== undefined) return found
-    }
-  return undefined
-}
+export const optionIn = (
+  options: readonly Expression[],
+  ...names: readonly string[]
+): Expression | undefined => options.map((one) => recordEntry(one, ...names)).find((one) => one !== undefined)
 
 /** `name` of an import, or `module.member`. */
 const importedName = ({ receiver, name, makes }: CallExpression, { unit }: TypeScope) => {
-  const owner = receiver?.kind === 'name' ? receiver.name : ''
+  const owner = nameIn(receiver)
   if (receiver !== undefined && owner === '') return undefined
   const [head = '', ...rest] = (makes || owner === '' ? name : `${owner}.${name}`).split('.')
   const binding = unit.bindings.get(head)
@@ -123,11 +121,11 @@ const dataClientOf = (call: CallExpression, scope: TypeScope): DataClient | unde
   return CLIENTS.find(({ module, callee }) => module.test(found.module) && callee.test(found.name))
 }
 
-const isKnown = (text: string): boolean => text !== '' && !/^[{$]|:\/\/[{$]/.test(text)
+const isResolved = (text: string): boolean => text !== '' && !/^[{$]|:\/\/[{$]/.test(text)
 
 /** The options that `useFactory` of Nest returns. */
 const returned = (options: Expression): Expression => {
-  const factory = member([options], 'useFactory')
+  const factory = optionIn([options], 'useFactory')
   return (factory?.kind === 'other' ? factory.lambda?.returns : undefined) ?? options
 }
 
@@ -149,7 +147,10 @@ class DataConnection {
   /** Records among the arguments, those inside of `connection` included; names are resolved in this file. */
   #options(): readonly Expression[] {
     const given = this.#call.args.map((one) => returned(this.#record(one)))
-    return [...given, ...given.flatMap((one) => this.#record(member([one], 'connection', 'socket', 'redis')))]
+    return [
+      ...given,
+      ...given.flatMap((one) => this.#record(optionIn([one], 'connection', 'socket', 'redis'))),
+    ]
   }
 
   #record(value: Expression | undefined): Expression {
@@ -165,7 +166,7 @@ class DataConnection {
   #address(scheme: string, options: readonly Expression[]): KnownText | undefined {
     const [first] = this.#call.args
     const url =
-      member(
+      optionIn(
         options,
         'url',
         'uri',
@@ -176,23 +177,23 @@ class DataConnection {
         'filename',
         'storage',
       ) ?? (options[0]?.kind === 'record' ? undefined : first)
-    const connection = member(options, 'connection')
+    const connection = optionIn(options, 'connection')
     const text = this.#text(url ?? (connection?.kind === 'record' ? undefined : connection))
     if (text !== undefined) return text
-    const host = this.#text(member(options, 'host'))
+    const host = this.#text(optionIn(options, 'host'))
     if (host === undefined) return undefined
-    const port = this.#text(member(options, 'port'))?.text ?? ''
-    const database = this.#text(member(options, 'database', 'db'))?.text ?? ''
+    const port = this.#text(optionIn(options, 'port'))?.text ?? ''
+    const database = this.#text(optionIn(options, 'database', 'db'))?.text ?? ''
     const shown = `${host.text}${/^\d+$/.test(port) ? `:${port}` : ''}`
-    const path = isKnown(database) && scheme !== 'redis' ? `/${database}` : ''
-    return { ...host, text: isKnown(host.text) ? `${scheme}://${shown}${path}` : host.text }
+    const path = isResolved(database) && scheme !== 'redis' ? `/${database}` : ''
+    return { ...host, text: isResolved(host.text) ? `${scheme}://${shown}${path}` : host.text }
   }
 
   outbound(): readonly Outbound[] {
     const client = dataClientOf(this.#call, this.#scope)
     if (client === undefined) return []
     const options = this.#options()
-    const kind = this.#text(member(options, 'type', 'dialect', 'client'))?.text ?? ''
+    const kind = this.#text(optionIn(options, 'type', 'dialect', 'client'))?.text ?? ''
     const { scheme, technology } =
       client.scheme === '' && client.protocol === 'SQL'
         ? (DATABASES.find(([pattern]) => pattern.test(kind))?.[1] ?? client)
@@ -201,24 +202,26 @@ class DataConnection {
     if (client.type === 'Drizzle' && !/^(text|join|record)$/.test(this.#call.args[0]?.kind ?? '')) return []
     const found = this.#address(scheme, options)
     const isQueue = client.protocol === 'Messaging-BullMQ'
-    if (isQueue && (found === undefined || !isKnown(found.text))) return []
+    if (isQueue && (found === undefined || !isResolved(found.text))) return []
     // `knex('users')` is a query.
     if (client.type === 'Knex' && options[0]?.kind !== 'record') return []
     const needsScheme = !client.protocol.startsWith('Messaging') && technology !== 'SQLite'
-    const known = found !== undefined && isKnown(found.text) && (!needsScheme || found.text.includes('://'))
+    const known =
+      found !== undefined && isResolved(found.text) && (!needsScheme || found.text.includes('://'))
     const isFile = technology === 'SQLite' && known && !found.text.includes(':')
     const isBroker = client.protocol.startsWith('Messaging') && !isQueue
+    const target = known ? databaseOf(isFile ? `sqlite:${found.text}` : found.text) : technology
     return [
-      {
-        target_service: known ? databaseOf(isFile ? `sqlite:${found.text}` : found.text) : technology,
-        protocol: client.protocol,
-        type: isBroker ? 'Broker' : client.type,
-        source_file: this.#scope.unit.file,
-        line: this.#call.line,
-        caller: this.#scope.type?.name ?? '',
-        confidence: known ? found.confidence : 'low',
-        ...(found !== undefined && !known && found.text.startsWith('$') && { origin: found.text }),
-      },
+      outboundAt(
+        this.#scope,
+        this.#call.line,
+        { text: target, confidence: known ? found.confidence : 'low' },
+        {
+          protocol: client.protocol,
+          type: isBroker ? 'Broker' : client.type,
+          ...(found !== undefined && !known && found.text.startsWith('$') && { origin: found.text }),
+        },
+      ),
     ]
   }
 }
@@ -227,11 +230,8 @@ export const SCRIPT_DATA_CLIENTS: Framework = {
   name: 'database and broker clients',
   language: 'script',
   applies: ({ imports }) => imports.some((name) => MODULES.test(name)),
-  outbound: (scope, context) => {
-    const { unit } = scope
-    const inTypes = unit.types.flatMap((type) => callsOf(type, scope.at(unit, type, unit.topLevel)))
-    return [...unit.topLevel.calls.map((call) => ({ call, scope })), ...inTypes].flatMap((one) =>
-      new DataConnection(one.call, one.scope.atLine(one.call.line), context).outbound(),
-    )
-  },
+  outbound: (scope, context) =>
+    fileCalls(scope).flatMap(({ call, scope: inside }) =>
+      new DataConnection(call, inside.atLine(call.line), context).outbound(),
+    ),
 }

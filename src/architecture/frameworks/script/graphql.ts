@@ -3,12 +3,15 @@ import {
   type Framework,
   type Inbound,
   importsModule,
+  inboundAt,
 } from '../../connections/framework.ts'
 import {
   type Annotation,
   type Expression,
   findAnnotation,
   type Method,
+  nameIn,
+  recordEntry,
   type SourceUnit,
   type TypeUnit,
   type Variable,
@@ -41,20 +44,10 @@ const classOperation = (
   const options = args.get('1')
   const first = args.get('value')
   const given =
-    args.get('name') ??
-    (options?.kind === 'record' ? options.entries.get('name') : undefined) ??
-    (first?.kind === 'text' ? first : undefined)
-  const known = resolver.text(given, scope) ?? { text: method, confidence: 'high' as const }
-  return [
-    {
-      protocol: 'GraphQL',
-      endpoint: `${operation} ${known.text}`,
-      source_file: scope.unit.file,
-      line,
-      handler: `${type.name}.${method}`,
-      confidence: known.confidence,
-    },
-  ]
+    args.get('name') ?? recordEntry(options, 'name') ?? (first?.kind === 'text' ? first : undefined)
+  const known = resolver.text(given, scope)
+  const endpoint = { text: `${operation} ${known?.text ?? method}`, confidence: known?.confidence ?? 'high' }
+  return [inboundAt(scope, line, endpoint, { protocol: 'GraphQL', handler: `${type.name}.${method}` })]
 }
 
 export const GRAPHQL_CLASSES: Framework = {
@@ -97,16 +90,9 @@ const fieldsOf = (
   return [...record.entries].flatMap(([name, field]) => {
     if (name.startsWith('...')) return fieldsOf(operation, field, { scope, line }, context, depth + 1)
     if (field.kind === 'text' || field.kind === 'list') return []
-    return [
-      {
-        protocol: 'GraphQL',
-        endpoint: `${operation} ${name}`,
-        source_file: scope.unit.file,
-        line: (field.kind === 'other' ? field.lambda?.line : undefined) ?? line,
-        handler: field.kind === 'name' ? field.name : name,
-        confidence: 'high' as const,
-      },
-    ]
+    const at = (field.kind === 'other' ? field.lambda?.line : undefined) ?? line
+    const endpoint = { text: `${operation} ${name}`, confidence: 'high' } as const
+    return [inboundAt(scope, at, endpoint, { protocol: 'GraphQL', handler: nameIn(field) || name })]
   })
 }
 
@@ -117,16 +103,17 @@ const hasOperations = (value: Expression | undefined): boolean =>
 const isResolverMap = ({ name, value }: Variable, unit: SourceUnit): boolean =>
   hasOperations(value) &&
   (RESOLVERS.test(name) ||
-    (/^(default|module\.exports)$/.test(name) && (RESOLVERS.test(stem(unit.file)) || importsGraphql(unit))))
+    (/^(default|module\.exports)$/.test(name) &&
+      (RESOLVERS.test(moduleName(unit.file)) || importsGraphql(unit))))
 
 /** `src/users/resolvers.ts` and `src/resolvers/users.ts` both name resolvers. */
-const stem = (file: string): string =>
+const moduleName = (file: string): string =>
   /(^|\/)resolvers?\//i.test(file) ? 'resolvers' : file.replace(/\.\w+$/, '')
 
 /** `new ApolloServer({ resolvers: { Query: { … } } })` and `createSchema({ resolvers })`. */
 const givenMaps = ({ topLevel }: SourceUnit) =>
   topLevel.calls.flatMap(({ args: [options], line }) => {
-    const value = options?.kind === 'record' ? options.entries.get('resolvers') : undefined
+    const value = recordEntry(options, 'resolvers')
     return hasOperations(value) ? [{ value, line }] : []
   })
 

@@ -1,14 +1,14 @@
-import { joinAddress, plainAddress } from '../../connections/addresses.ts'
 import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
-import { callsOf } from '../../connections/outbound-http.ts'
-import type { CallExpression, Expression } from '../../source/source-unit.ts'
-import { type KnownText, weaker } from '../../source/text-resolver.ts'
+import { belowBase, HTTP_VERBS, httpRecord } from '../../connections/outbound-http.ts'
+import type { CallExpression } from '../../source/source-unit.ts'
+import { callIn, recordEntry } from '../../source/source-unit.ts'
+import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { fileCalls } from '../../source/type-scope.ts'
 
 /** `fetch`, axios, got, ky, undici, superagent, Nest's HttpService and Angular's HttpClient. */
 
-const VERBS = new Set(['get', 'post', 'put', 'patch', 'delete', 'head', 'options'])
-const METHODS = new Set([...VERBS, 'request', 'stream'])
+const METHODS = new Set([...HTTP_VERBS, 'request', 'stream'])
 const CLIENTS = /^(axios|got|ky|superagent)$/
 /** Modules whose exports have names that other code uses too. */
 const MODULES = /^(axios|got|ky|undici|superagent|request|request-promise(-native)?|(node:)?https?)$/
@@ -24,11 +24,6 @@ interface HttpClient {
   readonly type: string
   readonly base?: KnownText | undefined
 }
-
-const entry = (value: Expression | undefined, ...names: readonly string[]): Expression | undefined =>
-  value?.kind === 'record'
-    ? names.map((name) => value.entries.get(name)).find((one) => one !== undefined)
-    : undefined
 
 /** The client that a name of a file is by itself or by its import. */
 const clientModule = (name: string, { unit }: TypeScope): string | undefined => {
@@ -47,11 +42,11 @@ const createdClient = (
   const there =
     declared.unit === scope.unit ? scope : scope.at(declared.unit, undefined, declared.unit.topLevel)
   for (const { value } of there.variables(declared.name)) {
-    const call = value?.kind === 'call' ? value.call : undefined
+    const call = callIn(value)
     if (call?.receiver?.kind !== 'name' || !/^(create|extend)$/.test(call.name)) continue
     const type = clientModule(call.receiver.name, there)
     if (type === undefined) continue
-    const base = entry(call.args[0], 'baseURL', 'prefixUrl', 'baseUrl')
+    const base = recordEntry(call.args[0], 'baseURL', 'prefixUrl', 'baseUrl')
     return { type, base: resolver.text(base, there) }
   }
   return undefined
@@ -66,7 +61,7 @@ const injectedType = (name: string, scope: TypeScope): string | undefined => {
   return undefined
 }
 
-const clientOf = (
+const usedClient = (
   call: CallExpression,
   scope: TypeScope,
   context: DetectionContext,
@@ -96,25 +91,16 @@ export const isServiceAddress = (text: string): boolean =>
   /^https?:\/\//i.test(text) ||
   /^\$\{\w*(URL|URI|HOST|ENDPOINT|ORIGIN|DOMAIN|SERVER|GATEWAY)\w*\}/i.test(text)
 
-const withBase = (path: KnownText, base: KnownText | undefined): KnownText =>
-  base === undefined || isServiceAddress(path.text)
-    ? path
-    : {
-        ...path,
-        text: joinAddress(base.text, path.text),
-        confidence: weaker(base.confidence, path.confidence),
-      }
-
 /** The method: the name of the call, or that of the options; without options, GET. */
 const verbOf = (
   { name, args }: CallExpression,
   scope: TypeScope,
   { resolver }: DetectionContext,
 ): string | undefined => {
-  if (VERBS.has(name)) return name.toUpperCase()
+  if (HTTP_VERBS.has(name)) return name.toUpperCase()
   const options = args[0]?.kind === 'record' ? args[0] : args[1]
   if (options === undefined) return 'GET'
-  const given = entry(options, 'method')
+  const given = recordEntry(options, 'method')
   if (given === undefined) return undefined
   const known = resolver.text(given, scope)
   return known?.confidence === 'high' ? known.text.toUpperCase() : undefined
@@ -131,39 +117,24 @@ const requestOf = (
   )
     return []
   const scope = outer.atLine(call.line)
-  const client = clientOf(call, scope, context)
+  const client = usedClient(call, scope, context)
   if (client === undefined) return []
   const [first] = call.args
-  const path = context.resolver.text(first?.kind === 'record' ? entry(first, 'url') : first, scope)
-  const own = context.resolver.text(entry(first, 'baseURL'), scope)
+  const path = context.resolver.text(first?.kind === 'record' ? recordEntry(first, 'url') : first, scope)
+  const own = context.resolver.text(recordEntry(first, 'baseURL'), scope)
   if (path === undefined) return []
-  const address = withBase(path, own ?? client.base)
+  const address = belowBase(path, own ?? client.base, isServiceAddress)
   if (!isServiceAddress(address.text)) return []
   const verb = verbOf(call, scope, context)
-  return [
-    {
-      target_service: plainAddress(address.text),
-      protocol: 'REST',
-      type: client.type,
-      source_file: scope.unit.file,
-      line: call.line,
-      caller: scope.type?.name ?? '',
-      confidence: address.confidence,
-      ...(verb !== undefined && { http_method: verb }),
-    },
-  ]
+  // The text before placeholders were filled in is not shown.
+  const { text, confidence } = address
+  return [httpRecord({ address: { text, confidence }, type: client.type, call, verb, scope })]
 }
 
 export const SCRIPT_HTTP_CLIENTS: Framework = {
   name: 'fetch, axios, got, ky, undici',
   language: 'script',
   applies: () => true,
-  outbound: (scope, context) => {
-    const { unit } = scope
-    const inTypes = unit.types.flatMap((type) => callsOf(type, scope.at(unit, type, unit.topLevel)))
-    return [
-      ...unit.topLevel.calls.flatMap((call) => requestOf(call, scope, context)),
-      ...inTypes.flatMap(({ call, scope: inside }) => requestOf(call, inside, context)),
-    ]
-  },
+  outbound: (scope, context) =>
+    fileCalls(scope).flatMap(({ call, scope: inside }) => requestOf(call, inside, context)),
 }

@@ -1,7 +1,8 @@
 import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
-import { callsOf } from '../../connections/outbound-http.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import { recordEntry } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { fileCalls } from '../../source/type-scope.ts'
 import { type FoundMessage, type MessageDirection, messageDetectors } from '../found-messages.ts'
 
 /** Queues of SQS and topics of SNS, by the commands of the AWS SDK, its older methods and sqs-consumer. */
@@ -26,32 +27,24 @@ const awsName = (address: string): string =>
     ? address.slice(Math.max(address.lastIndexOf('/'), address.lastIndexOf(':')) + 1)
     : address
 
-const awsEntry = (value: Expression | undefined, name: string): Expression | undefined =>
-  value?.kind === 'record' ? value.entries.get(name) : undefined
-
 const awsCall = (call: CallExpression, { unit }: TypeScope): MessageCall | undefined => {
   const { name, args, receiver, makes } = call
   const [input] = args
   if (name === 'create' && receiver?.kind === 'name')
     return unit.bindings.get(receiver.name)?.module === 'sqs-consumer'
-      ? { ...SQS, direction: 'in', names: awsEntry(input, 'queueUrl') }
+      ? { ...SQS, direction: 'in', names: recordEntry(input, 'queueUrl') }
       : undefined
   const command = makes ? (unit.bindings.get(name)?.name ?? '') : name
   if (/^(SendMessage(Batch)?Command|sendMessage(Batch)?)$/.test(command))
-    return { ...SQS, direction: 'out', names: awsEntry(input, 'QueueUrl') }
+    return { ...SQS, direction: 'out', names: recordEntry(input, 'QueueUrl') }
   if (/^(ReceiveMessageCommand|receiveMessage)$/.test(command))
-    return { ...SQS, direction: 'in', names: awsEntry(input, 'QueueUrl') }
+    return { ...SQS, direction: 'in', names: recordEntry(input, 'QueueUrl') }
   return /^(Publish(Batch)?Command|publish)$/.test(command)
-    ? { ...SNS, direction: 'out', names: awsEntry(input, 'TopicArn') }
+    ? { ...SNS, direction: 'out', names: recordEntry(input, 'TopicArn') }
     : undefined
 }
 
 /** Topics and queues of kafkajs, amqplib, BullMQ, SQS and SNS. */
-
-const entry = (value: Expression | undefined, ...names: readonly string[]): Expression | undefined =>
-  value?.kind === 'record'
-    ? names.map((name) => value.entries.get(name)).find((one) => one !== undefined)
-    : undefined
 
 /** Whether a receiver was made by a call of this name, or has this type: `kafka.producer()`, `Producer`. */
 const isMadeBy = (receiver: Expression | undefined, made: string, scope: TypeScope): boolean => {
@@ -65,12 +58,13 @@ const isMadeBy = (receiver: Expression | undefined, made: string, scope: TypeSco
     )
 }
 
-const kafkaCall = (call: CallExpression, scope: TypeScope): MessageCall | undefined => {
+const kafkajsCall = (call: CallExpression, scope: TypeScope): MessageCall | undefined => {
   const kafka = { protocol: 'Messaging-Kafka', type: 'kafkajs' }
-  const names = entry(call.args[0], 'topic', 'topics')
+  const names = recordEntry(call.args[0], 'topic', 'topics')
   if (call.name === 'sendBatch' && isMadeBy(call.receiver, 'producer', scope)) {
-    const batches = entry(call.args[0], 'topicMessages')
-    const items = batches?.kind === 'list' ? batches.items.flatMap((one) => entry(one, 'topic') ?? []) : []
+    const batches = recordEntry(call.args[0], 'topicMessages')
+    const items =
+      batches?.kind === 'list' ? batches.items.flatMap((one) => recordEntry(one, 'topic') ?? []) : []
     return { ...kafka, direction: 'out', names: { kind: 'list', items } }
   }
   if (call.name === 'send' && isMadeBy(call.receiver, 'producer', scope))
@@ -80,7 +74,7 @@ const kafkaCall = (call: CallExpression, scope: TypeScope): MessageCall | undefi
     : undefined
 }
 
-const rabbitCall = ({ name, receiver, args }: CallExpression): MessageCall | undefined => {
+const amqplibCall = ({ name, receiver, args }: CallExpression): MessageCall | undefined => {
   const rabbit = { protocol: 'Messaging-RabbitMQ', type: 'amqplib' }
   if (receiver === undefined) return undefined
   if (name === 'consume' && args.length > 1) return { ...rabbit, direction: 'in', names: args[0] }
@@ -108,26 +102,25 @@ const importsKafka = importsModule(/^kafkajs$/)
 const importsRabbit = importsModule(/^(amqplib(\/callback_api)?|amqp-connection-manager)$/)
 const importsBull = importsModule(/^bull(mq)?$/)
 
-const messageCall = (call: CallExpression, scope: TypeScope): MessageCall | undefined => {
+const libraryCall = (call: CallExpression, scope: TypeScope): MessageCall | undefined => {
   const { unit } = scope
   return (
-    (importsKafka(unit) ? kafkaCall(call, scope) : undefined) ??
-    (importsRabbit(unit) ? rabbitCall(call) : undefined) ??
+    (importsKafka(unit) ? kafkajsCall(call, scope) : undefined) ??
+    (importsRabbit(unit) ? amqplibCall(call) : undefined) ??
     (importsBull(unit) ? workerCall(call, scope) : undefined) ??
     (importsAws(unit) ? awsCall(call, scope) : undefined)
   )
 }
 
-const messagesIn = (
+const scriptMessages = (
   direction: MessageDirection,
   scope: TypeScope,
   { resolver }: DetectionContext,
 ): readonly FoundMessage[] => {
   const { unit } = scope
-  const inTypes = unit.types.flatMap((type) => callsOf(type, scope.at(unit, type, unit.topLevel)))
-  return [...unit.topLevel.calls.map((call) => ({ call, scope })), ...inTypes].flatMap((one) => {
+  return fileCalls(scope).flatMap((one) => {
     const at = one.scope.atLine(one.call.line)
-    const found = messageCall(one.call, at)
+    const found = libraryCall(one.call, at)
     if (found?.direction !== direction) return []
     return resolver
       .texts(found.names, at)
@@ -149,5 +142,5 @@ export const SCRIPT_MESSAGES: Framework = {
   name: 'kafkajs, amqplib, BullMQ, AWS SDK, sqs-consumer',
   language: 'script',
   applies: (unit) => importsKafka(unit) || importsRabbit(unit) || importsBull(unit) || importsAws(unit),
-  ...messageDetectors(messagesIn),
+  ...messageDetectors(scriptMessages),
 }

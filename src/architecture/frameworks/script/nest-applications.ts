@@ -1,10 +1,13 @@
 import { pushTo } from '../../../kernel/multimap.ts'
 import { joinRoutes } from '../../connections/addresses.ts'
 import type { DetectionContext } from '../../connections/framework.ts'
+import { memoized } from '../../source/memoized.ts'
 import { folderOf } from '../../source/source-files.ts'
 import type { SourceIndex } from '../../source/source-index.ts'
 import type { CallExpression, Expression, SourceUnit } from '../../source/source-unit.ts'
+import { itemsOf, recordEntry } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
+import { NO_TEXT } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 
 /** What the start of a Nest application gives to all routes: `setGlobalPrefix` and `enableVersioning`. */
@@ -17,7 +20,6 @@ interface StartCall {
 /** Start calls by name and folder of their file; the controllers are in or below that folder. */
 type StartCalls = ReadonlyMap<string, readonly StartCall[]>
 
-const START_CALLS = new WeakMap<SourceIndex, StartCalls>()
 /** More applications in one folder are a mistake of the analysis or an attack. */
 const MAX_STARTS = 16
 
@@ -29,19 +31,16 @@ const START_KINDS: Readonly<Record<string, string>> = {
   connectMicroservice: 'microservice',
 }
 
-const startCalls = (index: SourceIndex): StartCalls => {
-  const known = START_CALLS.get(index)
-  if (known !== undefined) return known
+const startCalls = memoized(({ units }: SourceIndex): StartCalls => {
   const found = new Map<string, StartCall[]>()
-  for (const unit of index.units)
+  for (const unit of units)
     if (unit.language === 'script')
       for (const { calls } of [unit.topLevel, ...unit.types.flatMap(({ methods }) => methods)])
         for (const call of calls)
           if (Object.hasOwn(START_KINDS, call.name))
             enter(found, START_KINDS[call.name] ?? '', { unit, call })
-  START_CALLS.set(index, found)
   return found
-}
+})
 
 /** By the folder of the file, and by the folder of sources above it, in which helpers of the start may be anywhere. */
 const enter = (found: Map<string, StartCall[]>, kind: string, start: StartCall): void => {
@@ -67,10 +66,8 @@ const nearestCall = (
   }
 }
 
-const option = (call: CallExpression, at: number, name: string): Expression | undefined => {
-  const options = call.args[at]
-  return options?.kind === 'record' ? options.entries.get(name) : undefined
-}
+const option = (call: CallExpression, at: number, name: string): Expression | undefined =>
+  recordEntry(call.args[at], name)
 
 /** `users/(.*)` and `users/*path` exclude all routes below. */
 const excludes = (excluded: string, path: string): boolean => {
@@ -81,19 +78,18 @@ const excludes = (excluded: string, path: string): boolean => {
 
 /** The prefix of all routes of the application that a controller belongs to. */
 export const globalPrefix = (path: string, scope: TypeScope, { resolver }: DetectionContext): KnownText => {
-  const none: KnownText = { text: '', confidence: 'high' }
   const textIn = ({ unit, call }: StartCall) =>
     resolver.text(call.args[0], scope.at(unit, undefined, unit.topLevel))
   const start = nearestCall('setGlobalPrefix', scope, (one) => textIn(one)?.text ?? '')
-  if (start === undefined) return none
+  if (start === undefined) return NO_TEXT
   const there = scope.at(start.unit, undefined, start.unit.topLevel)
   const given = option(start.call, 1, 'exclude')
-  const items = given?.kind === 'list' ? given.items : []
+  const items = itemsOf(given)
   const excluded = items.flatMap((one) =>
     resolver.texts(one.kind === 'record' ? one.entries.get('path') : one, there),
   )
-  if (excluded.some(({ text }) => excludes(text, joinRoutes(path)))) return none
-  return textIn(start) ?? none
+  if (excluded.some(({ text }) => excludes(text, joinRoutes(path)))) return NO_TEXT
+  return textIn(start) ?? NO_TEXT
 }
 
 /** The versions of a route as segments of its path: `v1`. One empty text when versions are not in the path. */

@@ -1,9 +1,18 @@
 import type { DetectionContext, Outbound } from '../../connections/framework.ts'
-import { callsOf } from '../../connections/outbound-http.ts'
+import { outboundAt } from '../../connections/framework.ts'
+import { memoized } from '../../source/memoized.ts'
 import type { SourceIndex } from '../../source/source-index.ts'
-import { type CallExpression, type Expression, findAnnotation } from '../../source/source-unit.ts'
+import {
+  bodiesOf,
+  type CallExpression,
+  type Expression,
+  findAnnotation,
+  itemsOf,
+  recordEntry,
+} from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { callsOf } from '../../source/type-scope.ts'
 import { startRecord } from './nest-applications.ts'
 
 /** Microservices of Nest: transports, clients and queues. */
@@ -27,15 +36,13 @@ const TRANSPORTS: Readonly<Record<string, Transport>> = {
 
 const CLIENT_TYPE = /^Client(Proxy|Kafka|RMQ|Redis|Nats|TCP|Mqtt)(Proxy)?$/
 
-const entry = (value: Expression | undefined, ...path: readonly string[]): Expression | undefined => {
-  let at = value
-  for (const name of path) at = at?.kind === 'record' ? at.entries.get(name) : undefined
-  return at
-}
+/** The value at the end of a path of nested records. */
+const entryAt = (value: Expression | undefined, ...path: readonly string[]): Expression | undefined =>
+  path.reduce((at, name) => recordEntry(at, name), value)
 
 /** `KAFKA` of `transport: Transport.KAFKA`. */
 const transportName = (options: Expression | undefined): string => {
-  const given = entry(options, 'transport')
+  const given = entryAt(options, 'transport')
   return given?.kind === 'name' ? given.name.slice(given.name.lastIndexOf('.') + 1) : ''
 }
 
@@ -49,28 +56,22 @@ const protocolNamed = (name: string): string =>
 const transportOf = (options: Expression | undefined): Transport | undefined =>
   transportNamed(transportName(options))
 
-const PROJECT_TRANSPORTS = new WeakMap<SourceIndex, ReadonlySet<string>>()
-
 /** The names of all transports of a project. */
-const projectTransports = (scope: TypeScope): ReadonlySet<string> => {
-  const known = PROJECT_TRANSPORTS.get(scope.index)
-  if (known !== undefined) return known
-  const names = new Set<string>()
-  for (const unit of scope.index.units) {
-    if (!unit.imports.includes('@nestjs/microservices')) continue
-    const inTypes = unit.types.flatMap((type) => callsOf(type, scope.at(unit, type, unit.topLevel)))
-    for (const call of [...unit.topLevel.calls, ...inTypes.map((one) => one.call)])
-      for (const options of transportOptions(call)) names.add(transportName(options))
-  }
-  PROJECT_TRANSPORTS.set(scope.index, names)
-  return names
-}
+const projectTransports = memoized(
+  ({ units }: SourceIndex): ReadonlySet<string> =>
+    new Set(
+      units
+        .filter(({ imports }) => imports.includes('@nestjs/microservices'))
+        .flatMap(({ topLevel, types }) => [topLevel, ...types.flatMap((type) => [type, ...bodiesOf(type)])])
+        .flatMap(({ calls }) => calls.flatMap(transportOptions).map(transportName)),
+    ),
+)
 
 /** The protocol of the messages that the application of a file handles: its own, or the only one of the project. */
 export const listenerProtocol = (scope: TypeScope): string => {
   const own = startRecord(scope)
   if (own !== undefined) return protocolNamed(transportName(own))
-  const [only = '', ...others] = projectTransports(scope)
+  const [only = '', ...others] = projectTransports(scope.index)
   return others.length === 0 ? protocolNamed(only) : NO_TRANSPORT
 }
 
@@ -85,11 +86,11 @@ const transportOptions = ({ name, receiver, args }: CallExpression): readonly Ex
     list?.kind === 'list'
       ? list.items
       : (() => {
-          const clients = entry(list, 'clients')
-          return clients?.kind === 'list' ? clients.items : []
+          const clients = entryAt(list, 'clients')
+          return itemsOf(clients)
         })()
   return items.map((one) => {
-    const factory = entry(one, 'useFactory')
+    const factory = entryAt(one, 'useFactory')
     return (factory?.kind === 'other' ? factory.lambda?.returns : undefined) ?? one
   })
 }
@@ -106,23 +107,18 @@ class NestCall {
     this.#context = context
   }
 
-  #row(type: string, protocol: string, { text, confidence }: KnownText): Outbound {
-    return {
-      target_service: text,
-      protocol,
-      type,
-      source_file: this.#scope.unit.file,
-      line: this.#call.line,
-      caller: this.#scope.type?.name ?? '',
-      confidence,
-    }
+  #row(type: string, protocol: string, known: KnownText): Outbound {
+    return outboundAt(this.#scope, this.#call.line, known, { protocol, type })
   }
 
   brokers(): readonly Outbound[] {
     return transportOptions(this.#call).flatMap((options) => {
       const transport = transportOf(options)
       if (transport === undefined) return []
-      const given = this.#context.resolver.text(entry(options, 'options', ...transport.address), this.#scope)
+      const given = this.#context.resolver.text(
+        entryAt(options, 'options', ...transport.address),
+        this.#scope,
+      )
       const isKnown = given !== undefined && given.confidence !== 'low' && !/^[{$]/.test(given.text)
       const technology = transport.protocol.replace('Messaging-', '')
       const text =
@@ -147,7 +143,7 @@ class NestCall {
     if (!CLIENT_TYPE.test(type)) return []
     const [pattern] = args
     const known = this.#context.resolver.text(
-      pattern?.kind === 'record' ? entry(pattern, 'cmd') : pattern,
+      pattern?.kind === 'record' ? entryAt(pattern, 'cmd') : pattern,
       this.#scope,
     )
     if (known === undefined || /^[{$]/.test(known.text)) return []
@@ -172,17 +168,7 @@ const injectedQueues = (scope: TypeScope, { resolver }: DetectionContext): reado
     parameters.flatMap(({ annotations, line }) => {
       const queue = resolver.text(findAnnotation(annotations, 'InjectQueue')?.args.get('value'), scope)
       if (queue === undefined || /^[{$]/.test(queue.text)) return []
-      return [
-        {
-          target_service: queue.text,
-          protocol: 'Messaging-BullMQ',
-          type: 'BullMQ',
-          source_file: scope.unit.file,
-          line,
-          caller: scope.type?.name ?? '',
-          confidence: queue.confidence,
-        },
-      ]
+      return [outboundAt(scope, line, queue, { protocol: 'Messaging-BullMQ', type: 'BullMQ' })]
     }),
   )
 

@@ -1,18 +1,21 @@
 import { pushTo } from '../../../kernel/multimap.ts'
 import { joinRoutes } from '../../connections/addresses.ts'
 import type { DetectionContext, Framework, Inbound } from '../../connections/framework.ts'
+import { inboundAt } from '../../connections/framework.ts'
 import { toInbound } from '../../connections/inbound-web.ts'
+import { memoized } from '../../source/memoized.ts'
 import { isImportedNowhere } from '../../source/module-files.ts'
 import type { SourceIndex } from '../../source/source-index.ts'
 import {
   type Annotation,
   type Expression,
   findAnnotation,
+  itemsOf,
   type Method,
-  type SourceUnit,
+  recordEntry,
   type TypeUnit,
 } from '../../source/source-unit.ts'
-import { type KnownText, weaker } from '../../source/text-resolver.ts'
+import { type KnownText, NO_TEXT, weaker } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { globalPrefix, versionSegments } from './nest-applications.ts'
 import { listenerProtocol, nestOutbound } from './nest-transports.ts'
@@ -21,14 +24,6 @@ import { listenerProtocol, nestOutbound } from './nest-transports.ts'
 
 const MAX_DEPTH = 8
 const PREFIXES = new WeakMap<SourceIndex, ReadonlyMap<string, readonly string[]>>()
-
-const keyOf = (name: string, unit: SourceUnit, { modules }: DetectionContext): string => {
-  const declared = modules.declaration(name, unit)
-  return `${declared.unit.file}\0${declared.name}`
-}
-
-const itemsOf = (value: Expression | undefined): readonly Expression[] =>
-  value?.kind === 'list' ? value.items : []
 
 /** The list that a call gets, also by the name of a constant. */
 const routeTree = (given: Expression | undefined, scope: TypeScope): readonly Expression[] => {
@@ -55,13 +50,16 @@ class ModulePrefixes {
       const path = joinRoutes(prefix, own)
       const module = item.kind === 'name' ? item : record.get('module')
       if (module?.kind === 'name')
-        pushTo(this.#found, keyOf(module.name, this.#scope.unit, this.#context), path)
+        pushTo(this.#found, this.#context.modules.declarationKey(module.name, this.#scope.unit), path)
       this.add(itemsOf(record.get('children')), path, depth + 1)
     }
   }
 }
 
-const prefixesOf = (scope: TypeScope, context: DetectionContext): ReadonlyMap<string, readonly string[]> => {
+const controllerPrefixes = (
+  scope: TypeScope,
+  context: DetectionContext,
+): ReadonlyMap<string, readonly string[]> => {
   const { index } = scope
   const known = PREFIXES.get(index)
   if (known !== undefined) return known
@@ -79,39 +77,33 @@ const prefixesOf = (scope: TypeScope, context: DetectionContext): ReadonlyMap<st
     for (const type of unit.types)
       for (const prefix of modules.get(`${unit.file}\0${type.name}`) ?? [])
         for (const one of itemsOf(findAnnotation(type.annotations, 'Module')?.args.get('controllers')))
-          if (one.kind === 'name') pushTo(controllers, keyOf(one.name, unit, context), prefix)
+          if (one.kind === 'name') pushTo(controllers, context.modules.declarationKey(one.name, unit), prefix)
   PREFIXES.set(index, controllers)
   return controllers
 }
 
 /** The prefixes of a controller; one empty text when its module has none. */
 const modulePrefixes = (controller: string, scope: TypeScope, context: DetectionContext): readonly string[] =>
-  prefixesOf(scope, context).get(`${scope.unit.file}\0${controller}`) ?? ['']
-
-const REGISTERING = new WeakMap<SourceIndex, boolean>()
+  controllerPrefixes(scope, context).get(`${scope.unit.file}\0${controller}`) ?? ['']
 
 /** Whether modules of the project list their controllers. */
-const registersControllers = (index: SourceIndex): boolean => {
-  const known =
-    REGISTERING.get(index) ??
-    index.units.some(({ language, types }) =>
-      types.some(
-        ({ annotations }) =>
-          language === 'script' &&
-          itemsOf(findAnnotation(annotations, 'Module')?.args.get('controllers')).length > 0,
-      ),
-    )
-  REGISTERING.set(index, known)
-  return known
-}
+const registersControllers = memoized((index: SourceIndex) =>
+  index.units.some(({ language, types }) =>
+    types.some(
+      ({ annotations }) =>
+        language === 'script' &&
+        itemsOf(findAnnotation(annotations, 'Module')?.args.get('controllers')).length > 0,
+    ),
+  ),
+)
 
 /** Whether the classes of a file are in no module: Nest serves only what a module lists. */
-const isUnregistered = ({ unit, index }: TypeScope, { modules }: DetectionContext): boolean =>
+const isUnregistered = ({ unit, index }: TypeScope): boolean =>
   unit.types.some(({ annotations }) => findAnnotation(annotations, 'Controller') !== undefined) &&
   !unit.types.some(({ annotations }) => findAnnotation(annotations, 'Module') !== undefined) &&
   unit.topLevel.calls.every(({ name }) => name !== 'create') &&
   registersControllers(index) &&
-  isImportedNowhere(unit, index, modules)
+  isImportedNowhere(unit, index)
 
 const VERBS: Readonly<Record<string, string>> = {
   Get: 'GET',
@@ -154,13 +146,13 @@ const controllerEndpoints = ({ type, scope, context }: NestClass): readonly Inbo
   if (above === undefined) return []
   const given = above.args.get('value') ?? above.args.get('path')
   const known = resolver.texts(given, scope)
-  const prefixes = known.length === 0 ? [EMPTY] : known
+  const prefixes = known.length === 0 ? [NO_TEXT] : known
   return type.methods.flatMap((method) =>
     method.annotations.flatMap((annotation) => {
       const verb = Object.hasOwn(VERBS, annotation.name) ? VERBS[annotation.name] : undefined
       if (verb === undefined) return []
       const path = annotation.args.get('value') ?? annotation.args.get('path')
-      const texts = path === undefined ? [EMPTY] : resolver.texts(path, scope)
+      const texts = path === undefined ? [NO_TEXT] : resolver.texts(path, scope)
       const version = findAnnotation(method.annotations, 'Version')?.args.get('value')
       const versions = versionSegments(version ?? above.args.get('version'), scope, context)
       return prefixes.flatMap((prefix) =>
@@ -186,21 +178,12 @@ const controllerEndpoints = ({ type, scope, context }: NestClass): readonly Inbo
   )
 }
 
-const EMPTY: KnownText = { text: '', confidence: 'high' }
-
 const inboundOf = (
   { type, scope }: NestClass,
   { name, line }: Method,
   protocol: string,
-  { text, confidence }: Pick<KnownText, 'text' | 'confidence'>,
-): Inbound => ({
-  protocol,
-  endpoint: text,
-  source_file: scope.unit.file,
-  line,
-  handler: `${type.name}.${name}`,
-  confidence,
-})
+  pattern: Pick<KnownText, 'text' | 'confidence'>,
+): Inbound => inboundAt(scope, line, pattern, { protocol, handler: `${type.name}.${name}` })
 
 /** The pattern of a message: a text, `{ cmd: 'sum' }` as `sum`, and other records with their keys. */
 const patternOf = ({ args }: Annotation, { scope, context: { resolver } }: NestClass) => {
@@ -222,9 +205,7 @@ const eventEndpoint = (one: NestClass, method: Method, annotation: Annotation): 
     confidence: 'medium' as const,
   }
   const options = gateway?.args.get('1')
-  const given =
-    gateway?.args.get('namespace') ??
-    (options?.kind === 'record' ? options.entries.get('namespace') : undefined)
+  const given = gateway?.args.get('namespace') ?? recordEntry(options, 'namespace')
   const namespace = one.context.resolver.text(given, one.scope)
   const text = namespace === undefined ? pattern.text : `${joinRoutes(namespace.text)} ${pattern.text}`
   return [
@@ -239,7 +220,7 @@ const eventEndpoint = (one: NestClass, method: Method, annotation: Annotation): 
 const grpcEndpoint = (one: NestClass, method: Method, { name, args }: Annotation): readonly Inbound[] => {
   if (!GRPC.has(name)) return []
   const { resolver, protos } = one.context
-  const service = resolver.text(args.get('value'), one.scope) ?? { ...EMPTY, text: one.type.name }
+  const service = resolver.text(args.get('value'), one.scope) ?? { ...NO_TEXT, text: one.type.name }
   const given = resolver.text(args.get('1'), one.scope)?.text
   const called = given ?? method.name.charAt(0).toUpperCase() + method.name.slice(1)
   const text = `${protos.get(service.text)?.fullName ?? service.text}/${called}`
@@ -264,7 +245,7 @@ export const NEST: Framework = {
   // Decorators may be imported from a package of the project that exports those of Nest.
   applies: ({ types, imports }) => types.length > 0 || imports.some((name) => name.startsWith('@nestjs/')),
   inbound: (scope, context) => {
-    if (isUnregistered(scope, context)) return []
+    if (isUnregistered(scope)) return []
     return scope.unit.types.flatMap((type) => {
       const one = { type, scope: scope.at(scope.unit, type, scope.unit.topLevel), context }
       return [

@@ -1,14 +1,14 @@
 import { joinRoutes } from '../../connections/addresses.ts'
 import type { DetectionContext, Framework, Inbound } from '../../connections/framework.ts'
-import { toInbound } from '../../connections/inbound-web.ts'
+import { HTTP_METHODS, toInbound } from '../../connections/inbound-web.ts'
+import { memoized } from '../../source/memoized.ts'
 import { folderOf, joinPath } from '../../source/source-files.ts'
 import type { SourceIndex } from '../../source/source-index.ts'
-import { findAnnotation, type SourceUnit } from '../../source/source-unit.ts'
+import { findAnnotation, recordEntry, type SourceUnit } from '../../source/source-unit.ts'
 import { TypeScope } from '../../source/type-scope.ts'
 
 /** Next.js: the path of a route is the path of its file. */
 
-const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 const ROUTE_FILE = /(^|\/)app\/(.*\/)?route\.[jt]sx?$/
 const API_FILE = /(^|\/)pages\/api\/.*\.[jt]sx?$/
 const PAGE_FILE = /(^|\/)app\/(.*\/)?page\.[jt]sx?$|(^|\/)pages\/(?!api\/).*\.[jt]sx?$/
@@ -16,19 +16,14 @@ const MIDDLEWARE_FILE = /(^|\/)(middleware|proxy)\.[jt]s$/
 const CONFIG_FILE = /(^|\/)next\.config\.[cm]?[jt]s$/
 const SERVER_ACTION = 'use server'
 
-const NEXT_FOLDERS = new WeakMap<SourceIndex, ReadonlySet<string>>()
-
 /** Folders with a file below them that imports Next.js. */
-const nextFolders = (index: SourceIndex): ReadonlySet<string> => {
-  const known = NEXT_FOLDERS.get(index)
-  if (known !== undefined) return known
+const nextFolders = memoized(({ units }: SourceIndex): ReadonlySet<string> => {
   const found = new Set<string>()
-  for (const { file, imports } of index.units)
+  for (const { file, imports } of units)
     if (imports.some((name) => /^next(\/|$)/.test(name)))
       for (let at = folderOf(file); !found.has(at); at = folderOf(at)) found.add(at)
-  NEXT_FOLDERS.set(index, found)
   return found
-}
+})
 
 const withoutSources = (folder: string): string => folder.replace(/(^|\/)src$/, '')
 
@@ -51,14 +46,14 @@ const configOf = (application: string, { index }: TypeScope): SourceUnit | undef
   index.units.find(({ file }) => CONFIG_FILE.test(file) && folderOf(file) === application)
 
 /** `basePath` in the configuration of the application. */
-const basePath = (application: string, scope: TypeScope, { resolver }: DetectionContext): string => {
+const configuredBase = (application: string, scope: TypeScope, { resolver }: DetectionContext): string => {
   const { index } = scope
   const unit = configOf(application, scope)
   if (unit === undefined) return ''
   const there = new TypeScope(index, unit, undefined, unit.topLevel)
   for (const { value } of unit.topLevel.locals)
     for (const one of value?.kind === 'call' ? value.call.args : [value]) {
-      const given = one?.kind === 'record' ? one.entries.get('basePath') : undefined
+      const given = recordEntry(one, 'basePath')
       const known = resolver.text(given, there)
       if (known !== undefined && known.confidence !== 'low') return known.text
     }
@@ -73,11 +68,11 @@ const routePath = (path: string): string | undefined => {
   return joinRoutes(...steps.filter((step) => !/^\(.*\)$|^@/.test(step)))
 }
 
-const lineOf = (name: string, { functions, topLevel }: SourceUnit): number =>
+const declarationLine = (name: string, { functions, topLevel }: SourceUnit): number =>
   [...functions, ...topLevel.locals].find((one) => one.name === name)?.line ?? 1
 
 /** The route of a file below a folder, with the base path; undefined for files that are not routed. */
-const routeOf = (
+const fileRoute = (
   root: string,
   pathOf: (path: string) => string,
   scope: TypeScope,
@@ -87,22 +82,22 @@ const routeOf = (
   const route = found === undefined ? undefined : routePath(pathOf(found.path))
   return found === undefined || route === undefined
     ? undefined
-    : joinRoutes(basePath(found.application, scope, context), route)
+    : joinRoutes(configuredBase(found.application, scope, context), route)
 }
 
 /** `app/users/route.ts` with exported functions `GET`, `POST`, …. */
 const routeHandlers = (scope: TypeScope, context: DetectionContext): readonly Inbound[] => {
   const { unit } = scope
-  const route = ROUTE_FILE.test(unit.file) ? routeOf('app', folderOf, scope, context) : undefined
+  const route = ROUTE_FILE.test(unit.file) ? fileRoute('app', folderOf, scope, context) : undefined
   if (route === undefined) return []
-  return VERBS.flatMap((verb) => {
+  return HTTP_METHODS.flatMap((verb) => {
     const local = unit.exports.get(verb)
     if (local === undefined) return []
     const name = typeof local === 'string' ? local : verb
     return [
       toInbound(
         { method: verb, path: route, confidence: 'high' },
-        { file: unit.file, line: lineOf(name, unit), handler: name },
+        { file: unit.file, line: declarationLine(name, unit), handler: name },
       ),
     ]
   })
@@ -111,7 +106,7 @@ const routeHandlers = (scope: TypeScope, context: DetectionContext): readonly In
 const withoutIndex = (path: string): string => path.replace(/\.\w+$/, '').replace(/(^|\/)index$/, '')
 
 /** `app/users/page.tsx` and `pages/users.tsx` with a default export. */
-const page = (scope: TypeScope, context: DetectionContext): readonly Inbound[] => {
+const pageRoute = (scope: TypeScope, context: DetectionContext): readonly Inbound[] => {
   const { unit } = scope
   const component = unit.exports.get('default')
   if (!PAGE_FILE.test(unit.file) || component === undefined) return []
@@ -121,11 +116,11 @@ const page = (scope: TypeScope, context: DetectionContext): readonly Inbound[] =
   if (found === undefined || configOf(found.application, scope) === undefined) return []
   const route =
     inApp === undefined
-      ? routeOf('pages', withoutIndex, scope, context)
-      : routeOf('app', folderOf, scope, context)
+      ? fileRoute('pages', withoutIndex, scope, context)
+      : fileRoute('app', folderOf, scope, context)
   if (route === undefined) return []
   const name = typeof component === 'string' ? component : 'default'
-  return [named('Page', route, lineOf(name, unit), name === 'default' ? '' : name, unit)]
+  return [named('Page', route, declarationLine(name, unit), name === 'default' ? '' : name, unit)]
 }
 
 const named = (
@@ -155,7 +150,7 @@ const middleware = (scope: TypeScope, { resolver }: DetectionContext): readonly 
     .filter((text) => text.startsWith('/'))
   const local = unit.exports.get(handler)
   const name = typeof local === 'string' ? local : handler
-  const line = paths.length === 0 ? lineOf(name, unit) : (config?.line ?? 1)
+  const line = paths.length === 0 ? declarationLine(name, unit) : (config?.line ?? 1)
   return (paths.length === 0 ? ['/:path*'] : paths).map((path) => named('Middleware', path, line, name, unit))
 }
 
@@ -165,13 +160,13 @@ const apiRoute = (scope: TypeScope, context: DetectionContext): readonly Inbound
   const handler = unit.exports.get('default')
   if (!API_FILE.test(unit.file) || handler === undefined) return []
   const isApi = routedFile('pages', scope)?.path.startsWith('api') === true
-  const route = isApi ? routeOf('pages', withoutIndex, scope, context) : undefined
+  const route = isApi ? fileRoute('pages', withoutIndex, scope, context) : undefined
   if (route === undefined) return []
   const name = typeof handler === 'string' ? handler : 'default'
   return [
     toInbound(
       { method: 'ANY', path: route, confidence: 'high' },
-      { file: unit.file, line: lineOf(name, unit), handler: name === 'default' ? '' : name },
+      { file: unit.file, line: declarationLine(name, unit), handler: name === 'default' ? '' : name },
     ),
   ]
 }
@@ -197,7 +192,7 @@ export const NEXT: Framework = {
   inbound: (scope, context) => [
     ...routeHandlers(scope, context),
     ...apiRoute(scope, context),
-    ...page(scope, context),
+    ...pageRoute(scope, context),
     ...middleware(scope, context),
     ...serverActions(scope),
   ],

@@ -1,13 +1,14 @@
-import { plainAddress } from '../../connections/addresses.ts'
 import {
   type DetectionContext,
   type Framework,
   importsModule,
   type Outbound,
 } from '../../connections/framework.ts'
-import { callsOf } from '../../connections/outbound-http.ts'
+import { httpRecord } from '../../connections/outbound-http.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
+import { fileCalls } from '../../source/type-scope.ts'
+import { optionIn } from './data-clients.ts'
 import { isServiceAddress } from './http-clients.ts'
 
 /** Servers that pass calls on: http-proxy-middleware, http-proxy, express-http-proxy and the proxy of Fastify. */
@@ -15,15 +16,7 @@ import { isServiceAddress } from './http-clients.ts'
 const MODULES =
   /^(http-proxy-middleware|http-proxy|express-http-proxy|@fastify\/http-proxy|fastify-http-proxy)$/
 
-const optionOf = (args: readonly Expression[], name: string): Expression | undefined => {
-  for (const one of args) {
-    const value = one.kind === 'record' ? one.entries.get(name) : undefined
-    if (value !== undefined) return value
-  }
-  return undefined
-}
-
-const moduleOf = (expression: Expression | undefined, { unit }: TypeScope): string => {
+const importedFrom = (expression: Expression | undefined, { unit }: TypeScope): string => {
   const [name = ''] = expression?.kind === 'name' ? expression.name.split('.') : []
   return unit.bindings.get(name)?.module ?? ''
 }
@@ -34,15 +27,16 @@ const targetOf = (
   scope: TypeScope,
 ): { readonly library: string; readonly target: Expression } | undefined => {
   if (makes) return undefined
-  const own = receiver === undefined ? moduleOf({ kind: 'name', name }, scope) : moduleOf(receiver, scope)
+  const own =
+    receiver === undefined ? importedFrom({ kind: 'name', name }, scope) : importedFrom(receiver, scope)
   const [first] = args
-  const registered = name === 'register' ? moduleOf(first, scope) : ''
+  const registered = name === 'register' ? importedFrom(first, scope) : ''
   // `proxy.web(request, response, { target })`
   const isPassed = name === 'web' && importsModule(/^http-proxy$/)(scope.unit)
   const library = [own, registered, isPassed ? 'http-proxy' : ''].find((one) => MODULES.test(one))
   if (library === undefined) return undefined
   const target =
-    library === 'express-http-proxy' ? first : (optionOf(args, 'target') ?? optionOf(args, 'upstream'))
+    library === 'express-http-proxy' ? first : (optionIn(args, 'target') ?? optionIn(args, 'upstream'))
   return target === undefined ? undefined : { library, target }
 }
 
@@ -55,29 +49,14 @@ const passedOn = (
   const found = targetOf(call, scope)
   const address = found === undefined ? undefined : resolver.text(found.target, scope)
   if (found === undefined || address === undefined || !isServiceAddress(address.text)) return []
-  return [
-    {
-      target_service: plainAddress(address.text),
-      protocol: 'REST',
-      type: found.library,
-      source_file: scope.unit.file,
-      line: call.line,
-      caller: scope.type?.name ?? '',
-      confidence: address.confidence,
-    },
-  ]
+  const { text, confidence } = address
+  return [httpRecord({ address: { text, confidence }, type: found.library, call, scope })]
 }
 
 export const SCRIPT_PROXIES: Framework = {
   name: 'http-proxy-middleware, express-http-proxy',
   language: 'script',
   applies: importsModule(MODULES),
-  outbound: (scope, context) => {
-    const { unit } = scope
-    const inTypes = unit.types.flatMap((type) => callsOf(type, scope.at(unit, type, unit.topLevel)))
-    return [
-      ...unit.topLevel.calls.flatMap((call) => passedOn(call, scope, context)),
-      ...inTypes.flatMap(({ call, scope: inside }) => passedOn(call, inside, context)),
-    ]
-  },
+  outbound: (scope, context) =>
+    fileCalls(scope).flatMap(({ call, scope: inside }) => passedOn(call, inside, context)),
 }

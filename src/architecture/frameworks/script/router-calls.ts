@@ -1,6 +1,7 @@
 import type { DetectionContext } from '../../connections/framework.ts'
 import type { EndpointRoute } from '../../connections/inbound-web.ts'
 import type { CallExpression, Expression, Variable } from '../../source/source-unit.ts'
+import { callIn, recordEntry } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 
 /** Calls on a router: how it was created, and the routes that a call adds. */
@@ -22,7 +23,7 @@ const CHAINED = new Set(['use', 'route', 'basePath', 'register', 'on', 'openapi'
 
 /** The call that created a value: `express`, `express.Router`. */
 export const creationOf = (value: Expression | undefined): CallExpression | undefined => {
-  const call = value?.kind === 'call' ? value.call : undefined
+  const call = callIn(value)
   if (call?.receiver?.kind !== 'call') return call
   const { receiver } = call
   // `require('express').Router()`
@@ -44,19 +45,19 @@ export const chainOf = (
   while (at?.kind === 'call' && at.call.receiver !== undefined && at.call.makes === false) {
     const { name, args, receiver } = at.call
     if (name === 'route' && args.length === 1 && args[0]?.kind !== 'record') path ??= args[0]
-    else if (!isVerb(name) && !CHAINED.has(name)) break
+    else if (!isRouteVerb(name) && !CHAINED.has(name)) break
     at = receiver
   }
   return { root: at, ...(path !== undefined && { path }) }
 }
 
-export const isVerb = (name: string): boolean => Object.hasOwn(VERBS, name)
+export const isRouteVerb = (name: string): boolean => Object.hasOwn(VERBS, name)
 
-export const isPath = (expression: Expression | undefined): boolean =>
+export const isPathText = (expression: Expression | undefined): boolean =>
   expression?.kind === 'text' || expression?.kind === 'join'
 
 /** The routes of one call: `get('/x', …)`, `route({ method, url })`, `route('/x').get(…)`, `on('GET', '/x', …)`. */
-export const routesOf = (
+export const routesOfCall = (
   { name, args }: CallExpression,
   chained: Expression | undefined,
   scope: TypeScope,
@@ -72,18 +73,19 @@ export const routesOf = (
     return toRoutes(methods, first.entries.get('url') ?? first.entries.get('path'))
   }
   // Hono: on(['GET', 'PUT'], '/x', …).
-  if (name === 'on' && args.length > 2 && (isPath(second) || second?.kind === 'list'))
+  if (name === 'on' && args.length > 2 && (isPathText(second) || second?.kind === 'list'))
     return toRoutes(
       resolver.texts(first, scope).map(({ text }) => text.toUpperCase()),
       second,
     )
   if (name === 'openapi') return openApiRoute(first, scope, toRoutes)
-  const verb = isVerb(name) ? VERBS[name] : undefined
+  const verb = isRouteVerb(name) ? VERBS[name] : undefined
   if (verb === undefined) return []
   if (chained !== undefined) return toRoutes([verb], chained)
   if (args.length < 2) return []
   // Koa allows a name before the path.
-  const named = args.length > 2 && first?.kind === 'text' && !/^[/*(]|^$/.test(first.text) && isPath(second)
+  const named =
+    args.length > 2 && first?.kind === 'text' && !/^[/*(]|^$/.test(first.text) && isPathText(second)
   return toRoutes([verb], named ? second : first)
 }
 
@@ -96,7 +98,7 @@ const openApiRoute = (
   const values = given?.kind === 'name' ? scope.variables(given.name).map(({ value }) => value) : [given]
   for (const value of values) {
     const [options] = value?.kind === 'call' && value.call.name === 'createRoute' ? value.call.args : []
-    const method = options?.kind === 'record' ? options.entries.get('method') : undefined
+    const method = recordEntry(options, 'method')
     if (options?.kind === 'record' && method?.kind === 'text')
       return toRoutes([method.text.toUpperCase()], options.entries.get('path'))
   }
@@ -110,11 +112,11 @@ export const ownPrefix = (variable: Variable | undefined): Expression | undefine
   for (let at: Expression | undefined = value; at?.kind === 'call'; at = at.call.receiver)
     if (at.call.name === 'basePath') return at.call.args[0]
   const [options] = creationOf(value)?.args ?? []
-  return options?.kind === 'record' ? options.entries.get('prefix') : undefined
+  return recordEntry(options, 'prefix')
 }
 
 /** The call at the start of a chain. */
-export const startOf = (value: Expression | undefined): Expression | undefined => {
+export const chainStart = (value: Expression | undefined): Expression | undefined => {
   let at = value
   while (at?.kind === 'call' && at.call.receiver?.kind === 'call') at = at.call.receiver
   return at

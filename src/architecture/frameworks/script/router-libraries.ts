@@ -2,7 +2,7 @@ import type { DetectionContext } from '../../connections/framework.ts'
 import type { RouterKey } from '../../connections/router-graph.ts'
 import type { CallExpression, Expression, Variable } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
-import { chainOf, creationOf, factoryName, startOf } from './router-calls.ts'
+import { chainOf, chainStart, creationOf, factoryName } from './router-calls.ts'
 
 /** How a library creates routers, and what its calls mean. */
 export interface RouterLibrary {
@@ -119,7 +119,7 @@ export class RouterNames {
     if (root?.kind === 'name') return this.find(root.name, scope)
     if (root?.kind !== 'call') return undefined
     const { unit } = scope
-    const variable = unit.topLevel.locals.find(({ value }) => startOf(value) === root)
+    const variable = unit.topLevel.locals.find(({ value }) => chainStart(value) === root)
     if (variable !== undefined) return this.find(variable.name, scope)
     return unit.exports.get('default') === 'default' && this.#isCreated(root, scope)
       ? { key: { file: unit.file, name: 'default' }, scope }

@@ -7,12 +7,22 @@ import {
   bodiesOf,
   type CallExpression,
   type Expression,
+  recordEntry,
   type SourceUnit,
   type Variable,
 } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
+import { NO_TEXT } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
-import { chainOf, creationOf, factoryName, isPath, isVerb, ownPrefix, routesOf } from './router-calls.ts'
+import {
+  chainOf,
+  creationOf,
+  factoryName,
+  isPathText,
+  isRouteVerb,
+  ownPrefix,
+  routesOfCall,
+} from './router-calls.ts'
 import { type RouterLibrary, RouterNames, SCRIPT_ROUTER_LIBRARIES } from './router-libraries.ts'
 
 /** Express, Koa, Hono and Fastify: routes are calls on a router, and routers are mounted on each other. */
@@ -37,7 +47,7 @@ const declareCalls = (
   const mounts = new RouterMounts(names, scope)
   const { unit } = scope
   const isUnknown = !importsModule(library.modules)(unit) && library.name === 'Express'
-  const isUnused = () => isLeftOut(unit, scope.index, context.modules)
+  const isUnused = () => isLeftOut(unit, scope.index)
   for (const call of calls) {
     mounts.passed(call)
     const router = names.ofCall(call, scope)
@@ -50,7 +60,7 @@ const declareCalls = (
     if (call.name === 'register') mounts.register(call, key)
     else if (call.name === 'use' || isHonoMount(library, call)) mounts.use(call, key)
     else
-      for (const route of routesOf(call, chainOf(call).path, scope, context))
+      for (const route of routesOfCall(call, chainOf(call).path, scope, context))
         context.routers.route({
           router: key,
           route: { ...route, path: joinRoutes(route.path) },
@@ -84,7 +94,8 @@ const hasRouteCalls = ({ topLevel }: SourceUnit): boolean =>
     ({ name, receiver, args }) =>
       receiver?.kind === 'name' &&
       /^(app|router)$/.test(receiver.name) &&
-      (name === 'route' || ((isVerb(name) || (name === 'use' && isPath(args[0]))) && args.length > 1)),
+      (name === 'route' ||
+        ((isRouteVerb(name) || (name === 'use' && isPathText(args[0]))) && args.length > 1)),
   )
 
 const APPLIES_TO: Readonly<Record<string, (unit: SourceUnit) => boolean>> = {
@@ -108,13 +119,9 @@ export const ROUTER_FRAMEWORKS: readonly Framework[] = SCRIPT_ROUTER_LIBRARIES.m
 
 /** Routers mounted on each other: `use`, `register`, `route`, and functions that get a router. */
 
-const NO_PREFIX: KnownText = { text: '', confidence: 'high' }
 const MAX_PREFIXES = 16
 /** Names of settings that hold a path. */
 const PATH_NAME = /(prefix|path|base|root|url|route)$/i
-
-const entry = (value: Expression | undefined, name: string): Expression | undefined =>
-  value?.kind === 'record' ? value.entries.get(name) : undefined
 
 /** The function whose code a call is in, by the parameter that the call is made on: `instance` of an inline plugin. */
 const inlineRouter = (name: string, at: CallExpression, calls: readonly CallExpression[]): string => {
@@ -141,7 +148,7 @@ class RouterMounts {
     this.#scope = scope
   }
 
-  #mount(parent: RouterKey, child: RouterKey, prefixes: readonly KnownText[] = [NO_PREFIX]): void {
+  #mount(parent: RouterKey, child: RouterKey, prefixes: readonly KnownText[] = [NO_TEXT]): void {
     if (child.file === parent.file && child.name === parent.name) return
     for (const { text, confidence } of prefixes.slice(0, MAX_PREFIXES))
       this.#names.context.routers.mount(parent, child, { path: text, confidence })
@@ -149,7 +156,7 @@ class RouterMounts {
 
   #texts(expression: Expression | undefined): readonly KnownText[] {
     const found = this.#names.context.resolver.texts(expression, this.#scope)
-    return found.length === 0 ? [NO_PREFIX] : found
+    return found.length === 0 ? [NO_TEXT] : found
   }
 
   /** `use('/users', router)`, also with `mount('/users', app)` of Koa. */
@@ -170,9 +177,9 @@ class RouterMounts {
   }
 
   #isPrefix(first: Expression | undefined, count: number): boolean {
-    if (isPath(first)) return true
+    if (isPathText(first)) return true
     if (count < 2 || first === undefined) return false
-    if (first.kind === 'list') return first.items.some(isPath)
+    if (first.kind === 'list') return first.items.some(isPathText)
     if (first.kind !== 'name') return false
     return PATH_NAME.test(first.name) || this.#texts(first)[0]?.text.startsWith('/') === true
   }
@@ -187,10 +194,10 @@ class RouterMounts {
     for (const { value } of [...method.locals, ...unit.topLevel.locals]) {
       if (value?.kind !== 'list') continue
       for (const item of value.items) {
-        const child = entry(item, router)
-        if (child === undefined || entry(item, path) === undefined) continue
+        const child = recordEntry(item, router)
+        if (child === undefined || recordEntry(item, path) === undefined) continue
         for (const key of this.#names.mounted(child, this.#scope))
-          this.#mount(parent, key, this.#texts(entry(item, path)))
+          this.#mount(parent, key, this.#texts(recordEntry(item, path)))
       }
     }
   }
@@ -201,7 +208,7 @@ class RouterMounts {
     const { unit } = this.#scope
     const module = plugin.kind === 'name' ? unit.bindings.get(plugin.name)?.module : undefined
     if (/^(@fastify\/|fastify-)autoload$/.test(module ?? '')) return this.#autoload(options, parent)
-    const prefixes = this.#texts(entry(options, 'prefix'))
+    const prefixes = this.#texts(recordEntry(options, 'prefix'))
     if (plugin.kind === 'other' && plugin.lambda !== undefined) {
       const [name = ''] = plugin.lambda.parameters
       return this.#mount(parent, { file: unit.file, name: `${name}@${plugin.lambda.line}` }, prefixes)
@@ -213,12 +220,12 @@ class RouterMounts {
 
   /** All plugins below a folder; the names of folders are part of the path. */
   #autoload(options: Expression | undefined, parent: RouterKey): void {
-    const folder = this.#folder(entry(options, 'dir'))
+    const folder = this.#folder(recordEntry(options, 'dir'))
     if (folder === undefined) return
-    const given = entry(options, 'options')
-    const [prefix = NO_PREFIX] = this.#texts(entry(given, 'prefix'))
-    const named = this.#texts(entry(options, 'dirNameRoutePrefix'))[0]?.text !== 'false'
-    const parameters = this.#texts(entry(options, 'routeParams'))[0]?.text === 'true'
+    const given = recordEntry(options, 'options')
+    const [prefix = NO_TEXT] = this.#texts(recordEntry(given, 'prefix'))
+    const named = this.#texts(recordEntry(options, 'dirNameRoutePrefix'))[0]?.text !== 'false'
+    const parameters = this.#texts(recordEntry(options, 'routeParams'))[0]?.text === 'true'
     for (const { file, language } of this.#scope.index.units) {
       if (language !== 'script' || !file.startsWith(`${folder}/`)) continue
       const below = named ? folderOf(file.slice(folder.length + 1)) : ''

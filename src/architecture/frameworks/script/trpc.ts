@@ -1,6 +1,8 @@
 import { pushTo } from '../../../kernel/multimap.ts'
-import type { DetectionContext, Framework, Inbound } from '../../connections/framework.ts'
+import type { DetectionContext, Framework } from '../../connections/framework.ts'
+import { inboundAt } from '../../connections/framework.ts'
 import type { RouterGraph } from '../../connections/router-graph.ts'
+import { memoized } from '../../source/memoized.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 
@@ -60,24 +62,13 @@ class TrpcRouters {
 
 const dotted = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('.')
 
-const ROUTERS = new WeakMap<RouterGraph, TrpcRouters>()
-
-const routersOf = ({ routers }: DetectionContext): TrpcRouters => {
-  const known = ROUTERS.get(routers) ?? new TrpcRouters()
-  ROUTERS.set(routers, known)
-  return known
-}
+const trpcRouters = memoized((_: RouterGraph) => new TrpcRouters())
 
 /** Whether a chain begins with a procedure: `publicProcedure.input(…).query(…)`. */
 const isProcedure = ({ receiver }: CallExpression): boolean => {
   let at = receiver
   while (at?.kind === 'call') at = at.call.receiver
   return at?.kind === 'name' && /procedure$/i.test(at.name)
-}
-
-const keyOf = (name: string, { unit }: TypeScope, { modules }: DetectionContext): string => {
-  const declared = modules.declaration(name, unit)
-  return `${declared.unit.file}\0${declared.name}`
 }
 
 interface OpenRouter {
@@ -87,12 +78,12 @@ interface OpenRouter {
 
 const declareEntries = (
   call: CallExpression,
-  { key, path }: OpenRouter,
+  router: OpenRouter,
   scope: TypeScope,
   context: DetectionContext,
 ): void => {
   const [entries] = call.args
-  if (entries?.kind === 'record') declareRecord(entries.entries, { key, path }, scope, context)
+  if (entries?.kind === 'record') declareRecord(entries.entries, router, scope, context)
 }
 
 const declareRecord = (
@@ -105,11 +96,14 @@ const declareRecord = (
     if (name.startsWith('...')) continue
     const at = dotted(path, name)
     if (value.kind === 'name')
-      routersOf(context).mount(keyOf(value.name, scope, context), { parent: key, segment: at })
+      trpcRouters(context.routers).mount(context.modules.declarationKey(value.name, scope.unit), {
+        parent: key,
+        segment: at,
+      })
     else if (value.kind === 'call' && FACTORY.test(value.call.name))
       declareEntries(value.call, { key, path: at }, scope, context)
     else if (value.kind === 'call' && OPERATION.test(value.call.name) && isProcedure(value.call))
-      routersOf(context).procedure(scope.unit.file, {
+      trpcRouters(context.routers).procedure(scope.unit.file, {
         router: key,
         name: at,
         operation: value.call.name,
@@ -141,7 +135,10 @@ const declareRouter = (
   else if (call.name === 'mergeRouters')
     for (const one of call.args)
       if (one.kind === 'name')
-        routersOf(context).mount(keyOf(one.name, scope, context), { parent: key, segment: '' })
+        trpcRouters(context.routers).mount(context.modules.declarationKey(one.name, scope.unit), {
+          parent: key,
+          segment: '',
+        })
       else if (one.kind === 'call' && FACTORY.test(one.call.name))
         declareEntries(one.call, { key, path: '' }, scope, context)
 }
@@ -158,15 +155,15 @@ export const TRPC: Framework = {
   routes: (scope, context) => {
     for (const { name, value } of scope.method.locals) declareRouter(name, value, scope, context)
   },
-  inbound: ({ unit }, context): readonly Inbound[] =>
-    routersOf(context)
-      .procedures(unit.file)
-      .map(({ operation, name, line }) => ({
-        protocol: 'tRPC',
-        endpoint: `${operation} ${name}`,
-        source_file: unit.file,
-        line,
-        handler: name,
-        confidence: 'high',
-      })),
+  inbound: (scope, context) =>
+    trpcRouters(context.routers)
+      .procedures(scope.unit.file)
+      .map(({ operation, name, line }) =>
+        inboundAt(
+          scope,
+          line,
+          { text: `${operation} ${name}`, confidence: 'high' },
+          { protocol: 'tRPC', handler: name },
+        ),
+      ),
 }

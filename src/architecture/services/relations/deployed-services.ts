@@ -1,6 +1,6 @@
 import { pushTo } from '../../../kernel/multimap.ts'
 import type { Container } from '../containers.ts'
-import { type Deployable, isInside } from '../service-draft.ts'
+import { type Deployable, isInFolder } from '../service-draft.ts'
 
 const RELATIONAL_STORE = /^(PostgreSQL|MySQL|SQL Server|Oracle|database)$/
 
@@ -73,7 +73,7 @@ export class DeployedServices {
     const all = this.#containers.filter(
       ({ technology, ports }) => technology !== undefined && publishes(ports, port),
     )
-    const above = all.filter(({ group }) => isInside(file, group))
+    const above = all.filter(({ group }) => isInFolder(file, group))
     const depth = Math.max(...above.map(({ group }) => group.length))
     const nearby = above.length === 0 ? all : above.filter(({ group }) => group.length === depth)
     return nearby.length === 1 ? nearby[0] : undefined

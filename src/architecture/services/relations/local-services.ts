@@ -3,7 +3,7 @@ import type { ListeningPort } from '../../connections/listening-ports.ts'
 import { isVariableFile } from '../../source/discovery-rules.ts'
 import type { Container } from '../containers.ts'
 import type { ServicesFound } from '../find-services.ts'
-import { type Deployable, hostOf, isInside, serviceOf } from '../service-draft.ts'
+import { type Deployable, isInFolder, serviceHost, serviceOf } from '../service-draft.ts'
 import { localPort, publishes } from './deployed-services.ts'
 
 /** Names of variables whose value is a host, without scheme and port. */
@@ -20,7 +20,7 @@ const hostsIn = (name: string, value: string): readonly string[] => {
   return text.split(/[,\s]+/).flatMap((one) => {
     const isAddress = /^[a-z][a-z0-9+.:-]*:\/\/|^[\w.-]+:\d{2,5}(\/|$)/i.test(one)
     const isHost = HOST_NAME.test(name) && /^[a-z][\w.-]*$/i.test(one)
-    const host = isAddress || isHost ? hostOf(one) : undefined
+    const host = isAddress || isHost ? serviceHost(one) : undefined
     return host === undefined ? [] : [host]
   })
 }
@@ -146,7 +146,7 @@ export class LocalServices {
     const port = localPort(address)
     if (port === undefined) return undefined
     const publishing = this.#containers.filter(({ ports }) => publishes(ports, port))
-    const above = publishing.filter(({ group }) => isInside(file, group))
+    const above = publishing.filter(({ group }) => isInFolder(file, group))
     const published = (above.length > 0 ? above : publishing).map((one) => this.#serviceIn.get(one))
     const [only, ...others] = new Set([...published, ...(this.#byPort.get(port) ?? [])])
     return others.length === 0 ? only : undefined

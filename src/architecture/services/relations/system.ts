@@ -5,11 +5,11 @@ import type { ServicesFound } from '../find-services.ts'
 import {
   type Deployable,
   grpcName,
-  hostOf,
   isDeveloperFile,
-  isInside,
-  isLocal,
+  isInFolder,
+  isLoopbackHost,
   isVendored,
+  serviceHost,
   serviceOf,
   servicesOf,
 } from '../service-draft.ts'
@@ -93,7 +93,7 @@ class SystemBuilder {
     const container =
       caller === ''
         ? this.#sources.containers.find(({ mounts }) =>
-            mounts.some((mount) => mount !== '' && isInside(file, mount)),
+            mounts.some((mount) => mount !== '' && isInFolder(file, mount)),
           )
         : undefined
     const mounted = container === undefined ? undefined : this.#sources.serviceIn.get(container)
@@ -120,10 +120,10 @@ class SystemBuilder {
     const place = { ...source, reason: one.type }
     const id = `service:${from.name}`
     const target = this.#target(one, from)
-    const host = hostOf(target.text)
+    const host = serviceHost(target.text)
     const technology = technologyOf(one.protocol, target.text)
     const node =
-      host === undefined || isLocal(host)
+      host === undefined || isLoopbackHost(host)
         ? undefined
         : this.#nodes.ofHost(host, one.source_file, this.#nodes.running.systemsOf(from))?.id
     const receiver = this.#direct.receiverOf(one)
@@ -154,7 +154,7 @@ class SystemBuilder {
     if (host === undefined || !target.isKnown) return
     const isSetting = one.protocol === 'Configuration'
     const protocol = isSetting ? 'HTTP' : one.protocol
-    const to = isLocal(host)
+    const to = isLoopbackHost(host)
       ? this.#localService(one, target.text)
       : (node ?? (target.isExample ? undefined : this.#outside(host, protocol, place)))
     if (to === undefined) return
@@ -200,7 +200,7 @@ class SystemBuilder {
     const source = { file: one.file, line: one.line }
     const systems = new Set([one.system])
     const nodeAt = (host: string) => {
-      const node = isLocal(host) ? undefined : this.#nodes.ofHost(host, one.file, systems)
+      const node = isLoopbackHost(host) ? undefined : this.#nodes.ofHost(host, one.file, systems)
       if (node !== undefined && node.kind !== 'service' && from !== undefined)
         this.#stores.deployedWith(from, node)
       return node

@@ -2,7 +2,7 @@ import { pushTo } from '../../../kernel/multimap.ts'
 import { isTestPath } from '../../source/discovery-rules.ts'
 import { languageOfFile } from '../../source/file-languages.ts'
 import { folderOf } from '../../source/source-files.ts'
-import { type Deployable, isInside, type ServiceEvidence } from '../service-draft.ts'
+import { type Deployable, isInFolder, type ServiceEvidence } from '../service-draft.ts'
 import type { CloudResource } from '../terraform.ts'
 import { celeryBroker, isOfTechnology } from './deployed-services.ts'
 import type { SystemNode, SystemRelations } from './system-model.ts'
@@ -96,14 +96,14 @@ export const usedNames = (
   }
   const variablesIn = remember((folder) =>
     collect(
-      code.filter((path) => isInside(path, folder)),
+      code.filter((path) => isInFolder(path, folder)),
       VARIABLE,
     ),
   )
   const goFiles = code.filter((path) => path.endsWith('.go'))
   const goNamesBelow = remember((folder) =>
     collect(
-      goFiles.filter((path) => isInside(path, folder)),
+      goFiles.filter((path) => isInFolder(path, folder)),
       GO_NAME,
     ),
   )
@@ -131,14 +131,14 @@ export const usedNames = (
       variablesIn('').has(variable) &&
       // A package of Go may read variables for several programs.
       !service.libraries.some((one) =>
-        goFiles.some((path) => isInside(path, one)) ? false : variablesIn(one).has(variable),
+        goFiles.some((path) => isInFolder(path, one)) ? false : variablesIn(one).has(variable),
       ),
     callersOf: (services, file, name) => {
       if (!file.endsWith('.go') || name === '') return services
       if (goNamesInTests('').has(name) && !goNamesBelow('').has(name)) return []
       const calling = services.filter(
         ({ folder = '', libraries }) =>
-          isInside(file, folder) ||
+          isInFolder(file, folder) ||
           goNamesBelow(folder).has(name) ||
           libraries.some((one) => goNamesIn(one).has(name)),
       )
