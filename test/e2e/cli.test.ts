@@ -61,10 +61,6 @@ describe('the command line', () => {
     'tools',
     'config',
     'print-config',
-    'tree',
-    'read',
-    'search',
-    'symbols',
     'completion',
   ]
   it.each(someRows(explained, 6))('explains %s', (command) => {
