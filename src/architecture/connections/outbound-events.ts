@@ -18,38 +18,28 @@ interface Sender {
   readonly methods: RegExp
 }
 
+const sender = (protocol: string, type: string, methods: RegExp): Sender => ({ protocol, type, methods })
+
 /** Message clients by the type of the receiver. */
 const SENDERS: Readonly<Record<string, Sender>> = {
-  KafkaTemplate: { protocol: 'Messaging-Kafka', type: 'KafkaTemplate', methods: /^send$/ },
-  ReplyingKafkaTemplate: {
-    protocol: 'Messaging-Kafka',
-    type: 'KafkaTemplate',
-    methods: /^send(AndReceive)?$/,
-  },
-  ReactiveKafkaProducerTemplate: { protocol: 'Messaging-Kafka', type: 'KafkaTemplate', methods: /^send$/ },
-  KafkaProducer: { protocol: 'Messaging-Kafka', type: 'KafkaProducer', methods: /^send$/ },
-  StreamBridge: { protocol: 'Messaging-Stream', type: 'StreamBridge', methods: /^send$/ },
-  RabbitTemplate: {
-    protocol: 'Messaging-RabbitMQ',
-    type: 'RabbitTemplate',
-    methods: /^(convertAndSend|send|convertSendAndReceive|sendAndReceive)$/,
-  },
-  AmqpTemplate: {
-    protocol: 'Messaging-RabbitMQ',
-    type: 'RabbitTemplate',
-    methods: /^(convertAndSend|send|convertSendAndReceive)$/,
-  },
-  JmsTemplate: {
-    protocol: 'Messaging-JMS',
-    type: 'JmsTemplate',
-    methods: /^(convertAndSend|send|sendAndReceive)$/,
-  },
-  JmsMessagingTemplate: {
-    protocol: 'Messaging-JMS',
-    type: 'JmsTemplate',
-    methods: /^(convertAndSend|send)$/,
-  },
-  SqsTemplate: { protocol: 'Messaging-SQS', type: 'SqsTemplate', methods: /^send$/ },
+  KafkaTemplate: sender('Messaging-Kafka', 'KafkaTemplate', /^send$/),
+  ReplyingKafkaTemplate: sender('Messaging-Kafka', 'KafkaTemplate', /^send(AndReceive)?$/),
+  ReactiveKafkaProducerTemplate: sender('Messaging-Kafka', 'KafkaTemplate', /^send$/),
+  KafkaProducer: sender('Messaging-Kafka', 'KafkaProducer', /^send$/),
+  StreamBridge: sender('Messaging-Stream', 'StreamBridge', /^send$/),
+  RabbitTemplate: sender(
+    'Messaging-RabbitMQ',
+    'RabbitTemplate',
+    /^(convertAndSend|send|convertSendAndReceive|sendAndReceive)$/,
+  ),
+  AmqpTemplate: sender(
+    'Messaging-RabbitMQ',
+    'RabbitTemplate',
+    /^(convertAndSend|send|convertSendAndReceive)$/,
+  ),
+  JmsTemplate: sender('Messaging-JMS', 'JmsTemplate', /^(convertAndSend|send|sendAndReceive)$/),
+  JmsMessagingTemplate: sender('Messaging-JMS', 'JmsTemplate', /^(convertAndSend|send)$/),
+  SqsTemplate: sender('Messaging-SQS', 'SqsTemplate', /^send$/),
 }
 
 const SEND_METHODS = /^(convertAndSend|send|sendAndReceive|convertSendAndReceive)$/

@@ -1,6 +1,6 @@
 import { childrenOfKind, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import type { CallExpression, Expression } from '../source/source-unit.ts'
-import { recordEntry, textExpression } from '../source/source-unit.ts'
+import { keyword, textExpression } from '../source/source-unit.ts'
 import {
   calleeName,
   codeChildren,
@@ -16,9 +16,6 @@ import {
 import { PYTHON_CALLS } from './relevant-calls.ts'
 
 /** Calls of the standard library and of settings libraries whose value is text that can be known. */
-
-const keyword = (args: readonly Expression[], name: string): Expression | undefined =>
-  recordEntry(args.at(-1), name)
 
 /** Functions that read an environment variable: of the standard library, django-environ, decouple, environs. */
 const STANDARD = /^(os\.)?(getenv|environ\.get)$/
@@ -45,7 +42,9 @@ const fillMarks = (format: string, mark: RegExp, values: readonly Expression[]):
   const pieces = format.split(mark)
   return joinParts(
     pieces.flatMap((piece, at) =>
-      at === pieces.length - 1 ? [textExpression(piece)] : [textExpression(piece), values[at] ?? textExpression('{}')],
+      at === pieces.length - 1
+        ? [textExpression(piece)]
+        : [textExpression(piece), values[at] ?? textExpression('{}')],
     ),
   )
 }
@@ -161,7 +160,9 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     const left = read(node.field('left'))
     const right = read(node.field('right'))
     const isVariable = left.kind === 'text' && /^\$\{\w+\}$/.test(left.text)
-    return isVariable && right.kind === 'text' ? textExpression(left.text.replace(/\}$/, `:${right.text}}`)) : left
+    return isVariable && right.kind === 'text'
+      ? textExpression(left.text.replace(/\}$/, `:${right.text}}`))
+      : left
   },
   subscript: (node, read) => {
     const owner = node.field('value')?.text().slice(0, 40) ?? ''
@@ -204,5 +205,6 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
 export const PYTHON: ExpressionSyntax = {
   rule: (node, read) => RULES[node.kind]?.(node, read),
   names: PYTHON_CALLS,
+  callKinds: ['call'],
   nameOf: (node) => calleeName(node.field('function'), 'attribute', 'attribute'),
 }

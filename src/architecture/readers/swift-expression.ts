@@ -151,5 +151,6 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
 export const SWIFT: ExpressionSyntax = {
   rule: (node, read) => RULES[node.kind]?.(node, read),
   names: SWIFT_CALLS,
+  callKinds: ['call_expression'],
   nameOf: swiftName,
 }

@@ -1,9 +1,9 @@
 import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import {
   type Annotation,
-  type CallExpression,
   type Method,
   NO_METHOD,
+  NO_UNIT,
   type SourceUnit,
   type TypeKind,
   type TypeUnit,
@@ -12,7 +12,6 @@ import {
 import { ExpressionReader } from './expression-reader.ts'
 import { SWIFT, swiftAttribute } from './swift-expression.ts'
 
-const CALLS = ['call_expression']
 const LOCALS = ['property_declaration', 'assignment']
 const IMPORTS = ['import_declaration']
 const CLASSES = ['class_declaration', 'protocol_declaration']
@@ -39,14 +38,10 @@ const swiftKind = (node: SyntaxNode): TypeKind => {
 }
 
 class SwiftReader {
-  readonly #expressions = new ExpressionReader(SWIFT)
+  readonly expressions = new ExpressionReader(SWIFT)
 
   attributes(node: SyntaxNode): readonly Annotation[] {
     return childrenOfKind(childOfKind(node, 'modifiers'), 'attribute').map(swiftAttribute)
-  }
-
-  calls(node: SyntaxNode, text = node.text()): readonly CallExpression[] {
-    return SWIFT.names.within.test(text) ? this.#expressions.calls(node.descend(CALLS)) : []
   }
 
   property(node: SyntaxNode): Variable {
@@ -60,14 +55,14 @@ class SwiftReader {
       type: typeText(childOfKind(node, 'type_annotation')),
       line: node.line,
       annotations: this.attributes(node),
-      ...(returned !== undefined && { value: this.#expressions.read(returned) }),
+      ...(returned !== undefined && { value: this.expressions.read(returned) }),
     }
   }
 
   assignment(node: SyntaxNode): Variable {
     const [left, right] = node.children()
     const name = (left?.text() ?? '').replace(/^self\./, '').slice(0, 200)
-    return { name, type: '', line: node.line, annotations: [], value: this.#expressions.read(right) }
+    return { name, type: '', line: node.line, annotations: [], value: this.expressions.read(right) }
   }
 
   parameters(node: SyntaxNode): readonly Variable[] {
@@ -84,7 +79,7 @@ class SwiftReader {
     const body = childOfKind(node, 'function_body')
     const name = childOfKind(node, 'simple_identifier')
     const text = body?.text() ?? ''
-    const calls = body === undefined ? [] : this.calls(body, text)
+    const calls = this.expressions.callsIn(body, text)
     const locals = calls.length > 0 ? (body?.descend(LOCALS) ?? []) : []
     return {
       ...NO_METHOD,
@@ -116,7 +111,7 @@ class SwiftReader {
       fields: properties.map((one) => this.property(one)),
       constructors: of('init_declaration').map((one) => this.method(one)),
       methods: of('function_declaration').map((one) => this.method(one)),
-      calls: properties.flatMap((one) => this.calls(one)),
+      calls: properties.flatMap((one) => this.expressions.callsIn(one)),
     }
   }
 }
@@ -131,12 +126,10 @@ export const readSwift = (file: string, root: SyntaxNode): SourceUnit => {
     (one) => one.kind !== 'function_declaration' && !one.text().startsWith('#Preview'),
   )
   return {
+    ...NO_UNIT,
     file,
     language: 'swift',
-    package: '',
     imports: root.descend(IMPORTS).map((one) => childOfKind(one, 'identifier')?.text() ?? ''),
-    bindings: new Map(),
-    exports: new Map(),
     types: root.descend(CLASSES).map((one) => reader.type(one)),
     functions,
     topLevel: {
@@ -144,7 +137,7 @@ export const readSwift = (file: string, root: SyntaxNode): SourceUnit => {
       locals: statements
         .flatMap((one) => (LOCALS.includes(one.kind) ? [one] : []))
         .map((one) => (one.kind === 'assignment' ? reader.assignment(one) : reader.property(one))),
-      calls: statements.flatMap((one) => reader.calls(one)),
+      calls: statements.flatMap((one) => reader.expressions.callsIn(one)),
     },
   }
 }

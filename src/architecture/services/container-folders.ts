@@ -125,7 +125,8 @@ export class ContainerFolders {
     const above = withoutDeployment(folder)
     const alike = named === undefined ? undefined : (this.#named(named, folder) ?? this.#named(named, above))
     if (alike !== undefined) return alike
-    const isOwn = (this.#holdsCode(folder) && folder !== '' && folder === above) || !isInFolder(folder, context)
+    const isOwn =
+      (this.#holdsCode(folder) && folder !== '' && folder === above) || !isInFolder(folder, context)
     if (isOwn && this.#drafts.some((one) => isInFolder(one.folder, folder))) {
       const inner = this.#drafts.some((one) => one.folder === folder) ? undefined : this.#copied(path, target)
       return inner ?? folder

@@ -2,9 +2,9 @@ import type { Configuration } from './configuration.ts'
 import {
   type CallExpression,
   type Expression,
-  recordEntry,
   findAnnotation,
   NO_METHOD,
+  recordEntry,
   type Variable,
 } from './source-unit.ts'
 import type { TypeScope } from './type-scope.ts'

@@ -5,9 +5,9 @@ import type { SourceIndex } from '../../source/source-index.ts'
 import {
   type CallExpression,
   type Expression,
-  recordEntry,
   type Method,
   NO_METHOD,
+  recordEntry,
   type SourceUnit,
 } from '../../source/source-unit.ts'
 import type { KnownText, TextResolver } from '../../source/text-resolver.ts'

@@ -1,9 +1,10 @@
 import type { DetectionContext, Framework, Inbound, Outbound } from '../../connections/framework.ts'
 import { inboundAt } from '../../connections/framework.ts'
 import type { Annotation, Expression, Method } from '../../source/source-unit.ts'
+import { keyword } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { pythonStore, pythonStoreTarget } from './data-clients.ts'
-import { keyword, positional, pythonCalls, pythonText, qualifiedName } from './python-calls.ts'
+import { positional, pythonCalls, pythonText, qualifiedName } from './python-calls.ts'
 
 /** Celery: tasks, calls of tasks, schedules and the broker of an application. */
 

@@ -1,10 +1,11 @@
 import { databaseOf } from '../../connections/addresses.ts'
 import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import { keyword } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
-import { keyword, makerOf, positional, pythonCalls, pythonText, qualifiedName } from './python-calls.ts'
+import { makerOf, positional, pythonCalls, pythonText, qualifiedName } from './python-calls.ts'
 
 const {
   ANY_SQL,
@@ -81,61 +82,50 @@ interface DataClient extends ClientTarget {
   readonly callee: RegExp
 }
 
+const madeClient = (type: string, callee: RegExp, target: ClientTarget): DataClient => ({
+  type,
+  callee,
+  ...target,
+})
+
 /** Clients by the full name of the function that makes them. */
 const CLIENTS: readonly DataClient[] = [
-  {
-    type: 'SQLAlchemy',
-    callee: /^(sqlalchemy|sqlmodel)(\.\w+)*\.create_(async_)?engine$/,
-    ...ANY_SQL,
-  },
-  { type: 'databases', callee: /^databases\.(\w+\.)?Database$/, ...ANY_SQL },
-  {
-    type: 'Tortoise ORM',
-    callee: /^tortoise\.(Tortoise\.init|contrib\.fastapi\.register_tortoise)$/,
-    ...ANY_SQL,
-  },
-  { type: 'Peewee', callee: /^(peewee|playhouse\.\w+)\.(Pooled)?Postgres\w*Database$/, ...POSTGRES },
-  { type: 'Peewee', callee: /^(peewee|playhouse\.\w+)\.(Pooled)?MySQLDatabase$/, ...MYSQL },
-  { type: 'Peewee', callee: /^(peewee|playhouse\.\w+)\.(Pooled)?Sqlite\w*Database$/, ...SQLITE },
-  { type: 'psycopg', callee: /^psycopg2?\.((Async)?Connection\.)?connect$/, ...POSTGRES },
-  { type: 'psycopg', callee: /^(psycopg_pool|psycopg2\.pool)\.\w*ConnectionPool$/, ...POSTGRES },
-  { type: 'asyncpg', callee: /^asyncpg\.(connect|create_pool)$/, ...POSTGRES },
-  { type: 'MySQL client', callee: /^(pymysql|MySQLdb|mysql\.connector)\.(connect|Connect)$/, ...MYSQL },
-  { type: 'MySQL client', callee: /^(aiomysql|asyncmy)\.(connect|create_pool)$/, ...MYSQL },
-  { type: 'sqlite3', callee: /^(sqlite3|aiosqlite)\.connect$/, ...SQLITE },
-  {
-    type: 'PyMongo',
-    callee: /^(pymongo|motor)(\.\w+)*\.(\w*MongoClient|AsyncIOMotorClient|MotorClient)$/,
-    ...MONGO,
-  },
-  {
-    type: 'Cosmos DB',
-    callee: /^azure\.cosmos(\.aio)?\.CosmosClient(\.from_connection_string)?$/,
-    ...COSMOS,
-  },
-  {
-    type: 'Firestore',
-    callee: /^google\.cloud\.firestore(_v1)?\.(Async)?Client$|^firebase_admin\.firestore(_async)?\.client$/,
-    ...FIRESTORE,
-  },
-  { type: 'PyMongo', callee: /^(mongoengine|flask_mongoengine)\.connect$/, ...MONGO },
-  {
-    type: 'redis',
-    callee:
-      /^(redis|aioredis|valkey)(\.\w+)*\.(Redis|StrictRedis|RedisCluster|ConnectionPool|from_url|create_redis_pool)$/,
-    ...REDIS,
-  },
-  {
-    type: 'Elasticsearch',
-    callee: /^(elasticsearch|opensearchpy)(\.\w+)*\.(Async)?(Elasticsearch|OpenSearch)$/,
-    ...SEARCH,
-  },
-  {
-    type: 'memcached',
-    callee: /^(pymemcache|pylibmc|memcache|aiomcache)(\.\w+)*\.(Client|PooledClient|HashClient)$/,
-    ...MEMCACHED,
-  },
-  { type: 'MinIO', callee: /^minio\.(\w+\.)?Minio$/, ...S3 },
+  madeClient('SQLAlchemy', /^(sqlalchemy|sqlmodel)(\.\w+)*\.create_(async_)?engine$/, ANY_SQL),
+  madeClient('databases', /^databases\.(\w+\.)?Database$/, ANY_SQL),
+  madeClient('Tortoise ORM', /^tortoise\.(Tortoise\.init|contrib\.fastapi\.register_tortoise)$/, ANY_SQL),
+  madeClient('Peewee', /^(peewee|playhouse\.\w+)\.(Pooled)?Postgres\w*Database$/, POSTGRES),
+  madeClient('Peewee', /^(peewee|playhouse\.\w+)\.(Pooled)?MySQLDatabase$/, MYSQL),
+  madeClient('Peewee', /^(peewee|playhouse\.\w+)\.(Pooled)?Sqlite\w*Database$/, SQLITE),
+  madeClient('psycopg', /^psycopg2?\.((Async)?Connection\.)?connect$/, POSTGRES),
+  madeClient('psycopg', /^(psycopg_pool|psycopg2\.pool)\.\w*ConnectionPool$/, POSTGRES),
+  madeClient('asyncpg', /^asyncpg\.(connect|create_pool)$/, POSTGRES),
+  madeClient('MySQL client', /^(pymysql|MySQLdb|mysql\.connector)\.(connect|Connect)$/, MYSQL),
+  madeClient('MySQL client', /^(aiomysql|asyncmy)\.(connect|create_pool)$/, MYSQL),
+  madeClient('sqlite3', /^(sqlite3|aiosqlite)\.connect$/, SQLITE),
+  madeClient('PyMongo', /^(pymongo|motor)(\.\w+)*\.(\w*MongoClient|AsyncIOMotorClient|MotorClient)$/, MONGO),
+  madeClient('Cosmos DB', /^azure\.cosmos(\.aio)?\.CosmosClient(\.from_connection_string)?$/, COSMOS),
+  madeClient(
+    'Firestore',
+    /^google\.cloud\.firestore(_v1)?\.(Async)?Client$|^firebase_admin\.firestore(_async)?\.client$/,
+    FIRESTORE,
+  ),
+  madeClient('PyMongo', /^(mongoengine|flask_mongoengine)\.connect$/, MONGO),
+  madeClient(
+    'redis',
+    /^(redis|aioredis|valkey)(\.\w+)*\.(Redis|StrictRedis|RedisCluster|ConnectionPool|from_url|create_redis_pool)$/,
+    REDIS,
+  ),
+  madeClient(
+    'Elasticsearch',
+    /^(elasticsearch|opensearchpy)(\.\w+)*\.(Async)?(Elasticsearch|OpenSearch)$/,
+    SEARCH,
+  ),
+  madeClient(
+    'memcached',
+    /^(pymemcache|pylibmc|memcache|aiomcache)(\.\w+)*\.(Client|PooledClient|HashClient)$/,
+    MEMCACHED,
+  ),
+  madeClient('MinIO', /^minio\.(\w+\.)?Minio$/, S3),
   {
     type: 'boto3',
     callee: /^(boto3|aioboto3)(\.\w+)*\.(client|resource)$/,
@@ -143,12 +133,12 @@ const CLIENTS: readonly DataClient[] = [
     scheme: 'https',
     technology: '',
   },
-  { type: 'Kafka client', callee: /^kafka\.(\w+\.)*Kafka(Producer|Consumer|AdminClient)$/, ...KAFKA },
-  { type: 'aiokafka', callee: /^aiokafka\.(\w+\.)*AIOKafka(Producer|Consumer)$/, ...KAFKA },
-  { type: 'confluent-kafka', callee: /^confluent_kafka\.(\w+\.)*\w*(Producer|Consumer)$/, ...KAFKA },
-  { type: 'pika', callee: /^pika\.(ConnectionParameters|URLParameters)$/, ...RABBIT },
-  { type: 'aio-pika', callee: /^aio_pika\.connect(_robust)?$/, ...RABBIT },
-  { type: 'Kombu', callee: /^kombu\.(\w+\.)*Connection$/, ...RABBIT },
+  madeClient('Kafka client', /^kafka\.(\w+\.)*Kafka(Producer|Consumer|AdminClient)$/, KAFKA),
+  madeClient('aiokafka', /^aiokafka\.(\w+\.)*AIOKafka(Producer|Consumer)$/, KAFKA),
+  madeClient('confluent-kafka', /^confluent_kafka\.(\w+\.)*\w*(Producer|Consumer)$/, KAFKA),
+  madeClient('pika', /^pika\.(ConnectionParameters|URLParameters)$/, RABBIT),
+  madeClient('aio-pika', /^aio_pika\.connect(_robust)?$/, RABBIT),
+  madeClient('Kombu', /^kombu\.(\w+\.)*Connection$/, RABBIT),
 ]
 
 const IMPORTS =

@@ -7,12 +7,13 @@ import {
   type CallExpression,
   type Expression,
   findAnnotation,
+  keyword,
   type Method,
   nameIn,
   simpleName,
 } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
-import { keyword, positional } from './python-calls.ts'
+import { positional } from './python-calls.ts'
 
 /** The HTTP methods that a view of Django or of its REST framework answers. */
 

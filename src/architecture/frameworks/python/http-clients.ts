@@ -2,17 +2,10 @@ import { joinAddress } from '../../connections/addresses.ts'
 import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
 import { httpRecord } from '../../connections/outbound-http.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import { keyword } from '../../source/source-unit.ts'
 import { type KnownText, weaker } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
-import {
-  annotatedType,
-  keyword,
-  makerOf,
-  positional,
-  pythonCalls,
-  pythonText,
-  qualifiedName,
-} from './python-calls.ts'
+import { annotatedType, makerOf, positional, pythonCalls, pythonText, qualifiedName } from './python-calls.ts'
 
 /** requests, httpx, aiohttp, urllib and urllib3: functions of the module, sessions and clients. */
 

@@ -1,6 +1,6 @@
 import type { DetectionContext } from '../../connections/framework.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
-import { callIn, recordEntry, nameIn } from '../../source/source-unit.ts'
+import { callIn, nameIn } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { callsIn, callsOf, type PlacedCall } from '../../source/type-scope.ts'
@@ -27,10 +27,6 @@ export const pythonCalls = (scope: TypeScope): readonly PlacedCall[] => {
   placedCalls.set(unit, all)
   return all
 }
-
-/** A keyword argument: they are one record at the end. */
-export const keyword = (args: readonly Expression[], ...names: readonly string[]): Expression | undefined =>
-  recordEntry(args.at(-1), ...names)
 
 /** A positional argument. */
 export const positional = (args: readonly Expression[], at: number): Expression | undefined =>

@@ -4,12 +4,13 @@ import {
   type Annotation,
   type CallExpression,
   type Expression,
+  keyword,
   type Method,
   nameIn,
   simpleName,
 } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
-import { keyword, positional, qualifiedName } from './python-calls.ts'
+import { positional, qualifiedName } from './python-calls.ts'
 import {
   isRouterFactory,
   isUnusedRouter,

@@ -8,10 +8,10 @@ import {
 import {
   type Annotation,
   type Expression,
-  recordEntry,
   findAnnotation,
   type Method,
   nameIn,
+  recordEntry,
   type SourceUnit,
   type TypeUnit,
   type Variable,
@@ -43,7 +43,8 @@ const classOperation = (
   if (operation === undefined || findAnnotation(type.annotations, 'Resolver') === undefined) return []
   const options = args.get('1')
   const first = args.get('value')
-  const given = args.get('name') ?? recordEntry(options, 'name') ?? (first?.kind === 'text' ? first : undefined)
+  const given =
+    args.get('name') ?? recordEntry(options, 'name') ?? (first?.kind === 'text' ? first : undefined)
   const known = resolver.text(given, scope)
   const endpoint = { text: `${operation} ${known?.text ?? method}`, confidence: known?.confidence ?? 'high' }
   return [inboundAt(scope, line, endpoint, { protocol: 'GraphQL', handler: `${type.name}.${method}` })]

@@ -63,7 +63,8 @@ const kafkajsCall = (call: CallExpression, scope: TypeScope): MessageCall | unde
   const names = recordEntry(call.args[0], 'topic', 'topics')
   if (call.name === 'sendBatch' && isMadeBy(call.receiver, 'producer', scope)) {
     const batches = recordEntry(call.args[0], 'topicMessages')
-    const items = batches?.kind === 'list' ? batches.items.flatMap((one) => recordEntry(one, 'topic') ?? []) : []
+    const items =
+      batches?.kind === 'list' ? batches.items.flatMap((one) => recordEntry(one, 'topic') ?? []) : []
     return { ...kafka, direction: 'out', names: { kind: 'list', items } }
   }
   if (call.name === 'send' && isMadeBy(call.receiver, 'producer', scope))

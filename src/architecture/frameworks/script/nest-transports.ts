@@ -6,9 +6,9 @@ import {
   bodiesOf,
   type CallExpression,
   type Expression,
-  recordEntry,
   findAnnotation,
   itemsOf,
+  recordEntry,
 } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'

@@ -9,10 +9,10 @@ import type { SourceIndex } from '../../source/source-index.ts'
 import {
   type Annotation,
   type Expression,
-  recordEntry,
   findAnnotation,
   itemsOf,
   type Method,
+  recordEntry,
   type TypeUnit,
 } from '../../source/source-unit.ts'
 import { type KnownText, NO_TEXT, weaker } from '../../source/text-resolver.ts'

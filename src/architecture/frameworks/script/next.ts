@@ -4,7 +4,7 @@ import { HTTP_METHODS, toInbound } from '../../connections/inbound-web.ts'
 import { memoized } from '../../source/memoized.ts'
 import { folderOf, joinPath } from '../../source/source-files.ts'
 import type { SourceIndex } from '../../source/source-index.ts'
-import { recordEntry, findAnnotation, type SourceUnit } from '../../source/source-unit.ts'
+import { findAnnotation, recordEntry, type SourceUnit } from '../../source/source-unit.ts'
 import { TypeScope } from '../../source/type-scope.ts'
 
 /** Next.js: the path of a route is the path of its file. */

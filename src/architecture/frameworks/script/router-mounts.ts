@@ -94,7 +94,8 @@ const hasRouteCalls = ({ topLevel }: SourceUnit): boolean =>
     ({ name, receiver, args }) =>
       receiver?.kind === 'name' &&
       /^(app|router)$/.test(receiver.name) &&
-      (name === 'route' || ((isRouteVerb(name) || (name === 'use' && isPathText(args[0]))) && args.length > 1)),
+      (name === 'route' ||
+        ((isRouteVerb(name) || (name === 'use' && isPathText(args[0]))) && args.length > 1)),
   )
 
 const APPLIES_TO: Readonly<Record<string, (unit: SourceUnit) => boolean>> = {

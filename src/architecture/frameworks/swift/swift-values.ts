@@ -5,7 +5,7 @@ import {
   type CallExpression,
   callIn,
   type Expression,
-  recordEntry,
+  keyword,
   NO_METHOD,
   type SourceUnit,
   type TypeUnit,
@@ -21,7 +21,7 @@ const MAX_STEPS = 300
 
 /** The argument with a label. */
 export const labelled = ({ args }: CallExpression, ...labels: readonly string[]): Expression | undefined =>
-  recordEntry(args.at(-1), ...labels)
+  keyword(args, ...labels)
 
 /** Arguments without a label. */
 export const unlabelled = ({ args }: CallExpression): readonly Expression[] =>

@@ -3,7 +3,7 @@ import type { ListeningPort } from '../../connections/listening-ports.ts'
 import { isVariableFile } from '../../source/discovery-rules.ts'
 import type { Container } from '../containers.ts'
 import type { ServicesFound } from '../find-services.ts'
-import { type Deployable, serviceHost, isInFolder, serviceOf } from '../service-draft.ts'
+import { type Deployable, isInFolder, serviceHost, serviceOf } from '../service-draft.ts'
 import { localPort, publishes } from './deployed-services.ts'
 
 /** Names of variables whose value is a host, without scheme and port. */

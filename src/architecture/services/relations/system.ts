@@ -5,11 +5,11 @@ import type { ServicesFound } from '../find-services.ts'
 import {
   type Deployable,
   grpcName,
-  serviceHost,
   isDeveloperFile,
   isInFolder,
   isLoopbackHost,
   isVendored,
+  serviceHost,
   serviceOf,
   servicesOf,
 } from '../service-draft.ts'
