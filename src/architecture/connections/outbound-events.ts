@@ -8,6 +8,7 @@ import {
 } from '../source/source-unit.ts'
 import { type KnownText, type TextResolver, weaker } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
+import type { ResolveIn } from './framework.ts'
 import { type Outbound, outboundAt } from './framework.ts'
 import { boundDestination } from './inbound-events.ts'
 import type { ProtoService } from './proto.ts'
@@ -90,11 +91,7 @@ const rabbitMessage = (sent: Sent, resolver: TextResolver): Outbound => {
   return messageRecord(named, sent, key === undefined ? {} : { routing_key: key.text })
 }
 
-export const messageOutbound = (
-  call: CallExpression,
-  resolver: TextResolver,
-  scope: TypeScope,
-): readonly Outbound[] => {
+export const messageOutbound: ResolveIn<CallExpression, readonly Outbound[]> = (call, resolver, scope) => {
   if (!SEND_METHODS.test(call.name)) return []
   const type = scope.typeOf(call.receiver)
   const sender = Object.hasOwn(SENDERS, type) ? SENDERS[type] : undefined
@@ -128,11 +125,7 @@ const bindingDestination = (
 const SUPPLIERS = /^(java\.util\.function\.)?(Supplier|Function)\b/
 
 /** Supplier and function beans that the configuration binds to a stream. */
-export const streamOutbound = (
-  type: TypeUnit,
-  resolver: TextResolver,
-  scope: TypeScope,
-): readonly Outbound[] =>
+export const streamOutbound: ResolveIn<TypeUnit, readonly Outbound[]> = (type, resolver, scope) =>
   type.methods
     .filter(
       ({ annotations, returns }) =>

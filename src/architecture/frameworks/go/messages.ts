@@ -1,8 +1,8 @@
-import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import type { FindIn } from '../../connections/framework.ts'
+import { type Framework, importsModule } from '../../connections/framework.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import { recordEntry, textExpression } from '../../source/source-unit.ts'
 import { isFixed } from '../../source/text-resolver.ts'
-import type { TypeScope } from '../../source/type-scope.ts'
 import { type FoundMessage, type MessageDirection, messageDetectors } from '../found-messages.ts'
 import { goCalls, moduleOf } from './go-calls.ts'
 import { GoValues } from './go-values.ts'
@@ -103,11 +103,7 @@ const LIBRARIES: readonly MessageLibrary[] = [
   library('AWS SDK', /^github\.com\/aws\/aws-sdk-go(-v2)?\/service\/sqs$/, 'Messaging-SQS', sqs),
 ]
 
-const goMessages = (
-  direction: MessageDirection,
-  scope: TypeScope,
-  { resolver }: DetectionContext,
-): readonly FoundMessage[] => {
+const goMessages: FindIn<MessageDirection, readonly FoundMessage[]> = (direction, scope, { resolver }) => {
   const values = new GoValues(resolver)
   const used = LIBRARIES.filter(({ module }) => importsModule(module)(scope.unit))
   return goCalls(scope).flatMap(({ call, scope: inside }) =>

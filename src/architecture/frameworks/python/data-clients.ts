@@ -1,9 +1,9 @@
 import { databaseOf } from '../../connections/addresses.ts'
-import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
-import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import type { Framework, Outbound } from '../../connections/framework.ts'
+import { CallDetector } from '../../connections/framework.ts'
+import type { Expression } from '../../source/source-unit.ts'
 import { keyword } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
-import type { TypeScope } from '../../source/type-scope.ts'
 import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
 import { makerOf, positional, pythonCalls, pythonText, qualifiedName } from './python-calls.ts'
 
@@ -156,24 +156,14 @@ const ADDRESS_KEYWORDS = [
   'bootstrap.servers',
 ]
 
-class DataConnection {
-  readonly #call: CallExpression
-  readonly #scope: TypeScope
-  readonly #context: DetectionContext
-
-  constructor(call: CallExpression, scope: TypeScope, context: DetectionContext) {
-    this.#call = call
-    this.#scope = scope
-    this.#context = context
-  }
-
+class DataConnection extends CallDetector {
   #text(expression: Expression | undefined): KnownText | undefined {
-    return expression === undefined ? undefined : pythonText(expression, this.#scope, this.#context)
+    return expression === undefined ? undefined : pythonText(expression, this.scope, this.context)
   }
 
   /** A server that is given as host and port: `("db", 5432)`, `{"host": "db"}` or `"db"`. */
   #host(value: Expression | undefined, { scheme }: ClientTarget): KnownText | undefined {
-    const { args } = this.#call
+    const { args } = this.call
     if (value?.kind === 'list') return this.#host(value.items[0], { scheme, protocol: '', technology: '' })
     const record = value?.kind === 'record' ? value.entries : undefined
     const host = this.#text(record === undefined ? value : (record.get('host') ?? record.get('url')))
@@ -186,7 +176,7 @@ class DataConnection {
   }
 
   #address(client: DataClient): KnownText | undefined {
-    const { args } = this.#call
+    const { args } = this.call
     const first = positional(args, 0)
     const given = keyword(args, ...ADDRESS_KEYWORDS)
     if (client.type === 'boto3') return this.#text(given)
@@ -211,12 +201,12 @@ class DataConnection {
 
   /** `session.client("s3")` of a session is `boto3.client("s3")`. */
   #qualifiedName(): string | undefined {
-    const { receiver, name } = this.#call
+    const { receiver, name } = this.call
     const isSession = (maker: string) => /^(aio)?boto3(\.session)?\.Session$/.test(maker)
     return /^(client|resource)$/.test(name) &&
-      makerOf(receiver, this.#scope, this.#context, isSession) !== undefined
+      makerOf(receiver, this.scope, this.context, isSession) !== undefined
       ? `boto3.${name}`
-      : qualifiedName(this.#call, this.#scope)
+      : qualifiedName(this.call, this.scope)
   }
 
   outbound(): readonly Outbound[] {
@@ -225,7 +215,7 @@ class DataConnection {
     if (client === undefined) return []
     const service =
       client.type === 'boto3'
-        ? this.#text(keyword(this.#call.args, 'service_name') ?? positional(this.#call.args, 0))
+        ? this.#text(keyword(this.call.args, 'service_name') ?? positional(this.call.args, 0))
         : undefined
     const kind = client.type === 'boto3' ? pythonStore(service?.text ?? '') : client
     if (kind === undefined) return []
@@ -237,9 +227,9 @@ class DataConnection {
         // A service of AWS is known by its name; its address is that of the region.
         ...(client.type === 'boto3' && target.confidence === 'low' && { confidence: 'high' as const }),
         type: isBroker ? 'Broker' : client.type,
-        source_file: this.#scope.unit.file,
-        line: this.#call.line,
-        caller: this.#scope.type?.name ?? '',
+        source_file: this.scope.unit.file,
+        line: this.call.line,
+        caller: this.scope.type?.name ?? '',
       },
     ]
   }

@@ -1,4 +1,4 @@
-import type { DetectionContext, Framework, Inbound } from '../../connections/framework.ts'
+import type { DetectionContext, FindIn, Framework, Inbound } from '../../connections/framework.ts'
 import { inboundAt } from '../../connections/framework.ts'
 import type { Expression } from '../../source/source-unit.ts'
 import { keyword } from '../../source/source-unit.ts'
@@ -118,11 +118,7 @@ const SUBSCRIBERS: readonly (readonly [RegExp, string])[] = [
   [/^faststream\.nats/, 'Messaging-NATS'],
 ]
 
-const messagesIn = (
-  direction: MessageDirection,
-  scope: TypeScope,
-  context: DetectionContext,
-): readonly FoundMessage[] =>
+const messagesIn: FindIn<MessageDirection, readonly FoundMessage[]> = (direction, scope, context) =>
   pythonCalls(scope).flatMap((placed) => {
     const found = messageCall(placed, context)
     if (found?.direction !== direction) return []

@@ -1,6 +1,6 @@
 import { databaseOf } from '../../connections/addresses.ts'
-import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
-import { outboundAt } from '../../connections/framework.ts'
+import type { Framework, Outbound } from '../../connections/framework.ts'
+import { CallDetector, outboundAt } from '../../connections/framework.ts'
 import type { CallExpression, Expression, Variable } from '../../source/source-unit.ts'
 import { nameIn, recordEntry } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
@@ -126,24 +126,14 @@ const returned = (options: Expression): Expression => {
   return (factory?.kind === 'other' ? factory.lambda?.returns : undefined) ?? options
 }
 
-class DataConnection {
-  readonly #call: CallExpression
-  readonly #scope: TypeScope
-  readonly #context: DetectionContext
-
-  constructor(call: CallExpression, scope: TypeScope, context: DetectionContext) {
-    this.#call = call
-    this.#scope = scope
-    this.#context = context
-  }
-
+class DataConnection extends CallDetector {
   #text(expression: Expression | undefined): KnownText | undefined {
-    return this.#context.resolver.text(expression, this.#scope)
+    return this.context.resolver.text(expression, this.scope)
   }
 
   /** Records among the arguments, those inside of `connection` included; names are resolved in this file. */
   #options(): readonly Expression[] {
-    const given = this.#call.args.map((one) => returned(this.#record(one)))
+    const given = this.call.args.map((one) => returned(this.#record(one)))
     return [
       ...given,
       ...given.flatMap((one) => this.#record(optionIn([one], 'connection', 'socket', 'redis'))),
@@ -154,14 +144,14 @@ class DataConnection {
     const none: Expression = { kind: 'other', text: '' }
     if (value?.kind !== 'name') return value ?? none
     const isRecord = (one: Variable) => one.value?.kind === 'record'
-    const here = this.#scope.variables(value.name).find(isRecord)
+    const here = this.scope.variables(value.name).find(isRecord)
     if (here !== undefined) return here.value ?? value
-    const { unit, name } = this.#context.modules.declaration(value.name, this.#scope.unit)
+    const { unit, name } = this.context.modules.declaration(value.name, this.scope.unit)
     return unit.topLevel.locals.find((one) => one.name === name && isRecord(one))?.value ?? value
   }
 
   #address(scheme: string, options: readonly Expression[]): KnownText | undefined {
-    const [first] = this.#call.args
+    const [first] = this.call.args
     const url =
       optionIn(
         options,
@@ -187,7 +177,7 @@ class DataConnection {
   }
 
   outbound(): readonly Outbound[] {
-    const client = dataClientOf(this.#call, this.#scope)
+    const client = dataClientOf(this.call, this.scope)
     if (client === undefined) return []
     const options = this.#options()
     const kind = this.#text(optionIn(options, 'type', 'dialect', 'client'))?.text ?? ''
@@ -196,7 +186,7 @@ class DataConnection {
         ? (DATABASES.find(([pattern]) => pattern.test(kind))?.[1] ?? client)
         : client
     // A pool that is passed on was found where it was made.
-    if (client.type === 'Drizzle' && !/^(text|join|record)$/.test(this.#call.args[0]?.kind ?? '')) return []
+    if (client.type === 'Drizzle' && !/^(text|join|record)$/.test(this.call.args[0]?.kind ?? '')) return []
     const found = this.#address(scheme, options)
     const isQueue = client.protocol === 'Messaging-BullMQ'
     if (isQueue && (found === undefined || !isResolved(found.text))) return []
@@ -210,8 +200,8 @@ class DataConnection {
     const target = known ? databaseOf(isFile ? `sqlite:${found.text}` : found.text) : technology
     return [
       outboundAt(
-        this.#scope,
-        this.#call.line,
+        this.scope,
+        this.call.line,
         { text: target, confidence: known ? found.confidence : 'low' },
         {
           protocol: client.protocol,

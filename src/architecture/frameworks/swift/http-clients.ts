@@ -1,9 +1,5 @@
-import {
-  type DetectionContext,
-  type Framework,
-  importsModule,
-  type Outbound,
-} from '../../connections/framework.ts'
+import type { FindIn } from '../../connections/framework.ts'
+import { type Framework, importsModule, type Outbound } from '../../connections/framework.ts'
 import { httpRecord } from '../../connections/outbound-http.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
@@ -66,11 +62,7 @@ const swiftRequest = (call: CallExpression, scope: TypeScope): HttpRequest | und
 const isServerAddress = (text: string): boolean =>
   /^https?:\/\/[^/]/i.test(text) || /^\$\{\w*(URL|URI|HOST|ENDPOINT|SERVER)\w*\}/i.test(text)
 
-const requestRow = (
-  call: CallExpression,
-  scope: TypeScope,
-  { resolver }: DetectionContext,
-): readonly Outbound[] => {
+const requestRow: FindIn<CallExpression, readonly Outbound[]> = (call, scope, { resolver }) => {
   const request = swiftRequest(call, scope)
   if (request === undefined) return []
   const values = new SwiftValues(resolver)

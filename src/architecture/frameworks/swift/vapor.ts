@@ -1,8 +1,7 @@
-import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import { Detector, type Framework, importsModule } from '../../connections/framework.ts'
 import type { RouterKey } from '../../connections/router-graph.ts'
 import type { CallExpression, Expression, Variable } from '../../source/source-unit.ts'
 import { type TextConfidence, weaker } from '../../source/text-resolver.ts'
-import type { TypeScope } from '../../source/type-scope.ts'
 import { labelled, SwiftValues, swiftCalls, unlabelled } from './swift-values.ts'
 
 /** Routes of Vapor: calls on an application or a group, in functions and in `RouteCollection.boot`. */
@@ -17,20 +16,12 @@ interface RoutePrefix {
   readonly confidence: TextConfidence
 }
 
-class VaporRoutes {
-  readonly #scope: TypeScope
-  readonly #context: DetectionContext
-  readonly #values: SwiftValues
-
-  constructor(scope: TypeScope, context: DetectionContext) {
-    this.#scope = scope
-    this.#context = context
-    this.#values = new SwiftValues(context.resolver)
-  }
+class VaporRoutes extends Detector {
+  readonly #values = new SwiftValues(this.context.resolver)
 
   /** The router that a parameter is: that of the collection, or the one that callers give. */
   #parameter({ name }: Variable): RouterKey {
-    const { type, method, unit } = this.#scope
+    const { type, method, unit } = this.scope
     if (type !== undefined && method.name === 'boot') return { file: '', name: `collection ${type.name}` }
     return { file: unit.file, name: `${type?.name ?? ''}.${method.name}.${name}` }
   }
@@ -44,7 +35,7 @@ class VaporRoutes {
       const isParameter = part.kind === 'call' && part.call.name === 'parameter'
       const value =
         part.kind === 'call' && /^(parameter|constant)$/.test(part.call.name) ? part.call.args[0] : part
-      const known = this.#values.text(value, this.#scope)
+      const known = this.#values.text(value, this.scope)
       confidence = weaker(confidence, known?.confidence ?? 'low')
       return `${isParameter ? ':' : ''}${known?.text ?? '{}'}`
     })
@@ -65,7 +56,7 @@ class VaporRoutes {
   }
 
   #isText(name: Expression): boolean {
-    return this.#values.text(name, this.#scope)?.confidence === 'high'
+    return this.#values.text(name, this.scope)?.confidence === 'high'
   }
 
   /** The router that an expression stands for, inside of the closures of these groups. */
@@ -85,7 +76,7 @@ class VaporRoutes {
     })
     const group = groups[at]
     if (group !== undefined) return this.#grouped(group, groups.slice(at + 1), depth)
-    const { method, type } = this.#scope
+    const { method, type } = this.scope
     const local = method.locals.find((one) => one.name === name)?.value
     if (local !== undefined) return this.#router(local, groups, depth + 1)
     const parameter = method.parameters.find((one) => one.name === name && BUILDER.test(one.type))
@@ -130,37 +121,37 @@ class VaporRoutes {
           : call.name.toUpperCase()
     if (method === undefined) return
     const { path, confidence } = this.#path(call.name === 'on' ? given.slice(1) : given)
-    this.#context.routers.route({
+    this.context.routers.route({
       router: router.router,
       route: {
         method,
         path: `${router.path}/${path}`.replace(/\/+/g, '/'),
         confidence: weaker(router.confidence, confidence),
       },
-      file: this.#scope.unit.file,
+      file: this.scope.unit.file,
       line: call.line,
       handler: this.#handler(handler),
     })
   }
 
   #handler(handler: Expression | undefined): string {
-    const owner = this.#scope.type?.name
+    const owner = this.scope.type?.name
     if (handler?.kind !== 'name') return owner ?? ''
     return owner === undefined ? handler.name : `${owner}.${handler.name}`
   }
 
   /** `app.register(collection: TodoController())` */
   #register(call: CallExpression, groups: readonly CallExpression[]): void {
-    const collection = this.#values.call(labelled(call, 'collection'), this.#scope)
+    const collection = this.#values.call(labelled(call, 'collection'), this.scope)
     const router = this.#router(call.receiver, groups)
     if (collection === undefined || router === undefined) return
-    this.#context.routers.mount(router.router, { file: '', name: `collection ${collection.name}` }, router)
+    this.context.routers.mount(router.router, { file: '', name: `collection ${collection.name}` }, router)
   }
 
   /** `apiRoutes(app.grouped("api"))` */
   #passed(call: CallExpression, groups: readonly CallExpression[]): void {
     const given = [...unlabelled(call), ...labelledValues(call)]
-    const called = this.#scope.index.units
+    const called = this.scope.index.units
       .filter(({ language }) => language === 'swift')
       .flatMap((unit) => unit.functions.map((method) => ({ unit, method })))
       .find(({ method }) => method.name === call.name)
@@ -168,7 +159,7 @@ class VaporRoutes {
     const parameter = called?.method.parameters[at]
     const router = this.#router(given[at], groups)
     if (called === undefined || parameter === undefined || router === undefined) return
-    this.#context.routers.mount(
+    this.context.routers.mount(
       router.router,
       { file: called.unit.file, name: `.${called.method.name}.${parameter.name}` },
       router,
