@@ -10,7 +10,7 @@ import { firstArgument, simpleName } from './source/source-unit.ts'
 type NodeKind = 'APP' | 'CTRL' | 'SVC' | 'REP' | 'EXT'
 
 /** A place in the source code. */
-interface SourceLocation {
+export interface SourceLocation {
   readonly file: string
   readonly line: number
 }

@@ -50,82 +50,78 @@ export interface ConfiguredStore {
   readonly keys: readonly string[]
 }
 
-export const JDBC_STORE: ConfiguredStore = {
-  protocol: 'JDBC',
-  keys: [
-    'spring.datasource.url',
-    'spring.datasource.jdbc-url',
-    'quarkus.datasource.jdbc.url',
-    'datasources.default.url',
-    'spring.datasource.druid.url',
-    'spring.datasource.druid.master.url',
-    'spring.datasource.hikari.jdbc-url',
-  ],
-}
+const configuredStore = (protocol: string, ...keys: readonly string[]): ConfiguredStore => ({
+  protocol,
+  keys,
+})
+
+export const JDBC_STORE = configuredStore(
+  'JDBC',
+  'spring.datasource.url',
+  'spring.datasource.jdbc-url',
+  'quarkus.datasource.jdbc.url',
+  'datasources.default.url',
+  'spring.datasource.druid.url',
+  'spring.datasource.druid.master.url',
+  'spring.datasource.hikari.jdbc-url',
+)
 export const JPA_STORE: ConfiguredStore = { ...JDBC_STORE, protocol: 'JPA' }
-export const R2DBC_STORE: ConfiguredStore = {
-  protocol: 'R2DBC',
-  keys: ['spring.r2dbc.url', 'r2dbc.datasources.default.url', 'quarkus.datasource.reactive.url'],
-}
-export const MONGODB_STORE: ConfiguredStore = {
-  protocol: 'MongoDB',
-  keys: [
-    'spring.data.mongodb.uri',
-    'spring.mongodb.uri',
-    'spring.data.mongodb.host',
-    'spring.mongodb.host',
-    'mongodb.uri',
-    'quarkus.mongodb.connection-string',
-  ],
-}
-export const REDIS_STORE: ConfiguredStore = {
-  protocol: 'Redis',
-  keys: [
-    'spring.data.redis.url',
-    'spring.data.redis.host',
-    'spring.redis.url',
-    'spring.redis.host',
-    'redis.uri',
-    'quarkus.redis.hosts',
-  ],
-}
-export const ELASTICSEARCH_STORE: ConfiguredStore = {
-  protocol: 'Elasticsearch',
-  keys: [
-    'spring.elasticsearch.uris',
-    'spring.elasticsearch.rest.uris',
-    'spring.data.elasticsearch.cluster-nodes',
-    'quarkus.elasticsearch.hosts',
-  ],
-}
-export const CASSANDRA_STORE: ConfiguredStore = {
-  protocol: 'Cassandra',
-  keys: ['spring.cassandra.contact-points', 'spring.data.cassandra.contact-points'],
-}
-export const NEO4J_STORE: ConfiguredStore = {
-  protocol: 'Neo4j',
-  keys: ['spring.neo4j.uri', 'spring.data.neo4j.uri', 'neo4j.uri', 'quarkus.neo4j.uri'],
-}
-export const COUCHBASE_STORE: ConfiguredStore = {
-  protocol: 'Couchbase',
-  keys: ['spring.couchbase.connection-string'],
-}
-export const DYNAMODB_STORE: ConfiguredStore = {
-  protocol: 'DynamoDB',
-  keys: ['aws.dynamodb.endpoint.url', 'spring.cloud.aws.dynamodb.endpoint'],
-}
-export const COSMOS_STORE: ConfiguredStore = {
-  protocol: 'Cosmos DB',
-  keys: ['spring.cloud.azure.cosmos.endpoint', 'azure.cosmos.uri'],
-}
-export const FIRESTORE_STORE: ConfiguredStore = {
-  protocol: 'Firestore',
-  keys: ['spring.cloud.gcp.firestore.host-port'],
-}
-export const S3_STORE: ConfiguredStore = {
-  protocol: 'S3',
-  keys: ['spring.cloud.aws.s3.endpoint', 'quarkus.s3.endpoint-override'],
-}
+export const R2DBC_STORE = configuredStore(
+  'R2DBC',
+  'spring.r2dbc.url',
+  'r2dbc.datasources.default.url',
+  'quarkus.datasource.reactive.url',
+)
+export const MONGODB_STORE = configuredStore(
+  'MongoDB',
+  'spring.data.mongodb.uri',
+  'spring.mongodb.uri',
+  'spring.data.mongodb.host',
+  'spring.mongodb.host',
+  'mongodb.uri',
+  'quarkus.mongodb.connection-string',
+)
+export const REDIS_STORE = configuredStore(
+  'Redis',
+  'spring.data.redis.url',
+  'spring.data.redis.host',
+  'spring.redis.url',
+  'spring.redis.host',
+  'redis.uri',
+  'quarkus.redis.hosts',
+)
+export const ELASTICSEARCH_STORE = configuredStore(
+  'Elasticsearch',
+  'spring.elasticsearch.uris',
+  'spring.elasticsearch.rest.uris',
+  'spring.data.elasticsearch.cluster-nodes',
+  'quarkus.elasticsearch.hosts',
+)
+export const CASSANDRA_STORE = configuredStore(
+  'Cassandra',
+  'spring.cassandra.contact-points',
+  'spring.data.cassandra.contact-points',
+)
+export const NEO4J_STORE = configuredStore(
+  'Neo4j',
+  'spring.neo4j.uri',
+  'spring.data.neo4j.uri',
+  'neo4j.uri',
+  'quarkus.neo4j.uri',
+)
+export const COUCHBASE_STORE = configuredStore('Couchbase', 'spring.couchbase.connection-string')
+export const DYNAMODB_STORE = configuredStore(
+  'DynamoDB',
+  'aws.dynamodb.endpoint.url',
+  'spring.cloud.aws.dynamodb.endpoint',
+)
+export const COSMOS_STORE = configuredStore(
+  'Cosmos DB',
+  'spring.cloud.azure.cosmos.endpoint',
+  'azure.cosmos.uri',
+)
+export const FIRESTORE_STORE = configuredStore('Firestore', 'spring.cloud.gcp.firestore.host-port')
+export const S3_STORE = configuredStore('S3', 'spring.cloud.aws.s3.endpoint', 'quarkus.s3.endpoint-override')
 
 /** The address of a store in the settings of the code that uses it. */
 export const configuredTarget = (

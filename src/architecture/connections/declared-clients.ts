@@ -3,6 +3,7 @@ import type { KnownText, TextResolver } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import { joinAddress, plainAddress } from './addresses.ts'
 import { CreatedClients } from './client-creations.ts'
+import type { ResolveIn } from './framework.ts'
 import { type Outbound, outboundAt } from './framework.ts'
 import { type EndpointRoute, isSpringController, jaxRoutes, prefixesOf, springRoutes } from './inbound-web.ts'
 
@@ -91,11 +92,7 @@ const clientRoutes = (
 }
 
 /** A declarative HTTP client. Its mapped methods are outbound calls, not endpoints. */
-export const declaredClient = (
-  type: TypeUnit,
-  resolver: TextResolver,
-  scope: TypeScope,
-): readonly Outbound[] =>
+export const declaredClient: ResolveIn<TypeUnit, readonly Outbound[]> = (type, resolver, scope) =>
   declarationsOf(type, scope).flatMap((annotation) => {
     const client = CLIENTS[annotation.name]
     if (client === undefined) return []

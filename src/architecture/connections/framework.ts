@@ -1,5 +1,5 @@
 import type { ModuleFiles } from '../source/module-files.ts'
-import type { SourceLanguage, SourceUnit } from '../source/source-unit.ts'
+import type { CallExpression, SourceLanguage, SourceUnit } from '../source/source-unit.ts'
 import type { KnownText, TextConfidence, TextResolver } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import type { ProtoService } from './proto.ts'
@@ -54,6 +54,10 @@ export interface DetectionContext {
   readonly routers: RouterGraph
   readonly protos: ReadonlyMap<string, ProtoService>
 }
+
+/** What a detector finds for a call, a type or a name at one place of the code. */
+export type FindIn<S, R> = (subject: S, scope: TypeScope, context: DetectionContext) => R
+export type ResolveIn<S, R> = (subject: S, resolver: TextResolver, scope: TypeScope) => R
 
 /** A framework or client library that the analysis recognizes: a row of the table in the documentation. */
 export interface Framework {
@@ -112,3 +116,24 @@ export const inboundAt = (
   confidence,
   ...rest,
 })
+
+/** What reads one place of the code. */
+export class Detector {
+  readonly scope: TypeScope
+  readonly context: DetectionContext
+
+  constructor(scope: TypeScope, context: DetectionContext) {
+    this.scope = scope
+    this.context = context
+  }
+}
+
+/** What reads one call. */
+export class CallDetector extends Detector {
+  readonly call: CallExpression
+
+  constructor(call: CallExpression, scope: TypeScope, context: DetectionContext) {
+    super(scope, context)
+    this.call = call
+  }
+}

@@ -10,6 +10,7 @@ import {
 } from '../source/source-unit.ts'
 import type { TextResolver } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
+import type { ResolveIn } from './framework.ts'
 import { type Inbound, inboundAt } from './framework.ts'
 import { type ProtoService, servedGrpcService } from './proto.ts'
 import { channelOf } from './reactive-messaging.ts'
@@ -58,11 +59,11 @@ interface Handler {
   readonly annotations: readonly Annotation[]
 }
 
-const listenedTopics = (
-  { annotations, line, handler }: Handler,
-  resolver: TextResolver,
-  scope: TypeScope,
-): readonly Inbound[] =>
+const listenedTopics: ResolveIn<Handler, readonly Inbound[]> = (
+  { annotations, line, handler },
+  resolver,
+  scope,
+) =>
   annotations.flatMap((annotation) => {
     const listener = Object.hasOwn(LISTENERS, annotation.name) ? LISTENERS[annotation.name] : undefined
     if (listener === undefined) return []

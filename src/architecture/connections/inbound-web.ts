@@ -10,7 +10,7 @@ import {
 import { type KnownText, type TextResolver, weaker } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
 import { joinRoutes } from './addresses.ts'
-import type { Inbound } from './framework.ts'
+import type { Inbound, ResolveIn } from './framework.ts'
 
 const MAPPING_VERBS: Readonly<Record<string, string>> = {
   GetMapping: 'GET',
@@ -56,11 +56,7 @@ const isMapping = ({ name }: Annotation): boolean =>
   name === 'RequestMapping' || name === 'HttpExchange' || Object.hasOwn(MAPPING_VERBS, name)
 
 /** The path prefixes that a type gives to its methods. */
-export const prefixesOf = (
-  type: TypeUnit,
-  resolver: TextResolver,
-  scope: TypeScope,
-): readonly KnownText[] => {
+export const prefixesOf: ResolveIn<TypeUnit, readonly KnownText[]> = (type, resolver, scope) => {
   const above = findAnnotation(type.annotations, 'RequestMapping', 'HttpExchange')
   return orEmptyPath(above === undefined ? [] : resolver.texts(mappedPath(above), scope))
 }
@@ -177,11 +173,7 @@ export const handlerOf = ({ type, method }: TypeScope): string =>
 const FUNCTIONAL_IMPORT = /web\.(reactive\.|servlet\.)?function/
 
 /** Functional routes: `route(GET("/x"), …)`, `.GET("/x", …)`, Kotlin's `router { … }`; enclosing calls are prefixes. */
-export const functionalInbound = (
-  method: Method,
-  resolver: TextResolver,
-  scope: TypeScope,
-): readonly Inbound[] => {
+export const functionalInbound: ResolveIn<Method, readonly Inbound[]> = (method, resolver, scope) => {
   if (!scope.unit.imports.some((name) => FUNCTIONAL_IMPORT.test(name))) return []
   return method.calls.flatMap((call) => {
     const verbs = functionalVerbs(call)

@@ -8,6 +8,7 @@ import {
 } from '../source/source-unit.ts'
 import { type KnownText, type TextResolver, weaker } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
+import type { ResolveIn } from './framework.ts'
 import { type Outbound, outboundAt } from './framework.ts'
 import { boundDestination } from './inbound-events.ts'
 import type { ProtoService } from './proto.ts'
@@ -18,38 +19,28 @@ interface Sender {
   readonly methods: RegExp
 }
 
+const sender = (protocol: string, type: string, methods: RegExp): Sender => ({ protocol, type, methods })
+
 /** Message clients by the type of the receiver. */
 const SENDERS: Readonly<Record<string, Sender>> = {
-  KafkaTemplate: { protocol: 'Messaging-Kafka', type: 'KafkaTemplate', methods: /^send$/ },
-  ReplyingKafkaTemplate: {
-    protocol: 'Messaging-Kafka',
-    type: 'KafkaTemplate',
-    methods: /^send(AndReceive)?$/,
-  },
-  ReactiveKafkaProducerTemplate: { protocol: 'Messaging-Kafka', type: 'KafkaTemplate', methods: /^send$/ },
-  KafkaProducer: { protocol: 'Messaging-Kafka', type: 'KafkaProducer', methods: /^send$/ },
-  StreamBridge: { protocol: 'Messaging-Stream', type: 'StreamBridge', methods: /^send$/ },
-  RabbitTemplate: {
-    protocol: 'Messaging-RabbitMQ',
-    type: 'RabbitTemplate',
-    methods: /^(convertAndSend|send|convertSendAndReceive|sendAndReceive)$/,
-  },
-  AmqpTemplate: {
-    protocol: 'Messaging-RabbitMQ',
-    type: 'RabbitTemplate',
-    methods: /^(convertAndSend|send|convertSendAndReceive)$/,
-  },
-  JmsTemplate: {
-    protocol: 'Messaging-JMS',
-    type: 'JmsTemplate',
-    methods: /^(convertAndSend|send|sendAndReceive)$/,
-  },
-  JmsMessagingTemplate: {
-    protocol: 'Messaging-JMS',
-    type: 'JmsTemplate',
-    methods: /^(convertAndSend|send)$/,
-  },
-  SqsTemplate: { protocol: 'Messaging-SQS', type: 'SqsTemplate', methods: /^send$/ },
+  KafkaTemplate: sender('Messaging-Kafka', 'KafkaTemplate', /^send$/),
+  ReplyingKafkaTemplate: sender('Messaging-Kafka', 'KafkaTemplate', /^send(AndReceive)?$/),
+  ReactiveKafkaProducerTemplate: sender('Messaging-Kafka', 'KafkaTemplate', /^send$/),
+  KafkaProducer: sender('Messaging-Kafka', 'KafkaProducer', /^send$/),
+  StreamBridge: sender('Messaging-Stream', 'StreamBridge', /^send$/),
+  RabbitTemplate: sender(
+    'Messaging-RabbitMQ',
+    'RabbitTemplate',
+    /^(convertAndSend|send|convertSendAndReceive|sendAndReceive)$/,
+  ),
+  AmqpTemplate: sender(
+    'Messaging-RabbitMQ',
+    'RabbitTemplate',
+    /^(convertAndSend|send|convertSendAndReceive)$/,
+  ),
+  JmsTemplate: sender('Messaging-JMS', 'JmsTemplate', /^(convertAndSend|send|sendAndReceive)$/),
+  JmsMessagingTemplate: sender('Messaging-JMS', 'JmsTemplate', /^(convertAndSend|send)$/),
+  SqsTemplate: sender('Messaging-SQS', 'SqsTemplate', /^send$/),
 }
 
 const SEND_METHODS = /^(convertAndSend|send|sendAndReceive|convertSendAndReceive)$/
@@ -100,11 +91,7 @@ const rabbitMessage = (sent: Sent, resolver: TextResolver): Outbound => {
   return messageRecord(named, sent, key === undefined ? {} : { routing_key: key.text })
 }
 
-export const messageOutbound = (
-  call: CallExpression,
-  resolver: TextResolver,
-  scope: TypeScope,
-): readonly Outbound[] => {
+export const messageOutbound: ResolveIn<CallExpression, readonly Outbound[]> = (call, resolver, scope) => {
   if (!SEND_METHODS.test(call.name)) return []
   const type = scope.typeOf(call.receiver)
   const sender = Object.hasOwn(SENDERS, type) ? SENDERS[type] : undefined
@@ -138,11 +125,7 @@ const bindingDestination = (
 const SUPPLIERS = /^(java\.util\.function\.)?(Supplier|Function)\b/
 
 /** Supplier and function beans that the configuration binds to a stream. */
-export const streamOutbound = (
-  type: TypeUnit,
-  resolver: TextResolver,
-  scope: TypeScope,
-): readonly Outbound[] =>
+export const streamOutbound: ResolveIn<TypeUnit, readonly Outbound[]> = (type, resolver, scope) =>
   type.methods
     .filter(
       ({ annotations, returns }) =>

@@ -1,7 +1,7 @@
 import type { Configuration } from '../source/configuration.ts'
 import { findAnnotation, type TypeUnit } from '../source/source-unit.ts'
-import { type KnownText, type TextResolver, weaker } from '../source/text-resolver.ts'
-import type { TypeScope } from '../source/type-scope.ts'
+import { type KnownText, weaker } from '../source/text-resolver.ts'
+import type { ResolveIn } from './framework.ts'
 import { type Outbound, outboundAt } from './framework.ts'
 
 /** MicroProfile Reactive Messaging: settings say which topic of which broker a channel is. */
@@ -33,11 +33,7 @@ export const channelOf = (
 }
 
 /** Methods with `@Outgoing` and injected emitters: `@Channel("prices") Emitter<Price> prices`. */
-export const channelOutbound = (
-  type: TypeUnit,
-  resolver: TextResolver,
-  scope: TypeScope,
-): readonly Outbound[] => {
+export const channelOutbound: ResolveIn<TypeUnit, readonly Outbound[]> = (type, resolver, scope) => {
   const emitters = [...type.fields, ...type.constructors.flatMap(({ parameters }) => parameters)]
     .filter((one) => /Emitter\b/.test(one.type))
     .map(({ annotations, line }) => ({ annotation: findAnnotation(annotations, 'Channel'), line }))

@@ -28,38 +28,33 @@ interface RepositoryBase extends StoreUser {
   readonly open?: true
 }
 
+const base = (base: RegExp, store: ConfiguredStore, type: string): RepositoryBase => ({ base, store, type })
+
 const BASES: readonly RepositoryBase[] = [
-  { base: /^(Reactive)?MongoRepository$/, store: MONGODB_STORE, type: 'MongoRepository' },
-  { base: /^(Reactive)?CosmosRepository$/, store: COSMOS_STORE, type: 'CosmosRepository' },
-  { base: /^FirestoreReactiveRepository$/, store: FIRESTORE_STORE, type: 'FirestoreRepository' },
-  { base: /^(Reactive)?PanacheMongo(Repository|Entity)(Base)?$/, store: MONGODB_STORE, type: 'Panache' },
+  base(/^(Reactive)?MongoRepository$/, MONGODB_STORE, 'MongoRepository'),
+  base(/^(Reactive)?CosmosRepository$/, COSMOS_STORE, 'CosmosRepository'),
+  base(/^FirestoreReactiveRepository$/, FIRESTORE_STORE, 'FirestoreRepository'),
+  base(/^(Reactive)?PanacheMongo(Repository|Entity)(Base)?$/, MONGODB_STORE, 'Panache'),
+  base(/^(Reactive)?ElasticsearchRepository$/, ELASTICSEARCH_STORE, 'ElasticsearchRepository'),
+  base(/^(Reactive|MapId)?CassandraRepository$/, CASSANDRA_STORE, 'CassandraRepository'),
+  base(/^(Reactive)?Neo4jRepository$/, NEO4J_STORE, 'Neo4jRepository'),
+  base(/^(Reactive)?CouchbaseRepository$/, COUCHBASE_STORE, 'CouchbaseRepository'),
+  base(/^R2dbcRepository$/, R2DBC_STORE, 'R2dbcRepository'),
+  base(/^Panache(Repository|Entity)(Base)?$/, JPA_STORE, 'Panache'),
   {
-    base: /^(Reactive)?ElasticsearchRepository$/,
-    store: ELASTICSEARCH_STORE,
-    type: 'ElasticsearchRepository',
-  },
-  { base: /^(Reactive|MapId)?CassandraRepository$/, store: CASSANDRA_STORE, type: 'CassandraRepository' },
-  { base: /^(Reactive)?Neo4jRepository$/, store: NEO4J_STORE, type: 'Neo4jRepository' },
-  { base: /^(Reactive)?CouchbaseRepository$/, store: COUCHBASE_STORE, type: 'CouchbaseRepository' },
-  { base: /^R2dbcRepository$/, store: R2DBC_STORE, type: 'R2dbcRepository' },
-  { base: /^Panache(Repository|Entity)(Base)?$/, store: JPA_STORE, type: 'Panache' },
-  {
-    base: /^(Reactive|Coroutine|RxJava\d)(Crud|Sorting|PagingAndSorting|Pageable)Repository$/,
-    store: R2DBC_STORE,
-    type: 'R2dbcRepository',
+    ...base(
+      /^(Reactive|Coroutine|RxJava\d)(Crud|Sorting|PagingAndSorting|Pageable)Repository$/,
+      R2DBC_STORE,
+      'R2dbcRepository',
+    ),
     open: true,
   },
-  {
-    base: /^(List)?(Crud|PagingAndSorting)Repository$/,
-    store: JPA_STORE,
-    type: 'JpaRepository',
-    open: true,
-  },
-  {
-    base: /^(Jpa|Crud|PagingAndSorting|ListCrud|JpaSpecificationExecutor)\w*Repository(Base)?$/,
-    store: JPA_STORE,
-    type: 'JpaRepository',
-  },
+  { ...base(/^(List)?(Crud|PagingAndSorting)Repository$/, JPA_STORE, 'JpaRepository'), open: true },
+  base(
+    /^(Jpa|Crud|PagingAndSorting|ListCrud|JpaSpecificationExecutor)\w*Repository(Base)?$/,
+    JPA_STORE,
+    'JpaRepository',
+  ),
 ]
 
 /** Spring Data's marker interface has a name that many types have. */
@@ -89,56 +84,33 @@ interface StoreMark extends StoreUser {
   readonly annotations: readonly string[]
 }
 
+const mark = (
+  imports: RegExp,
+  annotations: readonly string[],
+  store: ConfiguredStore,
+  type: string,
+): StoreMark => ({ imports, annotations, store, type })
+
 /** Annotations of entities, with the package they come from: `@Document` and `@Table` belong to several stores. */
 const MARKS: readonly StoreMark[] = [
-  {
-    imports: /^org\.springframework\.data\.mongodb\./,
-    annotations: ['Document'],
-    store: MONGODB_STORE,
-    type: 'MongoRepository',
-  },
-  {
-    imports: /^org\.springframework\.data\.elasticsearch\./,
-    annotations: ['Document'],
-    store: ELASTICSEARCH_STORE,
-    type: 'ElasticsearchRepository',
-  },
-  {
-    imports: /^org\.springframework\.data\.couchbase\./,
-    annotations: ['Document'],
-    store: COUCHBASE_STORE,
-    type: 'CouchbaseRepository',
-  },
-  {
-    imports: /^org\.springframework\.data\.redis\./,
-    annotations: ['RedisHash'],
-    store: REDIS_STORE,
-    type: 'RedisRepository',
-  },
-  {
-    imports: /^org\.springframework\.data\.neo4j\./,
-    annotations: ['Node', 'NodeEntity'],
-    store: NEO4J_STORE,
-    type: 'Neo4jRepository',
-  },
-  {
-    imports: /^org\.springframework\.data\.cassandra\./,
-    annotations: ['Table'],
-    store: CASSANDRA_STORE,
-    type: 'CassandraRepository',
-  },
-  {
-    imports: /^(javax|jakarta)\.persistence\./,
-    annotations: ['Entity', 'MappedSuperclass'],
-    store: JPA_STORE,
-    type: 'JpaRepository',
-  },
-  {
-    imports: /^org\.springframework\.data\.(relational|annotation|jdbc)\./,
-    annotations: ['Table', 'Id'],
-    store: JDBC_STORE,
-    type: 'JdbcRepository',
-  },
+  mark(/^org\.springframework\.data\.mongodb\./, ['Document'], MONGODB_STORE, 'MongoRepository'),
+  mark(
+    /^org\.springframework\.data\.elasticsearch\./,
+    ['Document'],
+    ELASTICSEARCH_STORE,
+    'ElasticsearchRepository',
+  ),
+  mark(/^org\.springframework\.data\.couchbase\./, ['Document'], COUCHBASE_STORE, 'CouchbaseRepository'),
+  mark(/^org\.springframework\.data\.redis\./, ['RedisHash'], REDIS_STORE, 'RedisRepository'),
+  mark(/^org\.springframework\.data\.neo4j\./, ['Node', 'NodeEntity'], NEO4J_STORE, 'Neo4jRepository'),
+  mark(/^org\.springframework\.data\.cassandra\./, ['Table'], CASSANDRA_STORE, 'CassandraRepository'),
+  mark(/^(javax|jakarta)\.persistence\./, ['Entity', 'MappedSuperclass'], JPA_STORE, 'JpaRepository'),
+  mark(
+    /^org\.springframework\.data\.(relational|annotation|jdbc)\./,
+    ['Table', 'Id'],
+    JDBC_STORE,
+    'JdbcRepository',
+  ),
 ]
 
 /** Annotations of Micronaut Data on the repository itself. */

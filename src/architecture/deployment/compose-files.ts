@@ -1,19 +1,12 @@
 import { pushTo } from '../../kernel/multimap.ts'
 import type { ConfigEntry } from '../source/configuration.ts'
-import { folderOf, inOrder, joinPath, nameOf } from '../source/source-files.ts'
+import { collapseDots, folderOf, inOrder, joinPath, nameOf } from '../source/source-files.ts'
 import type { DeclaredContainer } from './declared-container.ts'
 
 /** `../api` from a folder; undefined when it leaves the project or is a remote address. */
 const relativeFolder = (folder: string, path: string): string | undefined => {
   if (/^[a-z]+:\/\/|^git@|^[/~]|\$/.test(path)) return undefined
-  const steps: string[] = []
-  for (const step of joinPath(folder, path).split('/')) {
-    if (step === '' || step === '.') continue
-    if (step === '..') {
-      if (steps.pop() === undefined) return undefined
-    } else steps.push(step)
-  }
-  return steps.join('/')
+  return collapseDots(joinPath(folder, path))
 }
 
 interface VolumeEntry {

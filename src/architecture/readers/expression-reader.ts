@@ -17,6 +17,8 @@ export interface ExpressionSyntax {
   readonly rule: ExpressionRule
   /** The calls that are read; all others are skipped. */
   readonly names: RelevantCalls
+  /** The kinds of their nodes. */
+  readonly callKinds: readonly string[]
   /** The called name, without reading receiver and arguments. */
   readonly nameOf: (call: SyntaxNode) => string
 }
@@ -26,16 +28,12 @@ export interface ExpressionSyntax {
  * calls takes linear time and does not overflow the stack.
  */
 export class ExpressionReader {
-  readonly #rule: ExpressionRule
-  readonly #names: RelevantCalls
-  readonly #nameOf: (call: SyntaxNode) => string
+  readonly #syntax: ExpressionSyntax
   readonly #memo = new Map<number, Expression>()
   #depth = 0
 
-  constructor({ rule, names, nameOf }: ExpressionSyntax) {
-    this.#rule = rule
-    this.#names = names
-    this.#nameOf = nameOf
+  constructor(syntax: ExpressionSyntax) {
+    this.#syntax = syntax
   }
 
   readonly read = (node: SyntaxNode | undefined): Expression => {
@@ -45,19 +43,26 @@ export class ExpressionReader {
     if (memoized !== undefined) return memoized
     if (this.#depth >= MAX_DEPTH) return OTHER
     this.#depth += 1
-    const found = this.#rule(node, this.read) ?? OTHER
+    const found = this.#syntax.rule(node, this.read) ?? OTHER
     this.#depth -= 1
     this.#memo.set(id, found)
     return found
   }
 
+  /** The relevant calls in a node, whose text is prefiltered: that is a hundred times cheaper than a search of the tree. */
+  callsIn(node: SyntaxNode | undefined, text = node?.text() ?? ''): readonly CallExpression[] {
+    const { names, callKinds } = this.#syntax
+    return node !== undefined && names.within.test(text) ? this.calls(node.descend(callKinds)) : []
+  }
+
   /** The relevant calls among these nodes, in source order. */
   calls(nodes: readonly SyntaxNode[]): readonly CallExpression[] {
+    const { names, nameOf } = this.#syntax
     return nodes.flatMap((node) => {
-      if (!this.#names.exactly.test(this.#nameOf(node))) return []
+      if (!names.exactly.test(nameOf(node))) return []
       const found = this.read(node)
       if (found.kind !== 'call') return []
-      return this.#names.nested.test(found.call.name)
+      return names.nested.test(found.call.name)
         ? [{ ...found.call, within: this.#enclosingCalls(node, found.call) }]
         : [found.call]
     })

@@ -6,6 +6,7 @@ import {
   type ImportBinding,
   type Method,
   NO_METHOD,
+  NO_UNIT,
   type SourceUnit,
   type TypeUnit,
   textExpression,
@@ -127,6 +128,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
 const GO: ExpressionSyntax = {
   rule: (node, read) => RULES[node.kind]?.(node, read),
   names: GO_CALLS,
+  callKinds: ['call_expression'],
   nameOf: (node) => calleeName(node.field('function'), 'selector_expression', 'field'),
 }
 
@@ -307,29 +309,18 @@ const isExcluded = (root: SyntaxNode): boolean =>
     )
 
 export const readGo = (file: string, root: SyntaxNode): SourceUnit => {
-  if (isExcluded(root))
-    return {
-      file,
-      language: 'go',
-      package: folderOf(file),
-      imports: [],
-      bindings: new Map(),
-      exports: new Map(),
-      types: [],
-      functions: [],
-      topLevel: NO_METHOD,
-    }
+  if (isExcluded(root)) return { ...NO_UNIT, file, language: 'go', package: folderOf(file) }
   const reader = new GoReader()
   const specs = root.descend(IMPORTS).map(importOf)
   const outside = root.children().filter(({ kind }) => !FUNCTIONS.includes(kind))
   return {
+    ...NO_UNIT,
     file,
     language: 'go',
     // A package is a folder; its name in the code need not be unique.
     package: folderOf(file),
     imports: specs.map(([, { module }]) => module),
     bindings: new Map(specs),
-    exports: new Map(),
     types: root.descend(STRUCTS).flatMap((one) => reader.type(one)),
     functions: childrenOfKind(root, ...FUNCTIONS).map((one) => reader.function(one)),
     topLevel: {

@@ -1,10 +1,9 @@
 import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import {
   type Annotation,
-  type CallExpression,
   type Expression,
   type Method,
-  NO_METHOD,
+  NO_UNIT,
   type SourceUnit,
   type TypeKind,
   type TypeUnit,
@@ -22,7 +21,7 @@ import {
   type ReadNode,
   thisName,
 } from './expression-reader.ts'
-import { jvmCalls, type RelevantCalls } from './relevant-calls.ts'
+import { jvmCalls } from './relevant-calls.ts'
 
 const literal = (text: string): string => {
   if (!text.startsWith('"""')) return decodeEscapes(text.slice(1, -1))
@@ -104,6 +103,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
 }
 
 const JAVA: Omit<ExpressionSyntax, 'names'> = {
+  callKinds: ['method_invocation', 'object_creation_expression'],
   rule: (node, read) => RULES[node.kind]?.(node, read),
   nameOf: (call) => call.field(call.kind === 'method_invocation' ? 'name' : 'type')?.text() ?? '',
 }
@@ -116,7 +116,6 @@ const KINDS: Readonly<Record<string, TypeKind>> = {
   annotation_type_declaration: '@interface',
 }
 
-const CALLS = ['method_invocation', 'object_creation_expression']
 const LOCALS = ['local_variable_declaration', 'assignment_expression']
 const CATCHES = ['catch_clause']
 const TYPE_KINDS = Object.keys(KINDS)
@@ -124,12 +123,10 @@ const TYPE_KINDS = Object.keys(KINDS)
 const collapseSpaces = (text: string): string => text.replace(/\s+/g, ' ')
 
 class JavaReader {
-  readonly #names: RelevantCalls
   readonly #expressions: ExpressionReader
 
   constructor(imports: readonly string[]) {
-    this.#names = jvmCalls(imports)
-    this.#expressions = new ExpressionReader({ ...JAVA, names: this.#names })
+    this.#expressions = new ExpressionReader({ ...JAVA, names: jvmCalls(imports) })
   }
 
   annotations(node: SyntaxNode): readonly Annotation[] {
@@ -163,15 +160,10 @@ class JavaReader {
     }))
   }
 
-  calls(node: SyntaxNode, text = node.text()): readonly CallExpression[] {
-    // Prefilter: a regular expression over the text is a hundred times cheaper than a search of the tree.
-    return this.#names.within.test(text) ? this.#expressions.calls(node.descend(CALLS)) : []
-  }
-
   method(node: SyntaxNode, withLocals = false): Method {
     const [name, body] = [node.field('name'), node.field('body')]
     const text = body?.text() ?? ''
-    const calls = body === undefined ? [] : this.calls(body, text)
+    const calls = this.#expressions.callsIn(body, text)
     const annotations = this.annotations(node)
     // Variables are only needed to resolve relevant calls, and most methods have none.
     const needsNames = withLocals || calls.length > 0
@@ -234,7 +226,7 @@ class JavaReader {
       ),
       methods: of('method_declaration').map((one) => this.method(one)),
       calls: [...constants, ...of('static_initializer', 'block', 'enum_constant')].flatMap((one) =>
-        this.calls(one),
+        this.#expressions.callsIn(one),
       ),
     }
   }
@@ -255,14 +247,11 @@ export const readJava = (file: string, root: SyntaxNode): SourceUnit => {
   const reader = new JavaReader(imports)
   const declared = childOfKind(root, 'package_declaration')
   return {
+    ...NO_UNIT,
     file,
     language: 'java',
     package: childOfKind(declared, 'scoped_identifier', 'identifier')?.text() ?? '',
     imports,
-    bindings: new Map(),
-    exports: new Map(),
     types: root.descend(TYPE_KINDS).map((node) => reader.type(node)),
-    functions: [],
-    topLevel: NO_METHOD,
   }
 }

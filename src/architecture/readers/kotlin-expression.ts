@@ -117,6 +117,7 @@ const kotlinName = (node: SyntaxNode): string => {
 }
 
 export const KOTLIN: Omit<ExpressionSyntax, 'names'> = {
+  callKinds: ['call_expression'],
   rule: (node, read) => RULES[node.kind]?.(node, read),
   nameOf: kotlinName,
 }

@@ -1,9 +1,9 @@
 import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import {
   type Annotation,
-  type CallExpression,
   type Method,
   NO_METHOD,
+  NO_UNIT,
   type SourceUnit,
   type TypeKind,
   type TypeUnit,
@@ -11,7 +11,7 @@ import {
 } from '../source/source-unit.ts'
 import { ExpressionReader } from './expression-reader.ts'
 import { KOTLIN, kotlinAnnotation } from './kotlin-expression.ts'
-import { jvmCalls, type RelevantCalls } from './relevant-calls.ts'
+import { jvmCalls } from './relevant-calls.ts'
 
 /** Parts of Kotlin declarations that the grammar does not name. */
 
@@ -55,22 +55,19 @@ const NOT_VALUES = new Set([
 ])
 
 const LOCALS = ['property_declaration', 'assignment']
-const CALLS = ['call_expression']
 const CATCHES = ['catch_block']
 const IMPORTS = ['import_header']
 const CLASSES = ['class_declaration', 'object_declaration']
 
 class KotlinReader {
-  readonly #names: RelevantCalls
-  readonly #expressions: ExpressionReader
+  readonly expressions: ExpressionReader
 
   constructor(imports: readonly string[]) {
-    this.#names = jvmCalls(imports)
-    this.#expressions = new ExpressionReader({ ...KOTLIN, names: this.#names })
+    this.expressions = new ExpressionReader({ ...KOTLIN, names: jvmCalls(imports) })
   }
 
   annotations(modifiers: SyntaxNode | undefined): readonly Annotation[] {
-    return childrenOfKind(modifiers, 'annotation').map((one) => kotlinAnnotation(one, this.#expressions.read))
+    return childrenOfKind(modifiers, 'annotation').map((one) => kotlinAnnotation(one, this.expressions.read))
   }
 
   property(node: SyntaxNode): Variable {
@@ -83,14 +80,14 @@ class KotlinReader {
       type: writtenType(declared),
       line: node.line,
       annotations: this.annotations(childOfKind(node, 'modifiers')),
-      ...(value !== undefined && { value: this.#expressions.read(value) }),
+      ...(value !== undefined && { value: this.expressions.read(value) }),
     }
   }
 
   assignment(node: SyntaxNode): Variable {
     const [left, right] = node.children()
     const name = (left?.text() ?? '').replace(/^this\./, '')
-    return { name, type: '', line: node.line, annotations: [], value: this.#expressions.read(right) }
+    return { name, type: '', line: node.line, annotations: [], value: this.expressions.read(right) }
   }
 
   parameter(node: SyntaxNode, modifiers: SyntaxNode | undefined): Variable {
@@ -111,10 +108,6 @@ class KotlinReader {
       modifiers = undefined
       return [found]
     })
-  }
-
-  calls(node: SyntaxNode, text = node.text()): readonly CallExpression[] {
-    return this.#names.within.test(text) ? this.#expressions.calls(node.descend(CALLS)) : []
   }
 
   /** The receiver of an extension function is its first parameter, `this`. */
@@ -141,7 +134,7 @@ class KotlinReader {
 
   body(body: SyntaxNode | undefined): Pick<Method, 'locals' | 'calls' | 'digest' | 'silentCatches'> {
     const text = body?.text() ?? ''
-    const calls = body === undefined ? [] : this.calls(body, text)
+    const calls = this.expressions.callsIn(body, text)
     const locals = calls.length > 0 ? (body?.descend(LOCALS) ?? []) : []
     const catches = /\bcatch\b/.test(text) ? (body?.descend(CATCHES) ?? []) : []
     return {
@@ -166,9 +159,9 @@ class KotlinReader {
     if (node?.kind !== 'prefix_expression') return []
     const [marked, rest] = node.children()
     if (marked?.kind !== 'annotation') return []
-    const annotation = kotlinAnnotation(marked, this.#expressions.read)
+    const annotation = kotlinAnnotation(marked, this.expressions.read)
     if (rest?.kind !== 'parenthesized_expression') return [annotation, ...this.#detachedAnnotations(rest)]
-    return [{ ...annotation, args: new Map([['value', this.#expressions.read(rest)]]) }]
+    return [{ ...annotation, args: new Map([['value', this.expressions.read(rest)]]) }]
   }
 
   type(node: SyntaxNode, before?: SyntaxNode): TypeUnit {
@@ -197,7 +190,7 @@ class KotlinReader {
       constructors: this.#constructors(node, name?.text() ?? ''),
       methods: of('function_declaration').map((one) => this.method(one)),
       calls: [...of('property_declaration'), ...of('anonymous_initializer')].flatMap((one) =>
-        this.calls(one),
+        this.expressions.callsIn(one),
       ),
     }
   }
@@ -234,18 +227,20 @@ export const readKotlin = (file: string, root: SyntaxNode): SourceUnit => {
   const constants = properties.map((one) => reader.property(one))
   const before = new Map(root.children().map((one, at, all) => [one.id, all[at - 1]]))
   return {
+    ...NO_UNIT,
     file,
     language: 'kotlin',
     package: childOfKind(childOfKind(root, 'package_header'), 'identifier')?.text() ?? '',
     imports,
-    bindings: new Map(),
-    exports: new Map(),
     types: root.descend(CLASSES).map((one) => reader.type(one, before.get(one.id))),
     functions,
     topLevel: {
       ...NO_METHOD,
       locals: [...constants, ...functions.flatMap(({ locals, parameters }) => [...parameters, ...locals])],
-      calls: [...functions.flatMap(({ calls }) => calls), ...properties.flatMap((one) => reader.calls(one))],
+      calls: [
+        ...functions.flatMap(({ calls }) => calls),
+        ...properties.flatMap((one) => reader.expressions.callsIn(one)),
+      ],
       silentCatches: functions.flatMap(({ silentCatches }) => silentCatches),
     },
   }

@@ -1,6 +1,6 @@
 import { childrenOfKind, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import type { CallExpression, Expression } from '../source/source-unit.ts'
-import { recordEntry, textExpression } from '../source/source-unit.ts'
+import { keyword, textExpression } from '../source/source-unit.ts'
 import {
   calleeName,
   codeChildren,
@@ -16,9 +16,6 @@ import {
 import { PYTHON_CALLS } from './relevant-calls.ts'
 
 /** Calls of the standard library and of settings libraries whose value is text that can be known. */
-
-const keyword = (args: readonly Expression[], name: string): Expression | undefined =>
-  recordEntry(args.at(-1), name)
 
 /** Functions that read an environment variable: of the standard library, django-environ, decouple, environs. */
 const STANDARD = /^(os\.)?(getenv|environ\.get)$/
@@ -208,5 +205,6 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
 export const PYTHON: ExpressionSyntax = {
   rule: (node, read) => RULES[node.kind]?.(node, read),
   names: PYTHON_CALLS,
+  callKinds: ['call'],
   nameOf: (node) => calleeName(node.field('function'), 'attribute', 'attribute'),
 }

@@ -1,10 +1,10 @@
 import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import {
   type Annotation,
-  type CallExpression,
   type ImportBinding,
   type Method,
   NO_METHOD,
+  NO_UNIT,
   nameIn,
   type SourceUnit,
   type TypeUnit,
@@ -13,7 +13,6 @@ import {
 import { ExpressionReader } from './expression-reader.ts'
 import { PYTHON } from './python-expression.ts'
 
-const CALLS = ['call']
 const ASSIGNMENTS = ['assignment', 'augmented_assignment', 'as_pattern', 'named_expression']
 const CATCHES = ['except_clause']
 const RETURNS = ['return_statement']
@@ -74,10 +73,6 @@ class PythonReader {
     }
   }
 
-  calls(node: SyntaxNode): readonly CallExpression[] {
-    return PYTHON.names.within.test(node.text()) ? this.#expressions.calls(node.descend(CALLS)) : []
-  }
-
   /** Also `with … as name` and `name := …`. */
   assignment(node: SyntaxNode): Variable {
     const value =
@@ -114,7 +109,7 @@ class PythonReader {
       returns: node.field('return_type')?.text() ?? '',
       parameters: childrenOfKind(node.field('parameters'), ...PARAMETERS).map((one) => this.parameter(one)),
       locals: (body?.descend(ASSIGNMENTS) ?? []).map((one) => this.assignment(one)),
-      calls: body === undefined ? [] : this.calls(body),
+      calls: this.#expressions.callsIn(body),
       returned: (body?.descend(RETURNS) ?? []).map((one) => this.#expressions.read(one.children()[0])),
       digest: digestOf(body, body?.text() ?? ''),
       silentCatches: (body?.descend(CATCHES) ?? [])
@@ -169,7 +164,7 @@ class PythonReader {
       fields: fields.map((one) => this.assignment(one)),
       constructors: methods.filter(({ name }) => name === '__init__'),
       methods: methods.filter(({ name }) => name !== '__init__'),
-      calls: statements.flatMap((one) => this.calls(one)),
+      calls: statements.flatMap((one) => this.#expressions.callsIn(one)),
     }
   }
 
@@ -178,7 +173,7 @@ class PythonReader {
     return {
       ...NO_METHOD,
       locals: outside.flatMap((one) => one.descend(ASSIGNMENTS)).map((one) => this.assignment(one)),
-      calls: outside.flatMap((one) => this.calls(one)),
+      calls: outside.flatMap((one) => this.#expressions.callsIn(one)),
     }
   }
 }
@@ -188,12 +183,12 @@ export const readPython = (file: string, root: SyntaxNode): SourceUnit => {
   const statements = root.descend(IMPORTS)
   const names = statements.flatMap(importedNames)
   return {
+    ...NO_UNIT,
     file,
     language: 'python',
     package: file.replace(/(\/__init__)?\.pyw?$/, '').replaceAll('/', '.'),
     imports: [...new Set(names.map(([, { module }]) => module))],
     bindings: new Map(names),
-    exports: new Map(),
     types: root.descend(CLASSES).map((one) => reader.type(one)),
     functions: reader.nestedFunctions(root),
     topLevel: reader.topLevel(root),

@@ -195,5 +195,6 @@ export const calledName = (node: SyntaxNode): string =>
 export const SCRIPT: ExpressionSyntax = {
   rule: (node, read) => RULES[node.kind]?.(node, read),
   names: SCRIPT_CALLS,
+  callKinds: ['call_expression', 'new_expression'],
   nameOf: calledName,
 }

@@ -1,6 +1,6 @@
 import { childOfKind, childrenOfKind, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import type { ImportBinding } from '../source/source-unit.ts'
-import { calledName, scriptArguments } from './script-expression.ts'
+import { calledName, SCRIPT, scriptArguments } from './script-expression.ts'
 
 /** Imports and exports of a script, in both module systems. */
 
@@ -15,11 +15,11 @@ const requiredModule = (node: SyntaxNode | undefined): string | undefined => {
   return first?.kind === 'string' ? unquote(first) : undefined
 }
 
-const CALLS = ['call_expression', 'new_expression']
-
 /** Calls of `require`. */
 const requireCalls = (root: SyntaxNode): readonly SyntaxNode[] =>
-  /\brequire\s*\(/.test(root.text()) ? root.descend(CALLS).filter((one) => calledName(one) === 'require') : []
+  /\brequire\s*\(/.test(root.text())
+    ? root.descend(SCRIPT.callKinds).filter((one) => calledName(one) === 'require')
+    : []
 
 /** The modules that a script imports. */
 export const moduleNames = (root: SyntaxNode): readonly string[] => [

@@ -1,7 +1,6 @@
 import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import {
   type Annotation,
-  type CallExpression,
   callIn,
   type Method,
   NO_METHOD,
@@ -39,7 +38,6 @@ const functionsIn = (statement: SyntaxNode) => {
   })
 }
 
-const CALLS = ['call_expression', 'new_expression']
 const VARIABLES = ['variable_declarator', 'assignment_expression']
 const DECLARED = [...VARIABLES, 'required_parameter']
 const CATCHES = ['catch_clause']
@@ -72,10 +70,6 @@ class ScriptReader {
       line: node.line,
       args: new Map([...named, ...others.map((one, at) => [`${at + 1}`, one] as const)]),
     }
-  }
-
-  calls(node: SyntaxNode, text = node.text()): readonly CallExpression[] {
-    return SCRIPT.names.within.test(text) ? this.#expressions.calls(node.descend(CALLS)) : []
   }
 
   variable(node: SyntaxNode, named = nameNode(node)): Variable {
@@ -115,7 +109,7 @@ class ScriptReader {
         (one) => this.variable(one),
       ),
       locals: (body?.descend(VARIABLES) ?? []).map((one) => this.variable(one)),
-      calls: body === undefined ? [] : this.calls(body, text),
+      calls: this.#expressions.callsIn(body, text),
       ...addressReturned(node, this.#expressions.read),
       digest: digestOf(body, text),
       silentCatches: (/\bcatch\b/.test(text) ? (body?.descend(CATCHES) ?? []) : [])
@@ -149,7 +143,7 @@ class ScriptReader {
       constructors: methods.filter(({ name }) => name === 'constructor'),
       methods: methods.filter(({ name }) => name !== 'constructor'),
       // Modules of Nest make their connections in a decorator.
-      calls: [...decorators, ...fields].flatMap((one) => this.calls(one)),
+      calls: [...decorators, ...fields].flatMap((one) => this.#expressions.callsIn(one)),
     }
   }
 
@@ -227,7 +221,7 @@ class ScriptReader {
         ...this.#defaultExport(root),
         ...this.#enums(root),
       ],
-      calls: outside.flatMap((one) => this.calls(one)),
+      calls: outside.flatMap((one) => this.#expressions.callsIn(one)),
     }
   }
 }

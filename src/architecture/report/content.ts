@@ -1,8 +1,9 @@
 import { maskAll } from '../../kernel/text/secrets.ts'
 import type { Architecture } from '../architecture.ts'
-import type { Outbound } from '../connections/framework.ts'
+import type { Inbound, Outbound } from '../connections/framework.ts'
 import type { AnalysisCoverage } from '../coverage.ts'
 import type { LibraryUse } from '../frameworks/used-libraries.ts'
+import type { SourceLocation } from '../graph.ts'
 import { fitGraph, shortLabel } from '../mermaid.ts'
 import { SKIP_REASONS } from '../project-reader.ts'
 import { inOrder } from '../source/source-files.ts'
@@ -147,8 +148,7 @@ const distinctRows = (rows: readonly (readonly string[])[]): readonly (readonly 
 const sourcesOf = ({ consumers, caller, source_file }: Outbound): readonly string[] =>
   consumers ?? [caller === '' ? source_file : caller]
 
-const placeOf = ({ file, line }: { readonly file: string; readonly line: number }): string =>
-  `${file}:${line}`
+export const placeOf = ({ file, line }: SourceLocation): string => `${file}:${line}`
 
 export const serviceTables = (
   { system, coverage }: Architecture,
@@ -199,17 +199,14 @@ export const summarySection = (found: Architecture, strings: ReportStrings): Sec
   blocks: [{ kind: 'bullets', items: reportSummary(found, strings).map((line) => [line]) }],
 })
 
+export const entryRows = (inbound: readonly Inbound[]): readonly (readonly string[])[] =>
+  inbound.map((one) => [one.protocol, one.endpoint, one.handler, `${one.source_file}:${one.line}`])
+
 const dependencySection = (found: Architecture, strings: ReportStrings): Section => {
   const { connections } = found
   const relations = connections.outbound.flatMap((one) =>
     sourcesOf(one).map((source) => [source, one.protocol, one.target_service, one.type]),
   )
-  const entries = connections.inbound.map((one) => [
-    one.protocol,
-    one.endpoint,
-    one.handler,
-    `${one.source_file}:${one.line}`,
-  ])
   const empty = nothingFound(found.coverage, strings)
   const byText = (a: readonly string[], b: readonly string[]) => inOrder(a.join('\0'), b.join('\0'))
   return {
@@ -223,7 +220,7 @@ const dependencySection = (found: Architecture, strings: ReportStrings): Section
         strings,
         empty,
       ),
-      ...tableOf(strings.entries, strings.entryHead, entries, strings, empty),
+      ...tableOf(strings.entries, strings.entryHead, entryRows(connections.inbound), strings, empty),
       ...libraryBlocks(found, strings),
     ],
   }

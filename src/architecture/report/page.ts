@@ -4,8 +4,10 @@ import { fitGraph } from '../mermaid.ts'
 import { type Deployable, serviceOf, servicesOf } from '../services/service-draft.ts'
 import { systemGraph } from '../system-graph.ts'
 import {
+  entryRows,
   libraryBlocks,
   nothingFound,
+  placeOf,
   type ReportFacts,
   serviceTables,
   suggestionSection,
@@ -18,9 +20,6 @@ import { REPORT_STRINGS, type ReportStrings } from './strings.ts'
 
 /** A page with more sections than this is not read. The tables name all services. */
 const MAX_SERVICES = 60
-
-const placeOf = ({ file, line }: { readonly file: string; readonly line: number }): string =>
-  `${file}:${line}`
 
 /** Endpoints, outgoing connections and types of one service; of no service when it is undefined. */
 const partsOf = (found: Architecture, service: Deployable | undefined) => {
@@ -49,12 +48,6 @@ const partBlocks = (
 ): readonly Block[] => {
   const { inbound, outbound, graph } = partsOf(found, service)
   const empty = nothingFound(found.coverage, strings)
-  const entries = inbound.map((one) => [
-    one.protocol,
-    one.endpoint,
-    one.handler,
-    `${one.source_file}:${one.line}`,
-  ])
   const calls = outbound.map((one) => [
     one.target_service,
     one.protocol,
@@ -63,7 +56,7 @@ const partBlocks = (
     `${one.source_file}:${one.line}`,
   ])
   return [
-    ...tableOf(strings.entries, strings.entryHead, entries, strings, empty),
+    ...tableOf(strings.entries, strings.entryHead, entryRows(inbound), strings, empty),
     ...tableOf(strings.outgoing, strings.outgoingHead, calls, strings, empty),
     ...(graph.nodes.length === 0
       ? []

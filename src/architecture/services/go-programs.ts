@@ -3,6 +3,7 @@ import { isImportOf } from '../source/module-files.ts'
 import { folderOf, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
 import type { ServiceDraft, ServiceKind } from './service-draft.ts'
+import { isInFolder } from './service-draft.ts'
 
 /** Programs of Go: a package `main`, and the packages of the project that it imports. */
 
@@ -101,9 +102,6 @@ const programsOf = (units: readonly SourceUnit[]): readonly GoProgram[] => {
 const isTool = (file: string, kind: ServiceKind): boolean =>
   TOOL.test(file) || (kind === 'command' && /(^|\/)internal\//.test(file))
 
-const isBelow = (path: string, folder: string): boolean =>
-  folder === '' || path === folder || path.startsWith(`${folder}/`)
-
 /**
  * The folder that a program stands for: that of its module, when it is the only service in it, otherwise the highest
  * one without another program.
@@ -112,8 +110,8 @@ const goProgramFolder = (program: GoProgram, root: string, peers: readonly GoPro
   const services = peers.filter(({ kind }) => kind === 'service')
   if (peers.length === 1 || (services.length === 1 && services[0] === program)) return root
   let at = program.folder
-  for (let up = folderOf(at); up !== root && isBelow(up, root) && up !== at; up = folderOf(up)) {
-    if (HOLDS_PROGRAMS.test(nameOf(up)) || peers.some((one) => one !== program && isBelow(one.folder, up)))
+  for (let up = folderOf(at); up !== root && isInFolder(up, root) && up !== at; up = folderOf(up)) {
+    if (HOLDS_PROGRAMS.test(nameOf(up)) || peers.some((one) => one !== program && isInFolder(one.folder, up)))
       break
     at = up
   }
@@ -140,7 +138,7 @@ export const goDrafts = (
           (one) =>
             one !== '' &&
             one !== program.folder &&
-            ((folder === root && peers.length > 1) || !isBelow(one, folder)),
+            ((folder === root && peers.length > 1) || !isInFolder(one, folder)),
         ),
         ...(nameOf(program.folder) !== '' && !/^(cmd|main|server)$/.test(nameOf(program.folder))
           ? { aliases: [nameOf(program.folder)] }

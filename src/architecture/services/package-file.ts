@@ -1,3 +1,4 @@
+import { isRecord } from '../../kernel/encoding/json.ts'
 import { folderOf, joinPath, nameOf } from '../source/source-files.ts'
 import type { SourceUnit } from '../source/source-unit.ts'
 import { isInFolder, type ServiceDraft, type ServiceKind } from './service-draft.ts'
@@ -13,14 +14,10 @@ interface WorkspacePackage {
 }
 
 const packageOf = (path: string, text: string | undefined): readonly WorkspacePackage[] => {
-  try {
-    const { name, dependencies = {} } = JSON.parse(text ?? '') as { name?: unknown; dependencies?: object }
-    return typeof name === 'string'
-      ? [{ folder: folderOf(path), name, dependencies: Object.keys(dependencies ?? {}) }]
-      : []
-  } catch {
-    return []
-  }
+  const { name, dependencies } = parsePackageJson(text) ?? {}
+  return typeof name === 'string'
+    ? [{ folder: folderOf(path), name, dependencies: Object.keys(dependencies ?? {}) }]
+    : []
 }
 
 /** `@shop/lib/money` is a module of the package `@shop/lib`. */
@@ -150,7 +147,7 @@ const nestProjects = (path: string, text: string | undefined): readonly NestProj
     return []
   }
   return Object.entries(parsed?.projects ?? {}).flatMap(([name, value]) => {
-    const { type, root } = (value ?? {}) as { readonly type?: unknown; readonly root?: unknown }
+    const { type, root } = isRecord(value) ? value : {}
     return typeof root === 'string' && root !== '' && (type === 'application' || type === 'library')
       ? [{ name, root: joinPath(folderOf(path), root), isApplication: type === 'application' }]
       : []

@@ -128,6 +128,10 @@ export const recordEntry = (
     ? names.map((name) => value.entries.get(name)).find((one) => one !== undefined)
     : undefined
 
+/** A keyword argument of Python or a labelled one of Swift: they are one record at the end. */
+export const keyword = (args: readonly Expression[], ...names: readonly string[]): Expression | undefined =>
+  recordEntry(args.at(-1), ...names)
+
 export const itemsOf = (value: Expression | undefined): readonly Expression[] =>
   value?.kind === 'list' ? value.items : []
 
@@ -168,4 +172,15 @@ export const NO_METHOD: Method = {
   calls: [],
   digest: '',
   silentCatches: [],
+}
+
+/** A file without content; its language and path are filled in by a reader. */
+export const NO_UNIT: Omit<SourceUnit, 'file' | 'language'> = {
+  package: '',
+  imports: [],
+  bindings: new Map(),
+  exports: new Map(),
+  types: [],
+  functions: [],
+  topLevel: NO_METHOD,
 }

@@ -1,8 +1,8 @@
-import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import type { FindIn } from '../../connections/framework.ts'
+import { type Framework, importsModule } from '../../connections/framework.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import { recordEntry, textExpression } from '../../source/source-unit.ts'
 import { isFixed } from '../../source/text-resolver.ts'
-import type { TypeScope } from '../../source/type-scope.ts'
 import { type FoundMessage, type MessageDirection, messageDetectors } from '../found-messages.ts'
 import { goCalls, moduleOf } from './go-calls.ts'
 import { GoValues } from './go-values.ts'
@@ -82,66 +82,44 @@ const sqs: MessageLibrary['find'] = ({ name, makes, args: [made] }, isOfModule) 
   return /^SendMessage(Batch)?Input$/.test(name) ? out(recordEntry(made, 'QueueUrl')) : undefined
 }
 
+const library = (
+  type: string,
+  module: RegExp,
+  protocol: string,
+  find: MessageLibrary['find'],
+): MessageLibrary => ({ type, module, protocol, find })
+
 const LIBRARIES: readonly MessageLibrary[] = [
-  {
-    type: 'kafka-go',
-    module: /^github\.com\/segmentio\/kafka-go$/,
-    protocol: 'Messaging-Kafka',
-    find: kafkaGo,
-  },
-  {
-    type: 'sarama',
-    module: /^github\.com\/(IBM|Shopify)\/sarama$/,
-    protocol: 'Messaging-Kafka',
-    find: sarama,
-  },
-  {
-    type: 'confluent-kafka-go',
-    module: /^github\.com\/confluentinc\/confluent-kafka-go(\/v\d+)?\/kafka$/,
-    protocol: 'Messaging-Kafka',
-    find: confluent,
-  },
-  {
-    type: 'amqp091',
-    module: /^github\.com\/(rabbitmq\/amqp091-go|streadway\/amqp)$/,
-    protocol: 'Messaging-RabbitMQ',
-    find: amqp,
-  },
-  {
-    type: 'NATS',
-    module: /^github\.com\/nats-io\/nats\.go(\/jetstream)?$/,
-    protocol: 'Messaging-NATS',
-    find: nats,
-  },
-  {
-    type: 'AWS SDK',
-    module: /^github\.com\/aws\/aws-sdk-go(-v2)?\/service\/sqs$/,
-    protocol: 'Messaging-SQS',
-    find: sqs,
-  },
+  library('kafka-go', /^github\.com\/segmentio\/kafka-go$/, 'Messaging-Kafka', kafkaGo),
+  library('sarama', /^github\.com\/(IBM|Shopify)\/sarama$/, 'Messaging-Kafka', sarama),
+  library(
+    'confluent-kafka-go',
+    /^github\.com\/confluentinc\/confluent-kafka-go(\/v\d+)?\/kafka$/,
+    'Messaging-Kafka',
+    confluent,
+  ),
+  library('amqp091', /^github\.com\/(rabbitmq\/amqp091-go|streadway\/amqp)$/, 'Messaging-RabbitMQ', amqp),
+  library('NATS', /^github\.com\/nats-io\/nats\.go(\/jetstream)?$/, 'Messaging-NATS', nats),
+  library('AWS SDK', /^github\.com\/aws\/aws-sdk-go(-v2)?\/service\/sqs$/, 'Messaging-SQS', sqs),
 ]
 
-const goMessages = (
-  direction: MessageDirection,
-  scope: TypeScope,
-  { resolver }: DetectionContext,
-): readonly FoundMessage[] => {
+const goMessages: FindIn<MessageDirection, readonly FoundMessage[]> = (direction, scope, { resolver }) => {
   const values = new GoValues(resolver)
   const used = LIBRARIES.filter(({ module }) => importsModule(module)(scope.unit))
   return goCalls(scope).flatMap(({ call, scope: inside }) =>
-    used.flatMap((library) => {
+    used.flatMap(({ type, module: known, protocol, find }) => {
       const module = moduleOf(call, inside)
-      const found = library.find(call, module !== undefined && library.module.test(module))
+      const found = find(call, module !== undefined && known.test(module))
       if (found?.direction !== direction) return []
       const key = values.text(found.key, inside)?.text ?? ''
       return values
         .texts(found.names, inside)
-        .map((known) => ({ ...known, text: known.text.replace(/^https?:\/\/.*\//, '') }))
+        .map((name) => ({ ...name, text: name.text.replace(/^https?:\/\/.*\//, '') }))
         .filter(({ text }) => isFixed(text))
-        .map((known) => ({
-          ...known,
-          protocol: library.protocol,
-          type: library.type,
+        .map((name) => ({
+          ...name,
+          protocol,
+          type,
           line: call.line,
           owner: inside.method.name,
           ...(isFixed(key) && { routingKey: key }),

@@ -1,10 +1,10 @@
 import { joinRoutes } from '../../connections/addresses.ts'
-import type { DetectionContext, Framework } from '../../connections/framework.ts'
+import type { Framework } from '../../connections/framework.ts'
+import { Detector } from '../../connections/framework.ts'
 import type { RouterKey } from '../../connections/router-graph.ts'
-import type { CallExpression, Expression, Method, SourceUnit } from '../../source/source-unit.ts'
+import type { CallExpression, Expression, SourceUnit } from '../../source/source-unit.ts'
 import { nameIn } from '../../source/source-unit.ts'
 import { type KnownText, type TextConfidence, weaker } from '../../source/text-resolver.ts'
-import type { TypeScope } from '../../source/type-scope.ts'
 import { calledFunction } from './go-values.ts'
 
 interface RouterGroup {
@@ -58,39 +58,34 @@ const SETTINGS = /^\w*(cfg|conf|config|configuration|settings)$/i
 /** Types of routers, by the frameworks above. */
 const ROUTER_TYPE = /Router|Group|Engine|Echo|App|Mux/
 
-class FunctionRoutes {
-  readonly #scope: TypeScope
-  readonly #context: DetectionContext
-  readonly #function: Method
+class FunctionRoutes extends Detector {
   /** Arguments of calls whose methods a call around them names. */
   readonly #methods = new Map<readonly Expression[], readonly string[]>()
 
-  constructor(scope: TypeScope, context: DetectionContext) {
-    this.#scope = scope
-    this.#context = context
-    this.#function = scope.method
-  }
-
   get #unit(): SourceUnit {
-    return this.#scope.unit
+    return this.scope.unit
   }
 
   /** A local router belongs to its function; a field of the receiver to its type, in every file of the package. */
   #key(name: string): RouterKey {
     const [head = '', ...rest] = name.split('.')
-    const owner = this.#function.name.includes('.') ? this.#function.name.replace(/\..*$/, '') : undefined
-    if (owner !== undefined && head === this.#function.parameters[0]?.name && rest.length > 0)
+    const owner = this.scope.method.name.includes('.')
+      ? this.scope.method.name.replace(/\..*$/, '')
+      : undefined
+    if (owner !== undefined && head === this.scope.method.parameters[0]?.name && rest.length > 0)
       return { file: this.#unit.package, name: `${owner}.${rest.join('.')}` }
-    const isLocal = [...this.#function.locals, ...this.#function.parameters].some((one) => one.name === head)
+    const isLocal = [...this.scope.method.locals, ...this.scope.method.parameters].some(
+      (one) => one.name === head,
+    )
     return isLocal
-      ? { file: this.#unit.file, name: `${this.#function.name}.${name}` }
+      ? { file: this.#unit.file, name: `${this.scope.method.name}.${name}` }
       : { file: this.#unit.package, name }
   }
 
   /** A path may be a setting: `s.cfg.Http.BasePath` is `/api` of the file of settings, or `${BasePath}`. */
   #text(path: Expression | undefined): KnownText | undefined {
-    const { resolver } = this.#context
-    const known = resolver.text(path, this.#scope)
+    const { resolver } = this.context
+    const known = resolver.text(path, this.scope)
     const names = path?.kind === 'name' ? path.name.split('.') : []
     const at = names.findIndex((one) => SETTINGS.test(one))
     const last = names.at(-1) ?? ''
@@ -113,13 +108,13 @@ class FunctionRoutes {
   }
 
   declare(): void {
-    const { locals, calls } = this.#function
+    const { locals, calls } = this.scope.method
     for (const { name, value } of locals) {
       const group = groupPath(value)
       if (group?.parent.kind === 'name')
-        this.#context.routers.mount(this.#key(group.parent.name), this.#key(name), this.#path(...group.paths))
+        this.context.routers.mount(this.#key(group.parent.name), this.#key(name), this.#path(...group.paths))
       else if (value?.kind === 'name' && /\./.test(value.name))
-        this.#context.routers.mount(this.#key(value.name), this.#key(name), this.#path())
+        this.context.routers.mount(this.#key(value.name), this.#key(name), this.#path())
     }
     for (const { name, receiver, args } of calls)
       if (name === 'Methods' && receiver?.kind === 'call')
@@ -136,10 +131,10 @@ class FunctionRoutes {
   /** Routers that a constructor keeps: `return &handlers{group: group}`. */
   #keptRouters({ name, args: [made] }: CallExpression): void {
     if (made?.kind !== 'record') return
-    const routers = this.#function.parameters.filter(({ type }) => ROUTER_TYPE.test(type))
+    const routers = this.scope.method.parameters.filter(({ type }) => ROUTER_TYPE.test(type))
     for (const [field, value] of made.entries)
       if (value.kind === 'name' && routers.some((one) => one.name === value.name))
-        this.#context.routers.mount(
+        this.context.routers.mount(
           this.#key(value.name),
           { file: this.#unit.package, name: `${name}.${field}` },
           this.#path(),
@@ -149,7 +144,7 @@ class FunctionRoutes {
   /** `"GET"` or `http.MethodGet`. */
   #verb(expression: Expression | undefined): string | undefined {
     if (expression?.kind === 'name') return /Method(\w+)$/.exec(expression.name)?.[1]?.toUpperCase()
-    return this.#context.resolver.text(expression, this.#scope)?.text
+    return this.context.resolver.text(expression, this.scope)?.text
   }
 
   #call(call: CallExpression): void {
@@ -199,7 +194,7 @@ class FunctionRoutes {
     const [outermost] = prefixes
     const root = outermost?.receiver?.kind === 'name' ? outermost.receiver.name : router
     for (const method of verb === undefined ? methods : [verb])
-      this.#context.routers.route({
+      this.context.routers.route({
         router: this.#key(root),
         route: {
           method,
@@ -214,11 +209,11 @@ class FunctionRoutes {
 
   #mount(parent: string, [path, child]: readonly Expression[]): void {
     const prefix = this.#path(...(path === undefined ? [] : [path]))
-    if (child?.kind === 'name') this.#context.routers.mount(this.#key(parent), this.#key(child.name), prefix)
+    if (child?.kind === 'name') this.context.routers.mount(this.#key(parent), this.#key(child.name), prefix)
     if (child?.kind !== 'call') return
-    const called = calledFunction(child.call, this.#scope)
+    const called = calledFunction(child.call, this.scope)
     if (called !== undefined)
-      this.#context.routers.mount(
+      this.context.routers.mount(
         this.#key(parent),
         { file: called.unit.file, name: `${called.method.name}.*` },
         prefix,
@@ -227,7 +222,7 @@ class FunctionRoutes {
 
   /** Routers given to a function: `registerUsers(api.Group("/users"), db)`. */
   #passedRouters(call: CallExpression): void {
-    const called = calledFunction(call, this.#scope)
+    const called = calledFunction(call, this.scope)
     if (called === undefined) return
     const receiver = called.method.name.includes('.') ? 1 : 0
     for (const [at, argument] of call.args.entries()) {
@@ -235,7 +230,7 @@ class FunctionRoutes {
       const group = groupPath(argument)
       const parent = group?.parent ?? argument
       if (parameter === undefined || parent.kind !== 'name' || !ROUTER_TYPE.test(parameter.type)) continue
-      this.#context.routers.mount(
+      this.context.routers.mount(
         this.#key(parent.name),
         { file: called.unit.file, name: `${called.method.name}.${parameter.name}` },
         this.#path(...(group?.paths ?? [])),

@@ -1,5 +1,6 @@
 import { plainAddress } from '../../connections/addresses.ts'
 import { configuredAddress } from '../../connections/declared-clients.ts'
+import type { FindIn } from '../../connections/framework.ts'
 import {
   type DetectionContext,
   type Framework,
@@ -50,11 +51,7 @@ const methodRoutes = (
       ),
     )
 
-const controllerRoutes = (
-  type: TypeUnit,
-  scope: TypeScope,
-  context: DetectionContext,
-): readonly Inbound[] => {
+const controllerRoutes: FindIn<TypeUnit, readonly Inbound[]> = (type, scope, context) => {
   const controller = findAnnotation(type.annotations, 'Controller')
   if (controller === undefined) return []
   const prefixes = orEmptyPath(textsOf(controller, ['value', 'uri'], scope, context))

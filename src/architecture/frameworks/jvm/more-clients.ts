@@ -1,6 +1,7 @@
 import { joinRoutes, plainAddress } from '../../connections/addresses.ts'
 import { CreatedClients } from '../../connections/client-creations.ts'
 import { configuredTarget, JDBC_STORE } from '../../connections/configured-stores.ts'
+import type { FindIn } from '../../connections/framework.ts'
 import {
   type DetectionContext,
   type Framework,
@@ -19,11 +20,7 @@ import { callsIn, type PlacedCall, type TypeScope } from '../../source/type-scop
 
 const VERBS = /^(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|HTTP)$/
 
-const annotatedRoutes = (
-  { annotations }: Method,
-  scope: TypeScope,
-  { resolver }: DetectionContext,
-): readonly string[] =>
+const annotatedRoutes: FindIn<Method, readonly string[]> = ({ annotations }, scope, { resolver }) =>
   annotations
     .filter(({ name }) => VERBS.test(name))
     .map(({ name, args }) => {

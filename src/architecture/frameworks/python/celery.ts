@@ -1,9 +1,10 @@
-import type { DetectionContext, Framework, Inbound, Outbound } from '../../connections/framework.ts'
+import type { DetectionContext, FindIn, Framework, Inbound, Outbound } from '../../connections/framework.ts'
 import { inboundAt } from '../../connections/framework.ts'
 import type { Annotation, Expression, Method } from '../../source/source-unit.ts'
+import { keyword } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { pythonStore, pythonStoreTarget } from './data-clients.ts'
-import { keyword, positional, pythonCalls, pythonText, qualifiedName } from './python-calls.ts'
+import { positional, pythonCalls, pythonText, qualifiedName } from './python-calls.ts'
 
 /** Celery: tasks, calls of tasks, schedules and the broker of an application. */
 
@@ -48,11 +49,7 @@ const schedules = (scope: TypeScope, context: DetectionContext): readonly Inboun
 const CRON = ['minute', 'hour', 'day_of_month', 'month_of_year', 'day_of_week']
 
 /** `crontab(minute=0, hour=3)` is `cron 0 3 * * *`; a number is a time in seconds. */
-const scheduleText = (
-  schedule: Expression | undefined,
-  scope: TypeScope,
-  context: DetectionContext,
-): string => {
+const scheduleText: FindIn<Expression | undefined, string> = (schedule, scope, context) => {
   if (schedule?.kind === 'call' && schedule.call.name === 'crontab') {
     const { args } = schedule.call
     const fields = CRON.map((field, at) => {
@@ -66,11 +63,7 @@ const scheduleText = (
 }
 
 /** The task that `name.delay()` starts: a function of the project that is marked as a task. */
-const startedTask = (
-  receiver: Expression | undefined,
-  scope: TypeScope,
-  context: DetectionContext,
-): string | undefined => {
+const startedTask: FindIn<Expression | undefined, string | undefined> = (receiver, scope, context) => {
   if (receiver?.kind === 'call' && /^(s|si|signature)$/.test(receiver.call.name))
     return startedTask(receiver.call.receiver, scope, context)
   if (receiver?.kind !== 'name') return undefined

@@ -1,10 +1,11 @@
 import { databaseOf } from '../../connections/addresses.ts'
-import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
-import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import type { Framework, Outbound } from '../../connections/framework.ts'
+import { CallDetector } from '../../connections/framework.ts'
+import type { Expression } from '../../source/source-unit.ts'
+import { keyword } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
-import type { TypeScope } from '../../source/type-scope.ts'
 import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
-import { keyword, makerOf, positional, pythonCalls, pythonText, qualifiedName } from './python-calls.ts'
+import { makerOf, positional, pythonCalls, pythonText, qualifiedName } from './python-calls.ts'
 
 const {
   ANY_SQL,
@@ -81,61 +82,50 @@ interface DataClient extends ClientTarget {
   readonly callee: RegExp
 }
 
+const madeClient = (type: string, callee: RegExp, target: ClientTarget): DataClient => ({
+  type,
+  callee,
+  ...target,
+})
+
 /** Clients by the full name of the function that makes them. */
 const CLIENTS: readonly DataClient[] = [
-  {
-    type: 'SQLAlchemy',
-    callee: /^(sqlalchemy|sqlmodel)(\.\w+)*\.create_(async_)?engine$/,
-    ...ANY_SQL,
-  },
-  { type: 'databases', callee: /^databases\.(\w+\.)?Database$/, ...ANY_SQL },
-  {
-    type: 'Tortoise ORM',
-    callee: /^tortoise\.(Tortoise\.init|contrib\.fastapi\.register_tortoise)$/,
-    ...ANY_SQL,
-  },
-  { type: 'Peewee', callee: /^(peewee|playhouse\.\w+)\.(Pooled)?Postgres\w*Database$/, ...POSTGRES },
-  { type: 'Peewee', callee: /^(peewee|playhouse\.\w+)\.(Pooled)?MySQLDatabase$/, ...MYSQL },
-  { type: 'Peewee', callee: /^(peewee|playhouse\.\w+)\.(Pooled)?Sqlite\w*Database$/, ...SQLITE },
-  { type: 'psycopg', callee: /^psycopg2?\.((Async)?Connection\.)?connect$/, ...POSTGRES },
-  { type: 'psycopg', callee: /^(psycopg_pool|psycopg2\.pool)\.\w*ConnectionPool$/, ...POSTGRES },
-  { type: 'asyncpg', callee: /^asyncpg\.(connect|create_pool)$/, ...POSTGRES },
-  { type: 'MySQL client', callee: /^(pymysql|MySQLdb|mysql\.connector)\.(connect|Connect)$/, ...MYSQL },
-  { type: 'MySQL client', callee: /^(aiomysql|asyncmy)\.(connect|create_pool)$/, ...MYSQL },
-  { type: 'sqlite3', callee: /^(sqlite3|aiosqlite)\.connect$/, ...SQLITE },
-  {
-    type: 'PyMongo',
-    callee: /^(pymongo|motor)(\.\w+)*\.(\w*MongoClient|AsyncIOMotorClient|MotorClient)$/,
-    ...MONGO,
-  },
-  {
-    type: 'Cosmos DB',
-    callee: /^azure\.cosmos(\.aio)?\.CosmosClient(\.from_connection_string)?$/,
-    ...COSMOS,
-  },
-  {
-    type: 'Firestore',
-    callee: /^google\.cloud\.firestore(_v1)?\.(Async)?Client$|^firebase_admin\.firestore(_async)?\.client$/,
-    ...FIRESTORE,
-  },
-  { type: 'PyMongo', callee: /^(mongoengine|flask_mongoengine)\.connect$/, ...MONGO },
-  {
-    type: 'redis',
-    callee:
-      /^(redis|aioredis|valkey)(\.\w+)*\.(Redis|StrictRedis|RedisCluster|ConnectionPool|from_url|create_redis_pool)$/,
-    ...REDIS,
-  },
-  {
-    type: 'Elasticsearch',
-    callee: /^(elasticsearch|opensearchpy)(\.\w+)*\.(Async)?(Elasticsearch|OpenSearch)$/,
-    ...SEARCH,
-  },
-  {
-    type: 'memcached',
-    callee: /^(pymemcache|pylibmc|memcache|aiomcache)(\.\w+)*\.(Client|PooledClient|HashClient)$/,
-    ...MEMCACHED,
-  },
-  { type: 'MinIO', callee: /^minio\.(\w+\.)?Minio$/, ...S3 },
+  madeClient('SQLAlchemy', /^(sqlalchemy|sqlmodel)(\.\w+)*\.create_(async_)?engine$/, ANY_SQL),
+  madeClient('databases', /^databases\.(\w+\.)?Database$/, ANY_SQL),
+  madeClient('Tortoise ORM', /^tortoise\.(Tortoise\.init|contrib\.fastapi\.register_tortoise)$/, ANY_SQL),
+  madeClient('Peewee', /^(peewee|playhouse\.\w+)\.(Pooled)?Postgres\w*Database$/, POSTGRES),
+  madeClient('Peewee', /^(peewee|playhouse\.\w+)\.(Pooled)?MySQLDatabase$/, MYSQL),
+  madeClient('Peewee', /^(peewee|playhouse\.\w+)\.(Pooled)?Sqlite\w*Database$/, SQLITE),
+  madeClient('psycopg', /^psycopg2?\.((Async)?Connection\.)?connect$/, POSTGRES),
+  madeClient('psycopg', /^(psycopg_pool|psycopg2\.pool)\.\w*ConnectionPool$/, POSTGRES),
+  madeClient('asyncpg', /^asyncpg\.(connect|create_pool)$/, POSTGRES),
+  madeClient('MySQL client', /^(pymysql|MySQLdb|mysql\.connector)\.(connect|Connect)$/, MYSQL),
+  madeClient('MySQL client', /^(aiomysql|asyncmy)\.(connect|create_pool)$/, MYSQL),
+  madeClient('sqlite3', /^(sqlite3|aiosqlite)\.connect$/, SQLITE),
+  madeClient('PyMongo', /^(pymongo|motor)(\.\w+)*\.(\w*MongoClient|AsyncIOMotorClient|MotorClient)$/, MONGO),
+  madeClient('Cosmos DB', /^azure\.cosmos(\.aio)?\.CosmosClient(\.from_connection_string)?$/, COSMOS),
+  madeClient(
+    'Firestore',
+    /^google\.cloud\.firestore(_v1)?\.(Async)?Client$|^firebase_admin\.firestore(_async)?\.client$/,
+    FIRESTORE,
+  ),
+  madeClient('PyMongo', /^(mongoengine|flask_mongoengine)\.connect$/, MONGO),
+  madeClient(
+    'redis',
+    /^(redis|aioredis|valkey)(\.\w+)*\.(Redis|StrictRedis|RedisCluster|ConnectionPool|from_url|create_redis_pool)$/,
+    REDIS,
+  ),
+  madeClient(
+    'Elasticsearch',
+    /^(elasticsearch|opensearchpy)(\.\w+)*\.(Async)?(Elasticsearch|OpenSearch)$/,
+    SEARCH,
+  ),
+  madeClient(
+    'memcached',
+    /^(pymemcache|pylibmc|memcache|aiomcache)(\.\w+)*\.(Client|PooledClient|HashClient)$/,
+    MEMCACHED,
+  ),
+  madeClient('MinIO', /^minio\.(\w+\.)?Minio$/, S3),
   {
     type: 'boto3',
     callee: /^(boto3|aioboto3)(\.\w+)*\.(client|resource)$/,
@@ -143,12 +133,12 @@ const CLIENTS: readonly DataClient[] = [
     scheme: 'https',
     technology: '',
   },
-  { type: 'Kafka client', callee: /^kafka\.(\w+\.)*Kafka(Producer|Consumer|AdminClient)$/, ...KAFKA },
-  { type: 'aiokafka', callee: /^aiokafka\.(\w+\.)*AIOKafka(Producer|Consumer)$/, ...KAFKA },
-  { type: 'confluent-kafka', callee: /^confluent_kafka\.(\w+\.)*\w*(Producer|Consumer)$/, ...KAFKA },
-  { type: 'pika', callee: /^pika\.(ConnectionParameters|URLParameters)$/, ...RABBIT },
-  { type: 'aio-pika', callee: /^aio_pika\.connect(_robust)?$/, ...RABBIT },
-  { type: 'Kombu', callee: /^kombu\.(\w+\.)*Connection$/, ...RABBIT },
+  madeClient('Kafka client', /^kafka\.(\w+\.)*Kafka(Producer|Consumer|AdminClient)$/, KAFKA),
+  madeClient('aiokafka', /^aiokafka\.(\w+\.)*AIOKafka(Producer|Consumer)$/, KAFKA),
+  madeClient('confluent-kafka', /^confluent_kafka\.(\w+\.)*\w*(Producer|Consumer)$/, KAFKA),
+  madeClient('pika', /^pika\.(ConnectionParameters|URLParameters)$/, RABBIT),
+  madeClient('aio-pika', /^aio_pika\.connect(_robust)?$/, RABBIT),
+  madeClient('Kombu', /^kombu\.(\w+\.)*Connection$/, RABBIT),
 ]
 
 const IMPORTS =
@@ -166,24 +156,14 @@ const ADDRESS_KEYWORDS = [
   'bootstrap.servers',
 ]
 
-class DataConnection {
-  readonly #call: CallExpression
-  readonly #scope: TypeScope
-  readonly #context: DetectionContext
-
-  constructor(call: CallExpression, scope: TypeScope, context: DetectionContext) {
-    this.#call = call
-    this.#scope = scope
-    this.#context = context
-  }
-
+class DataConnection extends CallDetector {
   #text(expression: Expression | undefined): KnownText | undefined {
-    return expression === undefined ? undefined : pythonText(expression, this.#scope, this.#context)
+    return expression === undefined ? undefined : pythonText(expression, this.scope, this.context)
   }
 
   /** A server that is given as host and port: `("db", 5432)`, `{"host": "db"}` or `"db"`. */
   #host(value: Expression | undefined, { scheme }: ClientTarget): KnownText | undefined {
-    const { args } = this.#call
+    const { args } = this.call
     if (value?.kind === 'list') return this.#host(value.items[0], { scheme, protocol: '', technology: '' })
     const record = value?.kind === 'record' ? value.entries : undefined
     const host = this.#text(record === undefined ? value : (record.get('host') ?? record.get('url')))
@@ -196,7 +176,7 @@ class DataConnection {
   }
 
   #address(client: DataClient): KnownText | undefined {
-    const { args } = this.#call
+    const { args } = this.call
     const first = positional(args, 0)
     const given = keyword(args, ...ADDRESS_KEYWORDS)
     if (client.type === 'boto3') return this.#text(given)
@@ -221,12 +201,12 @@ class DataConnection {
 
   /** `session.client("s3")` of a session is `boto3.client("s3")`. */
   #qualifiedName(): string | undefined {
-    const { receiver, name } = this.#call
+    const { receiver, name } = this.call
     const isSession = (maker: string) => /^(aio)?boto3(\.session)?\.Session$/.test(maker)
     return /^(client|resource)$/.test(name) &&
-      makerOf(receiver, this.#scope, this.#context, isSession) !== undefined
+      makerOf(receiver, this.scope, this.context, isSession) !== undefined
       ? `boto3.${name}`
-      : qualifiedName(this.#call, this.#scope)
+      : qualifiedName(this.call, this.scope)
   }
 
   outbound(): readonly Outbound[] {
@@ -235,7 +215,7 @@ class DataConnection {
     if (client === undefined) return []
     const service =
       client.type === 'boto3'
-        ? this.#text(keyword(this.#call.args, 'service_name') ?? positional(this.#call.args, 0))
+        ? this.#text(keyword(this.call.args, 'service_name') ?? positional(this.call.args, 0))
         : undefined
     const kind = client.type === 'boto3' ? pythonStore(service?.text ?? '') : client
     if (kind === undefined) return []
@@ -247,9 +227,9 @@ class DataConnection {
         // A service of AWS is known by its name; its address is that of the region.
         ...(client.type === 'boto3' && target.confidence === 'low' && { confidence: 'high' as const }),
         type: isBroker ? 'Broker' : client.type,
-        source_file: this.#scope.unit.file,
-        line: this.#call.line,
-        caller: this.#scope.type?.name ?? '',
+        source_file: this.scope.unit.file,
+        line: this.call.line,
+        caller: this.scope.type?.name ?? '',
       },
     ]
   }

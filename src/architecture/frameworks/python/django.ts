@@ -1,5 +1,11 @@
 import { joinRoutes } from '../../connections/addresses.ts'
-import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import type { FindIn } from '../../connections/framework.ts'
+import {
+  type DetectionContext,
+  Detector,
+  type Framework,
+  importsModule,
+} from '../../connections/framework.ts'
 import type { RouterKey } from '../../connections/router-graph.ts'
 import type { TypeLocation } from '../../source/source-index.ts'
 import {
@@ -7,12 +13,13 @@ import {
   type CallExpression,
   type Expression,
   findAnnotation,
+  keyword,
   type Method,
   nameIn,
   simpleName,
 } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
-import { keyword, positional } from './python-calls.ts'
+import { positional } from './python-calls.ts'
 
 /** The HTTP methods that a view of Django or of its REST framework answers. */
 
@@ -109,11 +116,10 @@ const importedType = (name: string, { unit }: TypeScope, { modules }: DetectionC
 }
 
 /** A view as it is named in a URL pattern: `views.index`, `views.Items.as_view()`. */
-const viewOf = (
-  view: Expression | undefined,
-  scope: TypeScope,
-  context: DetectionContext,
-): { readonly handler: string; readonly methods: readonly string[] } | undefined => {
+const viewOf: FindIn<
+  Expression | undefined,
+  { readonly handler: string; readonly methods: readonly string[] } | undefined
+> = (view, scope, context) => {
   if (view?.kind === 'name') {
     const [head = '', member] = view.name.split('.')
     const declared = context.modules.declaration(head, scope.unit)
@@ -146,11 +152,7 @@ interface ViewsetRoute {
 }
 
 /** All routes of a viewset: the standard actions that it has, and those marked with `@action`. */
-const viewsetRoutes = (
-  name: string,
-  scope: TypeScope,
-  { resolver }: DetectionContext,
-): readonly ViewsetRoute[] => {
+const viewsetRoutes: FindIn<string, readonly ViewsetRoute[]> = (name, scope, { resolver }) => {
   const place = scope.index.find(name, scope.unit)
   if (place === undefined) return []
   const { methods, names } = inheritance(place, scope)
@@ -198,16 +200,9 @@ const plainPattern = (pattern: string): string =>
     .replace(/\\([./-])/g, '$1')
     .replace(/\/\?$/, '/')
 
-class UrlPatterns {
-  readonly #scope: TypeScope
-  readonly #context: DetectionContext
+class UrlPatterns extends Detector {
   /** Makes the keys of inner lists distinct. */
   #inner = 0
-
-  constructor(scope: TypeScope, context: DetectionContext) {
-    this.#scope = scope
-    this.#context = context
-  }
 
   #innerKey({ name }: RouterKey): RouterKey {
     this.#inner += 1
@@ -215,15 +210,15 @@ class UrlPatterns {
   }
 
   get #file(): string {
-    return this.#scope.unit.file
+    return this.scope.unit.file
   }
 
   declare(): void {
-    for (const { name, value } of this.#scope.method.locals) {
+    for (const { name, value } of this.scope.method.locals) {
       this.#list({ file: this.#file, name }, value, 0)
       if (value?.kind === 'call' && /^Nested\w*Router$/.test(value.call.name)) this.#nested(name, value.call)
     }
-    for (const call of this.#scope.method.calls)
+    for (const call of this.scope.method.calls)
       if (call.name === 'register' && call.receiver?.kind === 'name') this.#viewset(call.receiver.name, call)
   }
 
@@ -239,7 +234,7 @@ class UrlPatterns {
     else if (WRAPPERS.test(call.name)) for (const one of call.args) this.#list(key, one, depth + 1)
     else if (call.name === 'i18n_patterns') {
       const inner = this.#innerKey(key)
-      this.#context.routers.mount(key, inner, { path: '/{language}', confidence: 'medium' })
+      this.context.routers.mount(key, inner, { path: '/{language}', confidence: 'medium' })
       for (const one of call.args) this.#list(inner, one, depth + 1)
     }
   }
@@ -249,21 +244,21 @@ class UrlPatterns {
     const isList = value.kind === 'name' && /(\.urls|[pP]atterns)$/.test(value.name)
     const child = isList ? this.#included(value) : undefined
     if (child !== undefined && (child.file !== key.file || child.name !== key.name))
-      this.#context.routers.mount(key, child, { path: '', confidence: 'high' })
+      this.context.routers.mount(key, child, { path: '', confidence: 'high' })
   }
 
   /** `NestedSimpleRouter(router, "domains", lookup="domain")`: below one object of the outer router. */
   #nested(name: string, { args }: CallExpression): void {
-    const prefix = this.#context.resolver.text(positional(args, 1), this.#scope)
-    const lookup = this.#context.resolver.text(keyword(args, 'lookup'), this.#scope)?.text ?? 'nested'
+    const prefix = this.context.resolver.text(positional(args, 1), this.scope)
+    const lookup = this.context.resolver.text(keyword(args, 'lookup'), this.scope)?.text ?? 'nested'
     if (prefix === undefined) return
     const path = joinRoutes(prefix.text, `{${lookup}_pk}`)
-    this.#context.routers.prefix({ file: this.#file, name }, { path, confidence: prefix.confidence })
+    this.context.routers.prefix({ file: this.#file, name }, { path, confidence: prefix.confidence })
   }
 
   #pattern(key: RouterKey, call: CallExpression, depth: number): void {
     const [route, view] = call.args
-    const known = this.#context.resolver.text(route, this.#scope)
+    const known = this.context.resolver.text(route, this.scope)
     if (known === undefined) return
     const path = joinRoutes(call.name === 'path' ? known.text : plainPattern(known.text))
     // `/?$` allows both.
@@ -274,16 +269,16 @@ class UrlPatterns {
       const included = given?.kind === 'list' && given.items[0]?.kind !== 'call' ? given.items[0] : given
       if (included?.kind === 'list') {
         const inner = this.#innerKey(key)
-        this.#context.routers.mount(key, inner, prefix)
+        this.context.routers.mount(key, inner, prefix)
         return this.#list(inner, included, depth + 1)
       }
       const child = this.#included(included)
-      if (child !== undefined) this.#context.routers.mount(key, child, prefix)
+      if (child !== undefined) this.context.routers.mount(key, child, prefix)
       return
     }
-    const found = viewOf(view, this.#scope, this.#context)
+    const found = viewOf(view, this.scope, this.context)
     for (const method of found?.methods ?? [])
-      this.#context.routers.route({
+      this.context.routers.route({
         router: key,
         route: { method, ...prefix },
         file: this.#file,
@@ -294,8 +289,8 @@ class UrlPatterns {
 
   /** The patterns that `include` names: a module, a list, or the URLs of a router. */
   #included(given: Expression | undefined): RouterKey | undefined {
-    const { modules } = this.#context
-    const { unit } = this.#scope
+    const { modules } = this.context
+    const { unit } = this.scope
     if (given?.kind === 'text') {
       const file = modules.unitOf(given.text, unit)?.file
       return file === undefined ? undefined : { file, name: 'urlpatterns' }
@@ -309,14 +304,14 @@ class UrlPatterns {
   }
 
   #viewset(router: string, { args, line }: CallExpression): void {
-    const created = this.#scope
+    const created = this.scope
       .variables(router)
       .some(({ value }) => value?.kind === 'call' && ROUTERS.test(value.call.name))
     const [prefix, view] = args
-    const known = this.#context.resolver.text(prefix, this.#scope)
+    const known = this.context.resolver.text(prefix, this.scope)
     if (!created || known === undefined || view?.kind !== 'name') return
-    for (const one of viewsetRoutes(view.name, this.#scope, this.#context))
-      this.#context.routers.route({
+    for (const one of viewsetRoutes(view.name, this.scope, this.context))
+      this.context.routers.route({
         router: { file: this.#file, name: router },
         route: {
           method: one.method,

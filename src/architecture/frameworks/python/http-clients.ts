@@ -1,18 +1,11 @@
 import { joinAddress } from '../../connections/addresses.ts'
-import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
+import type { FindIn, Framework, Outbound } from '../../connections/framework.ts'
 import { httpRecord } from '../../connections/outbound-http.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
+import { keyword } from '../../source/source-unit.ts'
 import { type KnownText, weaker } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
-import {
-  annotatedType,
-  keyword,
-  makerOf,
-  positional,
-  pythonCalls,
-  pythonText,
-  qualifiedName,
-} from './python-calls.ts'
+import { annotatedType, makerOf, positional, pythonCalls, pythonText, qualifiedName } from './python-calls.ts'
 
 /** requests, httpx, aiohttp, urllib and urllib3: functions of the module, sessions and clients. */
 
@@ -33,11 +26,7 @@ interface HttpClient {
 const libraryOf = (name: string): string => name.replace(/\..*$/, '')
 
 /** The client that a call is made on; undefined for calls on other objects. */
-const sessionOf = (
-  { receiver }: CallExpression,
-  scope: TypeScope,
-  context: DetectionContext,
-): HttpClient | undefined => {
+const sessionOf: FindIn<CallExpression, HttpClient | undefined> = ({ receiver }, scope, context) => {
   const made = makerOf(receiver, scope, context, (name) => CLIENTS.test(name))
   if (made !== undefined) {
     const base = keyword(made.call.args, 'base_url') ?? positional(made.call.args, 0)
@@ -57,11 +46,7 @@ const importedLibrary = ({ unit }: TypeScope): string | undefined =>
 /** An address whose host or variable is known, or a path below a base that is known only at run time. */
 const isKnownUrl = (text: string): boolean => /^(https?|wss?):\/\/|^\$\{|^\{[\w.[\]]+\}\/./i.test(text)
 
-const methodOf = (
-  { name, args }: CallExpression,
-  scope: TypeScope,
-  context: DetectionContext,
-): string | undefined => {
+const methodOf: FindIn<CallExpression, string | undefined> = ({ name, args }, scope, context) => {
   if (VERBS.test(name)) return name.toUpperCase()
   if (name === 'ws_connect') return undefined
   const given = keyword(args, 'method') ?? (/^url|^Request$/.test(name) ? undefined : positional(args, 0))
@@ -73,11 +58,7 @@ const methodOf = (
 const addressOf = ({ name, args }: CallExpression): Expression | undefined =>
   keyword(args, 'url') ?? positional(args, /^(request|stream)$/.test(name) ? 1 : 0)
 
-const pythonRequest = (
-  call: CallExpression,
-  scope: TypeScope,
-  context: DetectionContext,
-): readonly Outbound[] => {
+const pythonRequest: FindIn<CallExpression, readonly Outbound[]> = (call, scope, context) => {
   if (!REQUESTS.test(call.name)) return []
   const called = qualifiedName(call, scope)
   const isFunction = called !== undefined && FUNCTIONS.test(called)

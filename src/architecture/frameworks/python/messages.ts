@@ -1,17 +1,10 @@
-import type { DetectionContext, Framework, Inbound } from '../../connections/framework.ts'
+import type { DetectionContext, FindIn, Framework, Inbound } from '../../connections/framework.ts'
 import { inboundAt } from '../../connections/framework.ts'
 import type { Expression } from '../../source/source-unit.ts'
+import { keyword } from '../../source/source-unit.ts'
 import type { PlacedCall, TypeScope } from '../../source/type-scope.ts'
 import { type FoundMessage, type MessageDirection, messageDetectors } from '../found-messages.ts'
-import {
-  annotatedType,
-  keyword,
-  makerOf,
-  positional,
-  pythonCalls,
-  pythonText,
-  qualifiedName,
-} from './python-calls.ts'
+import { annotatedType, makerOf, positional, pythonCalls, pythonText, qualifiedName } from './python-calls.ts'
 
 /** Topics and queues of kafka-python, aiokafka, confluent-kafka, pika, aio-pika and SQS. */
 
@@ -125,11 +118,7 @@ const SUBSCRIBERS: readonly (readonly [RegExp, string])[] = [
   [/^faststream\.nats/, 'Messaging-NATS'],
 ]
 
-const messagesIn = (
-  direction: MessageDirection,
-  scope: TypeScope,
-  context: DetectionContext,
-): readonly FoundMessage[] =>
+const messagesIn: FindIn<MessageDirection, readonly FoundMessage[]> = (direction, scope, context) =>
   pythonCalls(scope).flatMap((placed) => {
     const found = messageCall(placed, context)
     if (found?.direction !== direction) return []

@@ -1,4 +1,4 @@
-import type { DetectionContext } from '../../connections/framework.ts'
+import type { DetectionContext, FindIn } from '../../connections/framework.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import { callIn, nameIn, recordEntry } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
@@ -28,10 +28,6 @@ export const pythonCalls = (scope: TypeScope): readonly PlacedCall[] => {
   return all
 }
 
-/** A keyword argument: they are one record at the end. */
-export const keyword = (args: readonly Expression[], ...names: readonly string[]): Expression | undefined =>
-  recordEntry(args.at(-1), ...names)
-
 /** A positional argument. */
 export const positional = (args: readonly Expression[], at: number): Expression | undefined =>
   args[at]?.kind === 'record' && at === args.length - 1 ? undefined : args[at]
@@ -53,11 +49,11 @@ export const qualifiedName = ({ receiver, name }: CallExpression, scope: TypeSco
 }
 
 /** The values that functions and properties of the project return for an expression. */
-const returnedBy = (
-  expression: Expression,
-  scope: TypeScope,
-  { modules }: DetectionContext,
-): readonly { readonly value: Expression; readonly scope: TypeScope }[] => {
+const returnedBy: FindIn<Expression, readonly { readonly value: Expression; readonly scope: TypeScope }[]> = (
+  expression,
+  scope,
+  { modules },
+) => {
   const call = callIn(expression)
   const name = call?.name ?? nameIn(expression)
   const owner =
@@ -116,11 +112,11 @@ export const pythonText = (
 }
 
 /** The values that are assigned to a name, here or in the file that it is imported from. */
-const assigned = (
-  expression: Expression,
-  scope: TypeScope,
-  { modules }: DetectionContext,
-): readonly { readonly value: Expression; readonly scope: TypeScope }[] => {
+const assigned: FindIn<Expression, readonly { readonly value: Expression; readonly scope: TypeScope }[]> = (
+  expression,
+  scope,
+  { modules },
+) => {
   if (expression.kind !== 'name') return []
   const [head = '', ...members] = expression.name.split('.')
   const own = scope.variables(expression.name)

@@ -1,15 +1,21 @@
-import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import {
+  type DetectionContext,
+  Detector,
+  type Framework,
+  importsModule,
+} from '../../connections/framework.ts'
 import type { EndpointPrefix, RouterKey } from '../../connections/router-graph.ts'
 import {
   type Annotation,
   type CallExpression,
   type Expression,
+  keyword,
   type Method,
   nameIn,
   simpleName,
 } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
-import { keyword, positional, qualifiedName } from './python-calls.ts'
+import { positional, qualifiedName } from './python-calls.ts'
 import {
   isRouterFactory,
   isUnusedRouter,
@@ -27,29 +33,22 @@ const STARLETTE =
 const AIOHTTP = /^aiohttp\.web\.(get|post|put|patch|delete|head|options|view|route)$/
 const MAX_DEPTH = 6
 
-class RouteLists {
-  readonly #scope: TypeScope
-  readonly #context: DetectionContext
+class RouteLists extends Detector {
   /** Makes the keys of inner lists distinct. */
   #inner = 0
-
-  constructor(scope: TypeScope, context: DetectionContext) {
-    this.#scope = scope
-    this.#context = context
-  }
 
   /** Declares the routes of a list, and mounts the list that a name refers to. */
   declare(router: RouterKey, list: Expression | undefined, depth = 0): void {
     if (list === undefined || depth > MAX_DEPTH) return
     if (list.kind === 'name') {
-      const child = pythonRouter(list.name, this.#scope, this.#context)
-      this.#context.routers.mount(router, child, { path: '', confidence: 'high' })
+      const child = pythonRouter(list.name, this.scope, this.context)
+      this.context.routers.mount(router, child, { path: '', confidence: 'high' })
     }
     const items = list.kind === 'list' ? list.items : list.kind === 'join' ? list.parts : []
     for (const item of items) {
       if (item.kind === 'list' || item.kind === 'join') this.declare(router, item, depth + 1)
       if (item.kind !== 'call') continue
-      const name = qualifiedName(item.call, this.#scope) ?? ''
+      const name = qualifiedName(item.call, this.scope) ?? ''
       if (STARLETTE.test(name)) this.#starlette(router, item.call, depth)
       else if (AIOHTTP.test(name)) this.#aiohttp(router, item.call)
     }
@@ -59,23 +58,22 @@ class RouteLists {
     const path = keyword(args, 'path') ?? positional(args, 0)
     const second = positional(args, 1)
     if (name === 'Mount' || name === 'Host') {
-      const prefix = name === 'Host' ? undefined : this.#context.resolver.text(path, this.#scope)
+      const prefix = name === 'Host' ? undefined : this.context.resolver.text(path, this.scope)
       this.#inner += 1
-      const inner = { file: this.#scope.unit.file, name: `${router.name}:${line}:${this.#inner}` }
+      const inner = { file: this.scope.unit.file, name: `${router.name}:${line}:${this.#inner}` }
       const mounted = { path: prefix?.text ?? '', confidence: prefix?.confidence ?? ('high' as const) }
-      this.#context.routers.mount(router, inner, mounted)
+      this.context.routers.mount(router, inner, mounted)
       return this.declare(inner, keyword(args, 'routes', 'app') ?? second, depth + 1)
     }
     const view = keyword(args, 'endpoint') ?? second
-    const given = this.#context.resolver.texts(keyword(args, 'methods'), this.#scope)
+    const given = this.context.resolver.texts(keyword(args, 'methods'), this.scope)
     const methods = name.includes('WebSocket') ? ['WS'] : given.map(({ text }) => text.toUpperCase())
     this.#add(router, methods, path, view, line)
   }
 
   #aiohttp(router: RouterKey, { name, args, line }: CallExpression): void {
     const at = name === 'route' ? 1 : 0
-    const given =
-      at === 1 ? this.#context.resolver.text(args[0], this.#scope)?.text.replace('*', 'ANY') : name
+    const given = at === 1 ? this.context.resolver.text(args[0], this.scope)?.text.replace('*', 'ANY') : name
     const methods = name === 'view' ? [] : [(given ?? 'ANY').toUpperCase()]
     this.#add(router, methods, positional(args, at), positional(args, at + 1), line)
   }
@@ -88,18 +86,18 @@ class RouteLists {
     view: Expression | undefined,
     line: number,
   ): void {
-    const known = this.#context.resolver.text(path, this.#scope)
+    const known = this.context.resolver.text(path, this.scope)
     if (known === undefined) return
     const handler = nameIn(view)
-    const type = handler === '' ? undefined : this.#scope.index.find(handler, this.#scope.unit)?.type
+    const type = handler === '' ? undefined : this.scope.index.find(handler, this.scope.unit)?.type
     const own = type?.methods.filter(({ name }) => VIEW_METHODS.includes(name)) ?? []
     const verbs =
       methods.length > 0 ? methods : own.length > 0 ? own.map(({ name }) => name.toUpperCase()) : ['GET']
     for (const method of verbs)
-      this.#context.routers.route({
+      this.context.routers.route({
         router,
         route: { method, path: known.text, confidence: known.confidence },
-        file: this.#scope.unit.file,
+        file: this.scope.unit.file,
         line,
         handler,
       })
@@ -108,30 +106,26 @@ class RouteLists {
 
 /** FastAPI, Starlette, Flask, Sanic and aiohttp: routes are decorators or calls on a router. */
 
-class RouteDeclarations {
+class RouteDeclarations extends Detector {
   readonly #library: PythonLibrary
-  readonly #scope: TypeScope
-  readonly #context: DetectionContext
-  readonly #lists: RouteLists
+  readonly #lists = new RouteLists(this.scope, this.context)
 
   constructor(library: PythonLibrary, scope: TypeScope, context: DetectionContext) {
+    super(scope, context)
     this.#library = library
-    this.#scope = scope
-    this.#context = context
-    this.#lists = new RouteLists(scope, context)
   }
 
   #text(expression: Expression | undefined): EndpointPrefix | undefined {
-    const known = this.#context.resolver.text(expression, this.#scope)
+    const known = this.context.resolver.text(expression, this.scope)
     return known === undefined ? undefined : { path: known.text, confidence: known.confidence }
   }
 
   declare(): void {
-    const { unit, method } = this.#scope
+    const { unit, method } = this.scope
     for (const { name, value } of [...method.locals, ...unit.types.flatMap(({ fields }) => fields)])
       if (value?.kind === 'list' || value?.kind === 'join')
         this.#lists.declare({ file: unit.file, name }, value)
-      else if (value?.kind === 'call' && isRouterFactory(this.#library, value.call.name, this.#scope))
+      else if (value?.kind === 'call' && isRouterFactory(this.#library, value.call.name, this.scope))
         this.#created(name, value.call)
     for (const call of method.calls) this.#call(call)
     for (const one of unit.functions)
@@ -146,35 +140,35 @@ class RouteDeclarations {
 
   /** The prefix of a router; the blueprint that an `Api` is made for. */
   #created(name: string, { name: made, args }: CallExpression): void {
-    const key = { file: this.#scope.unit.file, name }
+    const key = { file: this.scope.unit.file, name }
     const first = positional(args, 0)
     const given = keyword(args, ...this.#library.prefixes)
     // Flask-RESTX: a namespace without a path has its name as path.
     const prefix = this.#text(given ?? (made === 'Namespace' ? first : undefined))
-    if (prefix !== undefined) this.#context.routers.prefix(key, prefix)
+    if (prefix !== undefined) this.context.routers.prefix(key, prefix)
     this.#lists.declare(key, keyword(args, 'routes'))
     if (/Api$/.test(made) && first?.kind === 'name') this.#mount(first.name, key, undefined)
   }
 
   #mount(parent: string, child: RouterKey, prefix: EndpointPrefix | undefined): void {
-    const router = pythonRouter(parent, this.#scope, this.#context)
+    const router = pythonRouter(parent, this.scope, this.context)
     const replaces = prefix !== undefined && this.#library.replaces
-    this.#context.routers.mount(router, child, prefix ?? { path: '', confidence: 'high' }, replaces)
+    this.context.routers.mount(router, child, prefix ?? { path: '', confidence: 'high' }, replaces)
   }
 
   #isRouter(name: string): boolean {
-    const { unit } = this.#scope
-    if (routerCreation(this.#library, name, this.#scope) !== undefined) return true
-    const key = pythonRouter(name, this.#scope, this.#context)
+    const { unit } = this.scope
+    if (routerCreation(this.#library, name, this.scope) !== undefined) return true
+    const key = pythonRouter(name, this.scope, this.context)
     if (key.file === unit.file)
       return (
         importsModule(this.#library.modules)(unit) &&
         /^(app|router|api|bp|blueprint)$/.test(name) &&
         !unit.bindings.has(name)
       )
-    const there = this.#context.modules.declaration(name.split('.')[0] ?? '', unit).unit
+    const there = this.context.modules.declaration(name.split('.')[0] ?? '', unit).unit
     return (
-      routerCreation(this.#library, key.name, this.#scope.at(there, undefined, there.topLevel)) !== undefined
+      routerCreation(this.#library, key.name, this.scope.at(there, undefined, there.topLevel)) !== undefined
     )
   }
 
@@ -188,14 +182,14 @@ class RouteDeclarations {
     if (this.#library.mounts.test(name)) this.#mounted(parent, call)
     else if (this.#library.name === 'aiohttp') this.#added(parent, call)
     else if (name === 'init_app' && first?.kind === 'name' && this.#isApi(parent))
-      this.#mount(first.name, pythonRouter(parent, this.#scope, this.#context), undefined)
+      this.#mount(first.name, pythonRouter(parent, this.scope, this.context), undefined)
     else if (/^add_(url_rule|api_route|route)$/.test(name)) {
       const view = keyword(args, 'view_func', 'endpoint') ?? positional(args, name === 'add_url_rule' ? 2 : 1)
       const path = keyword(args, 'rule', 'path') ?? positional(args, 0)
       this.#view(parent, path, view, keyword(args, 'methods'), line)
     } else if (/^add_(\w+_)?resource$/.test(name) && first?.kind === 'name') {
-      const resource = this.#scope.index.find(simpleName(first.name), this.#scope.unit)
-      const elsewhere = resource?.unit !== this.#scope.unit
+      const resource = this.scope.index.find(simpleName(first.name), this.scope.unit)
+      const elsewhere = resource?.unit !== this.scope.unit
       for (const path of args.slice(1).filter(({ kind }) => kind !== 'record'))
         this.#verbs(parent, path, resource?.type.methods ?? [], { line, handler: first.name, elsewhere })
     }
@@ -210,7 +204,7 @@ class RouteDeclarations {
     const handler = nameIn(view)
     const place = { line, handler }
     if (verb === 'view') {
-      const type = this.#scope.index.find(simpleName(handler), this.#scope.unit)?.type
+      const type = this.scope.index.find(simpleName(handler), this.scope.unit)?.type
       return this.#verbs(router, positional(args, 0), type?.methods ?? [], { ...place, elsewhere: true })
     }
     const given = at === 1 ? this.#text(args[0])?.path.replace('*', 'ANY') : verb
@@ -218,20 +212,20 @@ class RouteDeclarations {
   }
 
   #isApi(name: string): boolean {
-    return /Api$/.test(routerCreation(this.#library, name, this.#scope)?.name ?? '')
+    return /Api$/.test(routerCreation(this.#library, name, this.scope)?.name ?? '')
   }
 
   /** `app.include_router(users.router, prefix="/users")`, `app.mount("/admin", admin)`. */
   #mounted(parent: string, { name, args }: CallExpression): void {
     if (name === 'add_routes')
-      return this.#lists.declare(pythonRouter(parent, this.#scope, this.#context), positional(args, 0))
+      return this.#lists.declare(pythonRouter(parent, this.scope, this.context), positional(args, 0))
     const isMount = name === 'mount' || name === 'add_subapp'
     const child = keyword(args, 'router', 'app', 'blueprint') ?? positional(args, isMount ? 1 : 0)
     if (child?.kind !== 'name') return
     const given = isMount
       ? (keyword(args, 'path') ?? positional(args, 0))
       : keyword(args, ...this.#library.prefixes)
-    this.#mount(parent, pythonRouter(child.name, this.#scope, this.#context), this.#text(given))
+    this.#mount(parent, pythonRouter(child.name, this.scope, this.context), this.#text(given))
   }
 
   /** A function, or a class whose methods are named after verbs: `Books.as_view("books")`. */
@@ -243,13 +237,13 @@ class RouteDeclarations {
     line: number,
   ): void {
     const owner = view?.kind === 'call' && view.call.name === 'as_view' ? view.call.receiver : undefined
-    const place = owner?.kind === 'name' ? this.#scope.index.find(owner.name, this.#scope.unit) : undefined
+    const place = owner?.kind === 'name' ? this.scope.index.find(owner.name, this.scope.unit) : undefined
     const verbs = place?.type.methods.filter(({ name }) => VIEW_METHODS.includes(name)) ?? []
     if (place !== undefined && verbs.length > 0 && methods === undefined)
       return this.#verbs(router, path, verbs, {
         line,
         handler: place.type.name,
-        elsewhere: place.unit !== this.#scope.unit,
+        elsewhere: place.unit !== this.scope.unit,
       })
     const handler = view?.kind === 'name' ? view.name : nameIn(owner)
     this.#route(router, path, methods, { line, handler })
@@ -287,24 +281,24 @@ class RouteDeclarations {
     methods: Expression | undefined,
     place: RoutePlace,
   ): void {
-    const named = this.#context.resolver.texts(methods, this.#scope).map(({ text }) => text.toUpperCase())
+    const named = this.context.resolver.texts(methods, this.scope).map(({ text }) => text.toUpperCase())
     this.#add(router, named.length === 0 ? [this.#library.method] : named, path, place)
   }
 
   #add(router: string, methods: readonly string[], path: Expression | undefined, place: RoutePlace): void {
-    const key = pythonRouter(router, this.#scope, this.#context)
+    const key = pythonRouter(router, this.scope, this.context)
     // `scoped("/x")`: a function of the project that may put something before the path.
     const [inner] = path?.kind === 'call' && path.call.args.length === 1 ? path.call.args : []
     const given = inner?.kind === 'text' ? inner : path
-    for (const { text, confidence } of this.#context.resolver.texts(given, this.#scope))
+    for (const { text, confidence } of this.context.resolver.texts(given, this.scope))
       for (const method of methods)
-        this.#context.routers.route({
+        this.context.routers.route({
           router: key,
           route: { method, path: text, confidence },
-          file: this.#scope.unit.file,
+          file: this.scope.unit.file,
           line: place.line,
           handler: place.handler,
-          onlyMounted: isUnusedRouter(router, this.#scope),
+          onlyMounted: isUnusedRouter(router, this.scope),
         })
   }
 }

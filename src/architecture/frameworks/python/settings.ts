@@ -1,11 +1,11 @@
 import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
 import type { Expression, Variable } from '../../source/source-unit.ts'
-import { recordEntry } from '../../source/source-unit.ts'
+import { keyword, recordEntry } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { CLIENT_TARGETS, type ClientTarget } from '../client-targets.ts'
 import { pythonStore, pythonStoreTarget } from './data-clients.ts'
-import { keyword, positional, pythonText } from './python-calls.ts'
+import { positional, pythonText } from './python-calls.ts'
 
 /** Stores and brokers in the settings of Django, Flask and Celery: variables with names that these libraries read. */
 

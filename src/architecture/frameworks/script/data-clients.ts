@@ -1,6 +1,6 @@
 import { databaseOf } from '../../connections/addresses.ts'
-import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
-import { outboundAt } from '../../connections/framework.ts'
+import type { Framework, Outbound } from '../../connections/framework.ts'
+import { CallDetector, outboundAt } from '../../connections/framework.ts'
 import type { CallExpression, Expression, Variable } from '../../source/source-unit.ts'
 import { nameIn, recordEntry } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
@@ -29,58 +29,55 @@ const AWS_CLIENTS: readonly (readonly [technology: string, protocol: string, cal
   ['SNS', 'Messaging-SNS', /^SNS(Client)?$/],
 ]
 
+const importedClient = (type: string, module: RegExp, callee: RegExp, target: ClientTarget): DataClient => ({
+  type,
+  module,
+  callee,
+  ...target,
+})
+
 const CLIENTS: readonly DataClient[] = [
-  { type: 'ioredis', module: /^ioredis$/, callee: /^(default|Redis|Cluster)$/, ...REDIS },
-  { type: 'redis', module: /^(redis|@redis\/client)$/, callee: /^create(Client|Cluster)$/, ...REDIS },
-  { type: 'Keyv', module: /^@keyv\/redis$/, callee: /^(default|createKeyv|KeyvRedis)$/, ...REDIS },
-  { type: 'ClickHouse', module: /^@clickhouse\/client(-web)?$/, callee: /^createClient$/, ...CLICKHOUSE },
-  { type: 'pg', module: /^pg$/, callee: /^(Pool|Client)$/, ...POSTGRES },
-  { type: 'postgres', module: /^postgres$/, callee: /^default$/, ...POSTGRES },
-  { type: 'mysql', module: /^mysql2?(\/promise)?$/, callee: /^create(Pool|Connection)$/, ...MYSQL },
-  { type: 'mongodb', module: /^mongodb$/, callee: /^MongoClient$/, ...MONGO },
-  { type: 'Cosmos DB', module: /^@azure\/cosmos$/, callee: /^CosmosClient$/, ...COSMOS },
-  { type: 'Firestore', module: /^@google-cloud\/firestore$/, callee: /^(default|Firestore)$/, ...FIRESTORE },
-  { type: 'Firestore', module: /^firebase(-admin)?\/firestore(\/lite)?$/, callee: FIREBASE, ...FIRESTORE },
-  { type: 'Firestore', module: /^firebase(-admin)?$/, callee: /^(default\.)?firestore$/, ...FIRESTORE },
-  { type: 'Couchbase', module: /^couchbase$/, callee: /^(default\.)?connect$/, ...COUCHBASE },
-  { type: 'Mongoose', module: /^mongoose$/, callee: /^(connect|createConnection)$/, ...MONGO },
-  { type: 'Mongoose', module: /^@nestjs\/mongoose$/, callee: /^forRoot(Async)?$/, ...MONGO },
-  { type: 'TypeORM', module: /^typeorm$/, callee: /^(DataSource|createConnection)$/, ...ANY_SQL },
-  { type: 'TypeORM', module: /^@nestjs\/typeorm$/, callee: /^forRoot(Async)?$/, ...ANY_SQL },
-  { type: 'Sequelize', module: /^@nestjs\/sequelize$/, callee: /^forRoot(Async)?$/, ...ANY_SQL },
-  { type: 'BullMQ', module: /^@nestjs\/bull(mq)?$/, callee: /^forRoot(Async)?$/, ...REDIS },
-  { type: 'Sequelize', module: /^sequelize(-typescript)?$/, callee: /^Sequelize$/, ...ANY_SQL },
-  { type: 'Knex', module: /^knex$/, callee: /^(default|knex|Knex)$/, ...ANY_SQL },
-  { type: 'Drizzle', module: /^drizzle-orm\/(node-postgres|postgres-js)$/, callee: /^drizzle$/, ...POSTGRES },
-  { type: 'Drizzle', module: /^drizzle-orm\/mysql2$/, callee: /^drizzle$/, ...MYSQL },
-  { type: 'better-sqlite3', module: /^better-sqlite3$/, callee: /^default$/, ...SQLITE },
-  { type: 'Elasticsearch', module: /^@(elastic|opensearch-project)\//, callee: /^Client$/, ...SEARCH },
-  { type: 'kafkajs', module: /^kafkajs$/, callee: /^Kafka$/, ...KAFKA },
-  {
-    type: 'amqplib',
-    module: /^(amqplib(\/callback_api)?|amqp-connection-manager)$/,
-    callee: /^connect$/,
-    ...RABBIT,
-  },
-  { type: 'BullMQ', module: /^(bullmq|bull)$/, callee: /^(Queue|default)$/, ...BULL },
-  ...AWS_CLIENTS.flatMap(([technology, protocol, callee]) => [
-    {
-      type: 'AWS SDK',
-      module: new RegExp(`^@aws-sdk/client-${technology.toLowerCase()}$|^aws-sdk$`),
-      callee,
-      protocol,
-      scheme: '',
-      technology,
-    },
-    {
-      type: 'AWS SDK',
-      module: new RegExp(`^aws-sdk/clients/${technology.toLowerCase()}$`),
-      callee: /^(default|DocumentClient)$/,
-      protocol,
-      scheme: '',
-      technology,
-    },
-  ]),
+  importedClient('ioredis', /^ioredis$/, /^(default|Redis|Cluster)$/, REDIS),
+  importedClient('redis', /^(redis|@redis\/client)$/, /^create(Client|Cluster)$/, REDIS),
+  importedClient('Keyv', /^@keyv\/redis$/, /^(default|createKeyv|KeyvRedis)$/, REDIS),
+  importedClient('ClickHouse', /^@clickhouse\/client(-web)?$/, /^createClient$/, CLICKHOUSE),
+  importedClient('pg', /^pg$/, /^(Pool|Client)$/, POSTGRES),
+  importedClient('postgres', /^postgres$/, /^default$/, POSTGRES),
+  importedClient('mysql', /^mysql2?(\/promise)?$/, /^create(Pool|Connection)$/, MYSQL),
+  importedClient('mongodb', /^mongodb$/, /^MongoClient$/, MONGO),
+  importedClient('Cosmos DB', /^@azure\/cosmos$/, /^CosmosClient$/, COSMOS),
+  importedClient('Firestore', /^@google-cloud\/firestore$/, /^(default|Firestore)$/, FIRESTORE),
+  importedClient('Firestore', /^firebase(-admin)?\/firestore(\/lite)?$/, FIREBASE, FIRESTORE),
+  importedClient('Firestore', /^firebase(-admin)?$/, /^(default\.)?firestore$/, FIRESTORE),
+  importedClient('Couchbase', /^couchbase$/, /^(default\.)?connect$/, COUCHBASE),
+  importedClient('Mongoose', /^mongoose$/, /^(connect|createConnection)$/, MONGO),
+  importedClient('Mongoose', /^@nestjs\/mongoose$/, /^forRoot(Async)?$/, MONGO),
+  importedClient('TypeORM', /^typeorm$/, /^(DataSource|createConnection)$/, ANY_SQL),
+  importedClient('TypeORM', /^@nestjs\/typeorm$/, /^forRoot(Async)?$/, ANY_SQL),
+  importedClient('Sequelize', /^@nestjs\/sequelize$/, /^forRoot(Async)?$/, ANY_SQL),
+  importedClient('BullMQ', /^@nestjs\/bull(mq)?$/, /^forRoot(Async)?$/, REDIS),
+  importedClient('Sequelize', /^sequelize(-typescript)?$/, /^Sequelize$/, ANY_SQL),
+  importedClient('Knex', /^knex$/, /^(default|knex|Knex)$/, ANY_SQL),
+  importedClient('Drizzle', /^drizzle-orm\/(node-postgres|postgres-js)$/, /^drizzle$/, POSTGRES),
+  importedClient('Drizzle', /^drizzle-orm\/mysql2$/, /^drizzle$/, MYSQL),
+  importedClient('better-sqlite3', /^better-sqlite3$/, /^default$/, SQLITE),
+  importedClient('Elasticsearch', /^@(elastic|opensearch-project)\//, /^Client$/, SEARCH),
+  importedClient('kafkajs', /^kafkajs$/, /^Kafka$/, KAFKA),
+  importedClient('amqplib', /^(amqplib(\/callback_api)?|amqp-connection-manager)$/, /^connect$/, RABBIT),
+  importedClient('BullMQ', /^(bullmq|bull)$/, /^(Queue|default)$/, BULL),
+  ...AWS_CLIENTS.flatMap(([technology, protocol, callee]) => {
+    const target = { protocol, scheme: '', technology }
+    const name = technology.toLowerCase()
+    return [
+      importedClient('AWS SDK', new RegExp(`^@aws-sdk/client-${name}$|^aws-sdk$`), callee, target),
+      importedClient(
+        'AWS SDK',
+        new RegExp(`^aws-sdk/clients/${name}$`),
+        /^(default|DocumentClient)$/,
+        target,
+      ),
+    ]
+  }),
 ]
 
 const MODULES = new RegExp(CLIENTS.map(({ module }) => module.source).join('|'))
@@ -129,24 +126,14 @@ const returned = (options: Expression): Expression => {
   return (factory?.kind === 'other' ? factory.lambda?.returns : undefined) ?? options
 }
 
-class DataConnection {
-  readonly #call: CallExpression
-  readonly #scope: TypeScope
-  readonly #context: DetectionContext
-
-  constructor(call: CallExpression, scope: TypeScope, context: DetectionContext) {
-    this.#call = call
-    this.#scope = scope
-    this.#context = context
-  }
-
+class DataConnection extends CallDetector {
   #text(expression: Expression | undefined): KnownText | undefined {
-    return this.#context.resolver.text(expression, this.#scope)
+    return this.context.resolver.text(expression, this.scope)
   }
 
   /** Records among the arguments, those inside of `connection` included; names are resolved in this file. */
   #options(): readonly Expression[] {
-    const given = this.#call.args.map((one) => returned(this.#record(one)))
+    const given = this.call.args.map((one) => returned(this.#record(one)))
     return [
       ...given,
       ...given.flatMap((one) => this.#record(optionIn([one], 'connection', 'socket', 'redis'))),
@@ -157,14 +144,14 @@ class DataConnection {
     const none: Expression = { kind: 'other', text: '' }
     if (value?.kind !== 'name') return value ?? none
     const isRecord = (one: Variable) => one.value?.kind === 'record'
-    const here = this.#scope.variables(value.name).find(isRecord)
+    const here = this.scope.variables(value.name).find(isRecord)
     if (here !== undefined) return here.value ?? value
-    const { unit, name } = this.#context.modules.declaration(value.name, this.#scope.unit)
+    const { unit, name } = this.context.modules.declaration(value.name, this.scope.unit)
     return unit.topLevel.locals.find((one) => one.name === name && isRecord(one))?.value ?? value
   }
 
   #address(scheme: string, options: readonly Expression[]): KnownText | undefined {
-    const [first] = this.#call.args
+    const [first] = this.call.args
     const url =
       optionIn(
         options,
@@ -190,7 +177,7 @@ class DataConnection {
   }
 
   outbound(): readonly Outbound[] {
-    const client = dataClientOf(this.#call, this.#scope)
+    const client = dataClientOf(this.call, this.scope)
     if (client === undefined) return []
     const options = this.#options()
     const kind = this.#text(optionIn(options, 'type', 'dialect', 'client'))?.text ?? ''
@@ -199,7 +186,7 @@ class DataConnection {
         ? (DATABASES.find(([pattern]) => pattern.test(kind))?.[1] ?? client)
         : client
     // A pool that is passed on was found where it was made.
-    if (client.type === 'Drizzle' && !/^(text|join|record)$/.test(this.#call.args[0]?.kind ?? '')) return []
+    if (client.type === 'Drizzle' && !/^(text|join|record)$/.test(this.call.args[0]?.kind ?? '')) return []
     const found = this.#address(scheme, options)
     const isQueue = client.protocol === 'Messaging-BullMQ'
     if (isQueue && (found === undefined || !isResolved(found.text))) return []
@@ -213,8 +200,8 @@ class DataConnection {
     const target = known ? databaseOf(isFile ? `sqlite:${found.text}` : found.text) : technology
     return [
       outboundAt(
-        this.#scope,
-        this.#call.line,
+        this.scope,
+        this.call.line,
         { text: target, confidence: known ? found.confidence : 'low' },
         {
           protocol: client.protocol,

@@ -1,4 +1,4 @@
-import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
+import type { FindIn, Framework, Outbound } from '../../connections/framework.ts'
 import { belowBase, HTTP_VERBS, httpRecord } from '../../connections/outbound-http.ts'
 import type { CallExpression } from '../../source/source-unit.ts'
 import { callIn, recordEntry } from '../../source/source-unit.ts'
@@ -33,11 +33,7 @@ const clientModule = (name: string, { unit }: TypeScope): string | undefined => 
 }
 
 /** A client made by `axios.create({ baseURL })`, `ky.extend({ prefixUrl })` or `got.extend(…)`, here or in another file. */
-const createdClient = (
-  name: string,
-  scope: TypeScope,
-  { modules, resolver }: DetectionContext,
-): HttpClient | undefined => {
+const createdClient: FindIn<string, HttpClient | undefined> = (name, scope, { modules, resolver }) => {
   const declared = modules.declaration(name, scope.unit)
   const there =
     declared.unit === scope.unit ? scope : scope.at(declared.unit, undefined, declared.unit.topLevel)
@@ -61,11 +57,7 @@ const injectedType = (name: string, scope: TypeScope): string | undefined => {
   return undefined
 }
 
-const usedClient = (
-  call: CallExpression,
-  scope: TypeScope,
-  context: DetectionContext,
-): HttpClient | undefined => {
+const usedClient: FindIn<CallExpression, HttpClient | undefined> = (call, scope, context) => {
   const { receiver, name } = call
   if (receiver === undefined) {
     // Often imported from a wrapper of the project.
@@ -92,11 +84,7 @@ export const isServiceAddress = (text: string): boolean =>
   /^\$\{\w*(URL|URI|HOST|ENDPOINT|ORIGIN|DOMAIN|SERVER|GATEWAY)\w*\}/i.test(text)
 
 /** The method: the name of the call, or that of the options; without options, GET. */
-const verbOf = (
-  { name, args }: CallExpression,
-  scope: TypeScope,
-  { resolver }: DetectionContext,
-): string | undefined => {
+const verbOf: FindIn<CallExpression, string | undefined> = ({ name, args }, scope, { resolver }) => {
   if (HTTP_VERBS.has(name)) return name.toUpperCase()
   const options = args[0]?.kind === 'record' ? args[0] : args[1]
   if (options === undefined) return 'GET'
@@ -106,11 +94,7 @@ const verbOf = (
   return known?.confidence === 'high' ? known.text.toUpperCase() : undefined
 }
 
-const requestOf = (
-  call: CallExpression,
-  outer: TypeScope,
-  context: DetectionContext,
-): readonly Outbound[] => {
+const requestOf: FindIn<CallExpression, readonly Outbound[]> = (call, outer, context) => {
   if (
     call.makes ||
     !/^(get|post|put|patch|delete|head|options|request|stream|fetch|axios|got|ky)$/.test(call.name)

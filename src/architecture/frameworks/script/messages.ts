@@ -1,4 +1,5 @@
-import { type DetectionContext, type Framework, importsModule } from '../../connections/framework.ts'
+import type { FindIn } from '../../connections/framework.ts'
+import { type Framework, importsModule } from '../../connections/framework.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import { recordEntry } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
@@ -112,11 +113,11 @@ const libraryCall = (call: CallExpression, scope: TypeScope): MessageCall | unde
   )
 }
 
-const scriptMessages = (
-  direction: MessageDirection,
-  scope: TypeScope,
-  { resolver }: DetectionContext,
-): readonly FoundMessage[] => {
+const scriptMessages: FindIn<MessageDirection, readonly FoundMessage[]> = (
+  direction,
+  scope,
+  { resolver },
+) => {
   const { unit } = scope
   return fileCalls(scope).flatMap((one) => {
     const at = one.scope.atLine(one.call.line)

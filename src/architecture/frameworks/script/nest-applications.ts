@@ -1,6 +1,6 @@
 import { pushTo } from '../../../kernel/multimap.ts'
 import { joinRoutes } from '../../connections/addresses.ts'
-import type { DetectionContext } from '../../connections/framework.ts'
+import type { DetectionContext, FindIn } from '../../connections/framework.ts'
 import { memoized } from '../../source/memoized.ts'
 import { folderOf } from '../../source/source-files.ts'
 import type { SourceIndex } from '../../source/source-index.ts'
@@ -93,11 +93,11 @@ export const globalPrefix = (path: string, scope: TypeScope, { resolver }: Detec
 }
 
 /** The versions of a route as segments of its path: `v1`. One empty text when versions are not in the path. */
-export const versionSegments = (
-  given: Expression | undefined,
-  scope: TypeScope,
-  { resolver }: DetectionContext,
-): readonly string[] => {
+export const versionSegments: FindIn<Expression | undefined, readonly string[]> = (
+  given,
+  scope,
+  { resolver },
+) => {
   const start = nearestCall('enableVersioning', scope, ({ unit, call }) => `${unit.file}:${call.line}`)
   if (start === undefined) return ['']
   const type = option(start.call, 0, 'type')

@@ -1,5 +1,5 @@
 import type { DetectionContext, Outbound } from '../../connections/framework.ts'
-import { outboundAt } from '../../connections/framework.ts'
+import { CallDetector, outboundAt } from '../../connections/framework.ts'
 import { memoized } from '../../source/memoized.ts'
 import type { SourceIndex } from '../../source/source-index.ts'
 import {
@@ -96,29 +96,16 @@ const transportOptions = ({ name, receiver, args }: CallExpression): readonly Ex
 }
 
 /** What a call of a class connects to. */
-class NestCall {
-  readonly #call: CallExpression
-  readonly #scope: TypeScope
-  readonly #context: DetectionContext
-
-  constructor(call: CallExpression, scope: TypeScope, context: DetectionContext) {
-    this.#call = call
-    this.#scope = scope
-    this.#context = context
-  }
-
+class NestCall extends CallDetector {
   #row(type: string, protocol: string, known: KnownText): Outbound {
-    return outboundAt(this.#scope, this.#call.line, known, { protocol, type })
+    return outboundAt(this.scope, this.call.line, known, { protocol, type })
   }
 
   brokers(): readonly Outbound[] {
-    return transportOptions(this.#call).flatMap((options) => {
+    return transportOptions(this.call).flatMap((options) => {
       const transport = transportOf(options)
       if (transport === undefined) return []
-      const given = this.#context.resolver.text(
-        entryAt(options, 'options', ...transport.address),
-        this.#scope,
-      )
+      const given = this.context.resolver.text(entryAt(options, 'options', ...transport.address), this.scope)
       const isKnown = given !== undefined && given.confidence !== 'low' && !/^[{$]/.test(given.text)
       const technology = transport.protocol.replace('Messaging-', '')
       const text =
@@ -137,27 +124,27 @@ class NestCall {
 
   /** `client.send({ cmd: 'sum' }, …)` and `client.emit('created', …)` of a client of Nest. */
   messages(): readonly Outbound[] {
-    const { name, receiver, args } = this.#call
+    const { name, receiver, args } = this.call
     if (!/^(send|emit)$/.test(name) || receiver?.kind !== 'name' || args.length < 2) return []
-    const type = this.#scope.typeOf(receiver)
+    const type = this.scope.typeOf(receiver)
     if (!CLIENT_TYPE.test(type)) return []
     const [pattern] = args
-    const known = this.#context.resolver.text(
+    const known = this.context.resolver.text(
       pattern?.kind === 'record' ? entryAt(pattern, 'cmd') : pattern,
-      this.#scope,
+      this.scope,
     )
     if (known === undefined || /^[{$]/.test(known.text)) return []
-    const protocol = type.startsWith('ClientKafka') ? 'Messaging-Kafka' : listenerProtocol(this.#scope)
+    const protocol = type.startsWith('ClientKafka') ? 'Messaging-Kafka' : listenerProtocol(this.scope)
     return [this.#row('ClientProxy', protocol, known)]
   }
 
   /** `client.getService<Heroes>('HeroesService')`. */
   grpc(): readonly Outbound[] {
-    const { name, receiver, args } = this.#call
-    if (name !== 'getService' || this.#scope.typeOf(receiver) !== 'ClientGrpc') return []
-    const service = this.#context.resolver.text(args[0], this.#scope)
+    const { name, receiver, args } = this.call
+    if (name !== 'getService' || this.scope.typeOf(receiver) !== 'ClientGrpc') return []
+    const service = this.context.resolver.text(args[0], this.scope)
     if (service === undefined) return []
-    const text = this.#context.protos.get(service.text)?.fullName ?? service.text
+    const text = this.context.protos.get(service.text)?.fullName ?? service.text
     return [this.#row('ClientGrpc', 'gRPC', { ...service, text })]
   }
 }

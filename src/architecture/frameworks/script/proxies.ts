@@ -1,9 +1,5 @@
-import {
-  type DetectionContext,
-  type Framework,
-  importsModule,
-  type Outbound,
-} from '../../connections/framework.ts'
+import type { FindIn } from '../../connections/framework.ts'
+import { type Framework, importsModule, type Outbound } from '../../connections/framework.ts'
 import { httpRecord } from '../../connections/outbound-http.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
@@ -40,11 +36,7 @@ const targetOf = (
   return target === undefined ? undefined : { library, target }
 }
 
-const passedOn = (
-  call: CallExpression,
-  outer: TypeScope,
-  { resolver }: DetectionContext,
-): readonly Outbound[] => {
+const passedOn: FindIn<CallExpression, readonly Outbound[]> = (call, outer, { resolver }) => {
   const scope = outer.atLine(call.line)
   const found = targetOf(call, scope)
   const address = found === undefined ? undefined : resolver.text(found.target, scope)

@@ -1,3 +1,4 @@
+import type { SourceLocation } from '../../graph.ts'
 import { inOrder } from '../../source/source-files.ts'
 import type { Deployable, ServiceEvidence } from '../service-draft.ts'
 
@@ -11,11 +12,6 @@ export interface SystemNode {
   readonly sources: readonly ServiceEvidence[]
 }
 
-interface RelationPlace {
-  readonly file: string
-  readonly line: number
-}
-
 /** What shows a relation: a call in the code, an address in the configuration, or nothing but the order of starts. */
 type RelationKind = 'call' | 'configuration' | 'depends_on'
 
@@ -27,7 +23,7 @@ interface SystemRelation {
   readonly confidence: 'high' | 'medium' | 'low'
   /** Topics, queues, paths or variables, sorted. */
   readonly about: readonly string[]
-  readonly sources: readonly RelationPlace[]
+  readonly sources: readonly SourceLocation[]
 }
 
 export interface SystemModel {
@@ -78,27 +74,27 @@ export class SystemRelations {
   }
 
   /** A relation that the code shows. */
-  relate(from: string, to: string, protocol: string, about: string, source: RelationPlace): void {
+  relate(from: string, to: string, protocol: string, about: string, source: SourceLocation): void {
     this.#put(relationOf('call', from, to, protocol), about, source)
   }
 
   /** A relation that a setting of the service shows. */
-  set(from: string, to: string, protocol: string, about: string, source: RelationPlace): void {
+  set(from: string, to: string, protocol: string, about: string, source: SourceLocation): void {
     this.#put(relationOf('configuration', from, to, protocol), about, source)
   }
 
   /** A relation that only files about deployment show: an address of the other side. */
-  declare(from: string, to: SystemNode, about: string, source: RelationPlace): void {
+  declare(from: string, to: SystemNode, about: string, source: SourceLocation): void {
     const protocol = to.kind === 'service' ? CONFIGURED : to.technology
     this.#put(relationOf('configuration', from, to.id, protocol), about, source)
   }
 
   /** One container waits for the other: it may use it or not. */
-  startsAfter(from: string, to: string, source: RelationPlace): void {
+  startsAfter(from: string, to: string, source: SourceLocation): void {
     this.#put(relationOf('depends_on', from, to, 'starts after'), '', source)
   }
 
-  #put(relation: SystemRelation, about: string, source: RelationPlace): void {
+  #put(relation: SystemRelation, about: string, source: SourceLocation): void {
     const { kind, from, to, protocol } = relation
     if (from === to) return
     // A driver and what is built upon it (JDBC and JPA) are one way to one store.
