@@ -1,6 +1,6 @@
 import type { DetectionContext, FindIn } from '../../connections/framework.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
-import { callIn, nameIn, recordEntry } from '../../source/source-unit.ts'
+import { callIn, nameIn } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
 import type { TypeScope } from '../../source/type-scope.ts'
 import { callsIn, callsOf, type PlacedCall } from '../../source/type-scope.ts'
