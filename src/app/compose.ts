@@ -10,6 +10,7 @@ import { gateTools } from '../gate/tools.ts'
 import { buildCatalog, type Catalog, ignoreUnknownArguments, type Toolset } from '../kernel/catalog.ts'
 import { ChangeEmitter } from '../kernel/change-events.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
+import { optional } from '../kernel/optional.ts'
 import type { Clock, Log, Recorder, StoreCheck } from '../kernel/ports.ts'
 import { closedGuard, offerReading, readingGuard } from '../kernel/tool-offer.ts'
 import { LEGACY, MODERN, type ServerBasics } from '../mcp/handshake.ts'
@@ -183,7 +184,7 @@ export const composeServer = (
     changes,
     listing,
     invoke: isUnified ? withState(invoke, state, offer) : invoke,
-    ...(offer && { offer }),
+    ...optional({ offer }),
     ...(isUnified && { freshness: () => state.freshnessJson() }),
   })
   const readingService = () => {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Toolset } from '../kernel/catalog.ts'
 import { Digest } from '../kernel/encoding/digest.ts'
+import { optional } from '../kernel/optional.ts'
 import { defineTool, NoInput, type Tool } from '../kernel/tool.ts'
 import { InclusionProof } from '../lineage/schemas.ts'
 import type { MaybePromise } from '../lineage/store.ts'
@@ -118,9 +119,9 @@ const nodeTools = (ask: AskGraph): Tool[] => [
       ask((beliefs) =>
         beliefs.createNode({
           belief,
-          ...(claim !== undefined && { claim }),
+          ...optional({ claim }),
           energy,
-          ...(evidence !== undefined && { evidence }),
+          ...optional({ evidence }),
         }),
       ),
   }),

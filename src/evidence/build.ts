@@ -1,3 +1,4 @@
+import { optional } from '../kernel/optional.ts'
 import { compareFields, compareLedger, compareText } from './compare.ts'
 import { consolidateFindings } from './consolidate.ts'
 import { dedupeFindings, identityOf, normalizeFinding, type RawFinding } from './finding.ts'
@@ -44,7 +45,7 @@ const normalizeIntent = (intent: HumanIntent): HumanIntent | null => {
     expires_at: normalizeDate(intent.expires_at),
     preserved_at: preserved,
     preservation_count: Math.max(0, Math.trunc(intent.preservation_count) || 0),
-    ...(intent._hint !== undefined && { _hint: intent._hint }),
+    ...optional({ _hint: intent._hint }),
   }
 }
 
@@ -100,7 +101,7 @@ const keepLedger = (
     .map((finding) => ({
       ruleId: finding.ruleId,
       file: finding.file,
-      ...(finding.lines !== undefined && { lines: finding.lines }),
+      ...optional({ lines: finding.lines }),
       firstSeen: known.get(identityOf(finding)) ?? time,
       lastSeen: time,
     }))
@@ -154,9 +155,9 @@ export const buildEvidence = (input: BuildInput, previous: Evidence | undefined,
       total_violations: findings.length,
       by_severity: countSeverities(findings),
     },
-    ...(input.sdd !== undefined && { sdd_metrics: input.sdd }),
+    ...optional({ sdd_metrics: input.sdd }),
     ...(input.repoState !== undefined && { repo_state: { ...input.repoState, repo_root: '.' } }),
-    ...(input.judgedTree !== undefined && { judged_tree: input.judgedTree }),
+    ...optional({ judged_tree: input.judgedTree }),
     ...(suppressed.length > 0 && { consolidation: { suppressed: [...suppressed] } }),
   }
 }

@@ -1,4 +1,5 @@
 import { pushTo } from '../kernel/multimap.ts'
+import { optional } from '../kernel/optional.ts'
 import { anchorLine, compareFields, compareFindings, compareText, severityRank } from './compare.ts'
 import { compareTraces } from './finding.ts'
 import { platformOf } from './path-platform.ts'
@@ -73,7 +74,7 @@ const REASON = 'semantic-family-precedence'
 const suppress = (loser: Finding, winner: Finding): Suppressed => ({
   ruleId: loser.ruleId,
   file: loser.file,
-  ...(loser.lines !== undefined && { lines: loser.lines }),
+  ...optional({ lines: loser.lines }),
   replacedByRuleId: winner.ruleId,
   replacementRuleId: winner.ruleId,
   platform: platformOf(loser.file, loser.ruleId),

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { digestBytes } from '../kernel/encoding/hash.ts'
 import { jsonOf } from '../kernel/encoding/json.ts'
+import { optional } from '../kernel/optional.ts'
 import { toViolation } from './build.ts'
 import { compareFindings, compareLedger } from './compare.ts'
 import { normalizeFinding, normalizeLines, normalizePath } from './finding.ts'
@@ -28,7 +29,7 @@ const orderKeys = (evidence: Evidence): Evidence => {
   const keys = [...new Set([...KEYS.filter((key) => rest[key] !== undefined), ...Object.keys(rest)])]
   return {
     ...(Object.fromEntries(keys.map((key) => [key, rest[key]])) as typeof rest),
-    ...(chain !== undefined && { evidence_chain: chain }),
+    ...optional({ evidence_chain: chain }),
   }
 }
 
@@ -42,7 +43,7 @@ const normalizeEntry = ({ lines, ...entry }: LedgerEntry, root?: string): Ledger
   return {
     ruleId,
     file: normalizePath(file, root),
-    ...(normalized !== undefined && { lines: normalized }),
+    ...optional({ lines: normalized }),
     ...rest,
   }
 }

@@ -1,4 +1,5 @@
 import { isRecord } from '../kernel/encoding/json.ts'
+import { optional } from '../kernel/optional.ts'
 import { compareFindings, compareText, linesKey, severityRank } from './compare.ts'
 import type { Finding, FindingLines, Severity } from './schema.ts'
 
@@ -78,7 +79,7 @@ export const normalizeFinding = (raw: RawFinding, root?: string): Finding => {
     code,
     message,
     file: normalizePath(filePath || file || UNKNOWN_FILE, root),
-    ...(normalized !== undefined && { lines: normalized }),
+    ...optional({ lines: normalized }),
     ...optionalText('matchedBy', matchedBy),
     ...optionalText('source', source),
     ...sortKeys(extras),

@@ -1,3 +1,4 @@
+import { optional } from '../kernel/optional.ts'
 import { COLLECTIONS, FILTERS, MAX_LIMIT } from './query.ts'
 import type { EvidenceReading } from './store.ts'
 import { viewsOf } from './views.ts'
@@ -28,7 +29,7 @@ const degraded = (reading: Exclude<EvidenceReading, { kind: 'valid' }>) => {
     valid: false,
     version: (exists && reading.version) || null,
     findings_count: 0,
-    ...(exists && { reason: reading.reason, ...(reading.at !== undefined && { at: reading.at }) }),
+    ...(exists && { reason: reading.reason, ...optional({ at: reading.at }) }),
   }
 }
 

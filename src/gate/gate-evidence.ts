@@ -3,6 +3,7 @@ import { consolidateFindings } from '../evidence/consolidate.ts'
 import { dedupeFindings, normalizeFinding } from '../evidence/finding.ts'
 import type { Evidence, GateOutcome, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { GateStage } from '../evidence/stage.ts'
+import { optional } from '../kernel/optional.ts'
 import type { LoadedBaseline } from './findings/baseline.ts'
 import type { GateCitation } from './reports/citations.ts'
 import type { CheckRow, GateFinding, ReportedFiles } from './reports/report.ts'
@@ -47,8 +48,7 @@ const toEvidenceFinding = ({
 }: GateFinding) => ({
   ...rest,
   ...(region !== undefined && { lines: [region.line] }),
-  ...(why !== undefined && { why }),
-  ...(fix !== undefined && { expected_fix: fix }),
+  ...optional({ why, expected_fix: fix }),
   ...(edit?.safe === true && { safe_edit: true }),
   fingerprint,
 })
@@ -59,10 +59,9 @@ const snapshotExtras = (judged: Judgement) => {
   return {
     source,
     ...(unchanged !== undefined && { changed_lines: true }),
-    ...(policyBase !== undefined && { policy_base: policyBase }),
+    ...optional({ policy_base: policyBase }),
     files_scanned: files.scanned,
-    ...(files.packs !== undefined && { files_by_pack: files.packs }),
-    ...(files.skipped !== undefined && { files_not_judged: files.skipped }),
+    ...optional({ files_by_pack: files.packs, files_not_judged: files.skipped }),
     known_findings: counts.known,
     suppressed_findings: counts.suppressed,
     ...(overrides.length > 0 && { reweighed_rules: overrides }),
@@ -111,7 +110,7 @@ export const writeEvidence = async (
     platforms,
     rulesets,
     repoState: { ...state, repo_root: '.' },
-    ...(tree !== undefined && { judgedTree: tree }),
+    ...optional({ judgedTree: tree }),
     ...(decision !== undefined && { sdd: { enforced: true, stage, decision: { ...decision } } }),
   }
   const built = buildEvidence(input, await withOwnIntent(previous, options), options.now)

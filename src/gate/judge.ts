@@ -2,6 +2,7 @@ import { SEVERITIES } from '../evidence/compare.ts'
 import type { Evidence, GateStatus, RepoState, Severity } from '../evidence/schema.ts'
 import type { GateStage } from '../evidence/stage.ts'
 import type { EvidenceReading } from '../evidence/store.ts'
+import { optional } from '../kernel/optional.ts'
 import type { ReceiptTrust } from '../receipts/verify-receipt.ts'
 import { checkOwnEvidence, checkRecorded, type PresentTree, type RecordedRun } from './check-binding.ts'
 import type { GatePolicy } from './policy.ts'
@@ -227,7 +228,7 @@ export const judgeEvidence = (input: GateInput): GateVerdict => {
       severity: 'ERROR',
       message,
       fix: fixOf(code),
-      ...(paths !== undefined && { paths }),
+      ...optional({ paths }),
     })),
     evidence: {
       kind: reading.kind,

@@ -1,5 +1,6 @@
 import { compareText } from '../evidence/compare.ts'
 import { digestJson } from '../kernel/encoding/hash.ts'
+import { optional } from '../kernel/optional.ts'
 import type { ReceiptDetails, ReceiptInput } from '../receipts/statement.ts'
 import type { Judgement } from './gate-evidence.ts'
 import { type GatePolicy, isAtLeast } from './policy.ts'
@@ -90,10 +91,7 @@ export const runFacts = (input: FactsInput): RunFacts => {
     inputs: listInputs(input),
     details: {
       kind: 'run',
-      ...(base !== undefined && { base }),
-      ...(baseTree !== undefined && { base_tree: baseTree }),
-      ...(head !== undefined && { head }),
-      ...(policies !== undefined && { policies }),
+      ...optional({ base, base_tree: baseTree, head, policies }),
       ...(relaxed.length > 0 && { relaxed_by: relaxed }),
       ...(judged !== undefined && {
         files: {
@@ -106,8 +104,7 @@ export const runFacts = (input: FactsInput): RunFacts => {
       }),
       suppressed: { count: suppressed.length, digest: digestJson(suppressed.sort(compareText)) },
       known: counts.known,
-      ...(suppressions !== undefined && { suppressions }),
-      ...(platforms !== undefined && { platforms }),
+      ...optional({ suppressions, platforms }),
       profile: input.profile,
       ...(input.unchanged !== undefined && { changed_lines: true }),
       imported: input.checks.flatMap(({ name, origin }) => (origin === 'imported' ? [name] : [])),

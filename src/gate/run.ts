@@ -1,6 +1,7 @@
 import type { Evidence, RepoState } from '../evidence/schema.ts'
 import type { GateStage } from '../evidence/stage.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
+import { optional } from '../kernel/optional.ts'
 import { extensionOf } from '../kernel/text/languages.ts'
 import type { ImportSource } from './checks/import-results.ts'
 import type { CheckProgress } from './checks/judge-checks.ts'
@@ -43,8 +44,7 @@ const collectChanges = ({ changes }: RuleSet, set: ChangeSet): FindingDraft[] =>
         code: rule.code,
         message: rule.message,
         file,
-        ...(rule.why !== undefined && { why: rule.why }),
-        ...(rule.fix !== undefined && { fix: rule.fix }),
+        ...optional({ why: rule.why, fix: rule.fix }),
         matchedBy: 'FileChange',
         source: set.source,
         text: '',
@@ -248,7 +248,7 @@ export const runGate = async (
       source: evaluation.source,
       policy,
       ...(policyFrom === 'worktree' && { policy_from: policyFrom }),
-      ...(policyBase !== undefined && { policy_base: policyBase }),
+      ...optional({ policy_base: policyBase }),
       files: evaluation.files,
       ...(evaluation.unchanged !== undefined && { changed_lines: true }),
       counts,

@@ -1,3 +1,5 @@
+import { optional } from '../kernel/optional.ts'
+
 const RUN_GATE = 'Run `warrant gate` for the stage, or call the tool gate_run with it, then ask again.'
 
 /** Violation code → what to do about it. */
@@ -34,7 +36,7 @@ export interface Violation {
 export const violation = (code: ViolationCode, message: string, paths?: readonly string[]): Violation => ({
   code,
   message,
-  ...(paths !== undefined && { paths }),
+  ...optional({ paths }),
 })
 
 export const fixOf = (code: ViolationCode): string => FIXES[code]

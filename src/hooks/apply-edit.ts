@@ -1,4 +1,5 @@
 import { isRecord } from '../kernel/encoding/json.ts'
+import { optional } from '../kernel/optional.ts'
 import { hookEventFaults } from './faults.ts'
 
 export interface Replacement {
@@ -82,7 +83,7 @@ const readUpdate = (lines: readonly string[]): { hunks: readonly PatchHunk[]; to
     else if (line === '' || /^[ +-]/.test(line)) builder.line(line === '' ? ' ' : line)
   }
   builder.close()
-  return { hunks: builder.hunks, ...(to !== undefined && { to: to.trim() }) }
+  return { hunks: builder.hunks, ...optional({ to: to?.trim() }) }
 }
 
 const readFile = (verb: string, path: string, lines: readonly string[]): FileEdit => {

@@ -9,6 +9,7 @@ import {
 import { type StatusOptions, statusView } from '../evidence/status.ts'
 import type { EvidenceReader, EvidenceReading } from '../evidence/store.ts'
 import { type EvidenceViews, viewsOf } from '../evidence/views.ts'
+import { optional } from '../kernel/optional.ts'
 import { COMPAT_HEADERS, compatRoute, sendCompat } from './routes.ts'
 import type { HttpRequest, Route } from './server.ts'
 
@@ -66,7 +67,7 @@ const sendBody = (response: ServerResponse, body: string | Buffer, etag?: string
   response.writeHead(200, {
     ...COMPAT_HEADERS,
     'content-length': Buffer.byteLength(body),
-    ...(etag !== undefined && { etag }),
+    ...optional({ etag }),
   })
   response.end(body)
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from './encoding/json.ts'
+import { optional } from './optional.ts'
 import type { Attachment, Clock, Log } from './ports.ts'
 import type { CallContext } from './tool.ts'
 
@@ -105,8 +106,7 @@ export class Call implements CallContext {
     this.#reportedAt = now
     this.#report({
       done,
-      ...(total !== undefined && { total }),
-      ...(message !== undefined && { message }),
+      ...optional({ total, message }),
     })
   }
 }

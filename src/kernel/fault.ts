@@ -1,4 +1,5 @@
 import type { JsonObject } from './encoding/json.ts'
+import { optional } from './optional.ts'
 
 /** The kinds of failure that a caller can act on. Anything else thrown is a bug. */
 export const FAULT_KINDS = {
@@ -78,5 +79,5 @@ export const viewFault = ({ kind, code, message, fix, detail }: Fault): FaultVie
   code,
   message,
   fix,
-  ...(detail !== undefined && { detail }),
+  ...optional({ detail }),
 })

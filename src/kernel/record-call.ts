@@ -4,6 +4,7 @@ import { digestBytes } from './encoding/hash.ts'
 import type { JsonObject } from './encoding/json.ts'
 import { Fault } from './fault.ts'
 import type { Outcome } from './invoke.ts'
+import { optional } from './optional.ts'
 import type { Attachment, CallRecord, Clock, Log, Recorder } from './ports.ts'
 import type { AuditedTool } from './tool.ts'
 import type { ToolAnswer } from './tool-io.ts'
@@ -63,8 +64,7 @@ const callRecord = (
     effect,
     outcome: kind,
     ...(kind === 'fault' && { code: outcome.fault.code, kind: outcome.fault.kind }),
-    ...(verdict !== undefined && { verdict }),
-    ...(args !== undefined && { args }),
+    ...optional({ verdict, args }),
     ...(kind === 'answer' && attachment),
     ms,
   }

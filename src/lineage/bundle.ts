@@ -1,3 +1,4 @@
+import { optional } from '../kernel/optional.ts'
 import { type Checkpoint, openSignedCheckpoint } from './tlog/note.ts'
 import { type ChainVerdict, verifyChain } from './verify.ts'
 
@@ -81,6 +82,6 @@ export const verifyBundle = async (value: unknown, trusted: TrustedInputs = {}):
     checkpoint: checkpoint ?? 'not signed by this key',
     key: verifier === undefined ? 'from the bundle' : 'given',
     matches,
-    ...(since !== undefined && { since }),
+    ...optional({ since }),
   }
 }

@@ -1,3 +1,4 @@
+import { optional } from '../kernel/optional.ts'
 import { type PublicEntry, verifyChain } from './verify.ts'
 
 /** A state of a log: its size and root, and its entries where they are known. */
@@ -34,7 +35,7 @@ export const compareStates = async (one: LogState, other: LogState): Promise<Log
   const [older, newer] = one.size <= other.size ? [one, other] : [other, one]
   const contradicts = (why: string): LogDifference => {
     const at = firstDifference(older, newer)
-    return { outcome: 'contradicts', why, ...(at !== undefined && { at }) }
+    return { outcome: 'contradicts', why, ...optional({ at }) }
   }
   if (older.size === newer.size)
     return older.root === newer.root

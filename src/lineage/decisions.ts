@@ -1,6 +1,7 @@
 import { lazyAsync } from '../kernel/async/once.ts'
 import { canonicalJson } from '../kernel/encoding/canonical.ts'
 import type { JsonObject } from '../kernel/encoding/json.ts'
+import { optional } from '../kernel/optional.ts'
 import type { CallRecord, Recorder } from '../kernel/ports.ts'
 import { isAudited } from '../kernel/record-call.ts'
 import { newestAnchors } from './anchors.ts'
@@ -58,9 +59,7 @@ export const ADOPT_DECISIONS = `Restore it from a backup. If you replaced or rem
 const auditedFacts = ({ tool, outcome, code, verdict, args }: CallRecord): JsonObject => ({
   tool,
   outcome,
-  ...(code !== undefined && { code }),
-  ...(verdict !== undefined && { verdict }),
-  ...(args !== undefined && { args }),
+  ...optional({ code, verdict, args }),
 })
 
 interface OpenedLog {
@@ -202,7 +201,12 @@ export class DecisionRecorder implements Recorder {
       try {
         const receipt = await call.attach?.({ origin, index })
         const heads = ANCHORING.includes(call.tool) && graphs.length > 0 && { graphs }
-        const facts = { ...auditedFacts(call), ...heads, last_run: lastRun, ...(receipt && { receipt }) }
+        const facts = {
+          ...auditedFacts(call),
+          ...heads,
+          last_run: lastRun,
+          ...optional({ receipt }),
+        }
         drafts.push(this.#draft(index, call.tool, facts))
         made.push({ pending, receipt })
         if (isJudging(call.tool, call)) lastRun = index
@@ -222,7 +226,7 @@ export class DecisionRecorder implements Recorder {
       if (drafts.length === 0) return
       if (await writer.commit(writer.prepare(drafts))) {
         this.#lastRun = lastRun
-        await this.#ports.memory?.write({ size: writer.size, head: writer.link, ...(lost && { lost }) })
+        await this.#ports.memory?.write({ size: writer.size, head: writer.link, ...optional({ lost }) })
         for (const { pending, receipt } of made) {
           const { call, resolve, reject } = pending
           try {

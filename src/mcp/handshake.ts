@@ -1,6 +1,7 @@
 import type { Catalog } from '../kernel/catalog.ts'
 import { isRecord } from '../kernel/encoding/json.ts'
 import type { Limits } from '../kernel/limits.ts'
+import { optional } from '../kernel/optional.ts'
 import type { Clock, Log, LogLevel } from '../kernel/ports.ts'
 import type { Dialect } from './dialect.ts'
 import type { Params, Request } from './message.ts'
@@ -95,14 +96,14 @@ export const initializeResult = (
     protocolVersion: LEGACY.find((version) => version === asked) ?? LEGACY[0],
     capabilities,
     serverInfo: identity,
-    ...(instructions !== undefined && { instructions }),
+    ...optional({ instructions }),
   }
 }
 
 export const discoverResult = ({ capabilities, instructions }: ServerBasics) => ({
   supportedVersions: [MODERN],
   capabilities,
-  ...(instructions !== undefined && { instructions }),
+  ...optional({ instructions }),
 })
 
 /** Translates method aliases and, with `methodCalls`, methods named like a tool. */

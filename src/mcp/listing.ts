@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Catalog, Toolset } from '../kernel/catalog.ts'
+import { optional } from '../kernel/optional.ts'
 import { isTemplate } from '../kernel/resource.ts'
 import { NoOutput, type Tool } from '../kernel/tool.ts'
 
@@ -141,7 +142,7 @@ export const listPrompts = (catalog: Catalog) =>
     description,
     arguments: Object.entries(args.shape).map(([argument, schema]) => ({
       name: argument,
-      ...(schema.description !== undefined && { description: schema.description }),
+      ...optional({ description: schema.description }),
       required: !schema.safeParse(undefined).success,
     })),
   }))

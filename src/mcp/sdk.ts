@@ -13,6 +13,7 @@ import type { ChangeEvent } from '../kernel/change-events.ts'
 import { isRecord } from '../kernel/encoding/json.ts'
 import { Fault } from '../kernel/fault.ts'
 import { type Outcome, stackOf } from '../kernel/invoke.ts'
+import { optional } from '../kernel/optional.ts'
 import { progressToken } from './envelope.ts'
 import type { Era } from './era.ts'
 import { type Capabilities, LIST_CACHE, MODERN } from './handshake.ts'
@@ -85,7 +86,7 @@ export const createSdkServer = (
   const { catalog, identity, instructions, dialect, log } = service.parts
   const server = new Server(identity, {
     capabilities,
-    ...(instructions !== undefined && { instructions }),
+    ...optional({ instructions }),
     cacheHints: {
       'tools/list': service.toolListCache,
       'prompts/list': LIST_CACHE,

@@ -1,4 +1,5 @@
 import type { Digest } from '../kernel/encoding/digest.ts'
+import { optional } from '../kernel/optional.ts'
 import type { LookupRequest } from './ask/candidate.ts'
 import { type VerifiedCitation, verifyCitation } from './ask/citation.ts'
 import { clampBudget, digestEvidence, type EvidenceDigest } from './ask/evidence.ts'
@@ -67,7 +68,7 @@ export class Packets {
       (await store.list()).map(async ({ digest, bytes }) => {
         const { name = '', version = '' } = (await cache.metadata(digest))?.metadata.packet ?? {}
         const revoked = await revocation?.(digest)
-        return { name, version, ref: `${name}@${digest}`, digest, bytes, ...(revoked && { revoked }) }
+        return { name, version, ref: `${name}@${digest}`, digest, bytes, ...optional({ revoked }) }
       }),
     )
   }

@@ -1,3 +1,4 @@
+import { optional } from '../kernel/optional.ts'
 /** A receipt: an in-toto statement whose predicate is a SLSA verification summary. */
 
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
@@ -101,8 +102,7 @@ export const buildStatement = (facts: ReceiptFacts, place: LineagePlace): object
       {
         name: uri,
         digest: {
-          ...(tree !== undefined && { gitTree: tree }),
-          ...(commit !== undefined && { gitCommit: commit }),
+          ...optional({ gitTree: tree, gitCommit: commit }),
         },
       },
     ],

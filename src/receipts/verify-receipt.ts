@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { optional } from '../kernel/optional.ts'
 import { openEnvelope, signedBytes } from './envelope.ts'
 import type { ListedKey } from './keys-file.ts'
 import type { KeyRole } from './keys-path.ts'
@@ -114,7 +115,7 @@ export const verifyReceipt = (line: string, { listed, own }: KnownKeys): Verifie
   if (envelope === undefined) return { digest: '', line, trust: 'invalid', why: 'it is no DSSE envelope' }
   const { digest, payload, signatures } = envelope
   const receipt = parseStatement(payload)
-  const found = { digest, line, ...(receipt && { receipt }) }
+  const found = { digest, line, ...optional({ receipt }) }
   if (receipt === undefined) return { ...found, trust: 'invalid', why: 'its statement is no receipt' }
   const bytes = signedBytes(payload)
   const signedBy = (key: ReceiptKey) => signatures.some((one) => verifySignature(key, bytes, one.bytes))

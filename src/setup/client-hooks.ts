@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isRecord } from '../kernel/encoding/json.ts'
+import { optional } from '../kernel/optional.ts'
 import { jsonElement } from './editors/edit-json.ts'
 import type { FileEntry } from './editors/insertion.ts'
 import { type LaunchWords, readShellLaunch, shellCommand } from './launch.ts'
@@ -24,7 +25,7 @@ type WriteHook = (event: HookEvent, command: string) => object
 const inGroup =
   (hook: (event: HookEvent, command: string) => object): WriteHook =>
   (event, command) => ({
-    ...(event.tools !== undefined && { matcher: event.tools }),
+    ...optional({ matcher: event.tools }),
     hooks: [hook(event, command)],
   })
 
@@ -72,7 +73,7 @@ export const CLIENT_HOOKS: Readonly<Record<HookedClient, ClientHooks>> = {
     ],
     write: ({ tools, blocks }, command) => ({
       command,
-      ...(tools !== undefined && { matcher: tools }),
+      ...optional({ matcher: tools }),
       timeout: SECONDS,
       ...(blocks && { failClosed: true }),
     }),

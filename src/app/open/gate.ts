@@ -6,6 +6,7 @@ import { BASELINE_FILE } from '../../gate/findings/baseline.ts'
 import { OPENSPEC_FOLDER } from '../../gate/policy-layer.ts'
 import { namedBranches } from '../../gate/protected-branches.ts'
 import type { GatePorts } from '../../gate/run.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { Clock, RepositoryFiles } from '../../kernel/ports.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
@@ -82,7 +83,7 @@ export const openGate = async (
 ): Promise<OpenGate> => {
   const { environment, clock, indexFile, allowedChecks: allowed = [] } = context
   const { gitFolders } = config
-  const location = { folder, environment, gitFolders, ...(indexFile !== undefined && { indexFile }) }
+  const location = { folder, environment, gitFolders, ...optional({ indexFile }) }
   await locateRepository(config, folder)
   const found = await findPlace(location, signal)
   if (found === undefined)

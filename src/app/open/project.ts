@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import nodePath, { type PlatformPath, resolve } from 'node:path'
 import { Fault } from '../../kernel/fault.ts'
 import { jailFaults } from '../../kernel/jail.ts'
+import { optional } from '../../kernel/optional.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
 import type { RootHandle } from '../../platform/jail/handles.ts'
 import { isLocalDisk } from '../../platform/jail/mounts.ts'
@@ -87,7 +88,7 @@ export const openProject = (
   root: string,
   { held = openRoot(root), readings }: { held?: RootHandle | undefined; readings?: string | undefined } = {},
 ): OpenProject => {
-  const setup = { ...projectSetup(config, root, held), ...(readings !== undefined && { readings }) }
+  const setup = { ...projectSetup(config, root, held), ...optional({ readings }) }
   const threads = new WorkerPool({ program: PROGRAM, setup, clock: systemClock })
   const isLocal = isLocalDisk(held, systemClock)
   const runQuickly = quickRunner(setup)

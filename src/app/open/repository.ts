@@ -3,6 +3,7 @@ import { type GateStage, isBuildServer } from '../../evidence/stage.ts'
 import type { RepositoryPorts } from '../../gate/enterprise/enterprise.ts'
 import { BYPASS_VARIABLE } from '../../gate/sdd/decision.ts'
 import { jailFaults } from '../../kernel/jail.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { gitMetadataFiles } from '../../platform/files/git-metadata.ts'
 import { gitConfig } from '../../platform/git/config.ts'
@@ -51,7 +52,7 @@ export const openSpecChoice = (
 /** The ports of the gate for one repository. */
 export const openRepository = (root: string, context: RepositoryContext): RepositoryPorts => {
   const { environment, clock, openspec, gitFolders = [], found } = context
-  const location = { folder: root, environment, gitFolders, ...(found !== undefined && { found }) }
+  const location = { folder: root, environment, gitFolders, ...optional({ found }) }
   const config = gitConfig(location)
   const repository = repositoryFiles(root)
   return {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { optional } from '../../kernel/optional.ts'
 import { NO_COMPAT } from '../../mcp/handshake.ts'
 import { LOG_LEVELS } from '../../platform/system/log.ts'
 import { openRoot } from '../open/repository.ts'
@@ -39,7 +40,7 @@ export const sentinelServer: CompatServer = {
     const level = LOG_LEVELS.find((one) => one === LOG_LEVEL?.toLowerCase())
     return {
       ...(SENTINEL_ROOT !== undefined && SENTINEL_ROOT !== '' && { root: SENTINEL_ROOT }),
-      ...(level !== undefined && { 'log-level': level }),
+      ...optional({ 'log-level': level }),
     }
   },
   positional: 'root',

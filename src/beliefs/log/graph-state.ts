@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import * as z from 'zod'
 import { canonicalJson } from '../../kernel/encoding/canonical.ts'
+import { optional } from '../../kernel/optional.ts'
 import { storeFaults } from '../../lineage/faults.ts'
 import type { Entry } from '../../lineage/store.ts'
 import { Graph, type GraphConfig } from '../graph/graph.ts'
@@ -70,8 +71,7 @@ export class GraphState {
     if (claim === undefined && evidence === undefined) return undefined
     const node = this.graph.nodeCount - 1
     this.claims.set(node, {
-      ...(claim !== undefined && { claim }),
-      ...(evidence !== undefined && { evidence }),
+      ...optional({ claim, evidence }),
     })
     return () => this.claims.delete(node)
   }

@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import { usageFaults } from './command.ts'
 
 export const CLIENTS = [
@@ -90,7 +91,7 @@ export const clientConfig = (name: string | undefined, launch: Launch): ClientCo
     client,
     file,
     inProject,
-    ...(note !== undefined && { note }),
+    ...optional({ note }),
     text: write(launch),
     windows: write(onWindows(launch)),
   }

@@ -3,6 +3,7 @@ import { supportsColor } from '../../app/terminal.ts'
 import type { GateRun } from '../../gate/reports/report.ts'
 import { limitFindings } from '../../gate/reports/select.ts'
 import { Fault } from '../../kernel/fault.ts'
+import { optional } from '../../kernel/optional.ts'
 import { writeOutputFile } from '../../platform/files/output-file.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { textFlag } from '../command/subcommand.ts'
@@ -19,7 +20,7 @@ interface DeliveredRun extends GateRun {
 
 const FORMATS: Readonly<Record<string, Writer>> = {
   json: async ({ report, recorded, receipt }) =>
-    JSON.stringify({ ...report, ...(!recorded && { recorded }), ...(receipt && { receipt }) }),
+    JSON.stringify({ ...report, ...(!recorded && { recorded }), ...optional({ receipt }) }),
   sarif: async (run) => (await import('../../gate/reports/sarif.ts')).writeSarif(run, VERSION),
   junit: async ({ report }) => (await import('../../gate/reports/junit.ts')).writeJunit(report),
 }

@@ -8,6 +8,7 @@ import { resolveDefaultBranch } from '../../gate/facts/scope.ts'
 import { BASELINE_FILE, writeBaseline } from '../../gate/findings/baseline.ts'
 import { onlyNew } from '../../gate/reports/report.ts'
 import { type JudgedRun, runGate } from '../../gate/run.ts'
+import { optional } from '../../kernel/optional.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { digestInvocation, requireWritable, textFlag } from '../command/subcommand.ts'
@@ -130,7 +131,7 @@ const judge = async (invocation: Invocation): Promise<number> => {
     const recorded = chosen === undefined && failure === undefined
     // A format for machines is one document: that of the run that decides.
     if (blocked || at === scopes.length - 1 || pickFormat(invocation) === undefined)
-      await deliverReport(invocation, gate.root, { ...shown, recorded, ...(receipt && { receipt }) })
+      await deliverReport(invocation, gate.root, { ...shown, recorded, ...optional({ receipt }) })
     const code = failure && reportUnrecorded(invocation, failure)
     if (code !== undefined) return code
     const place = { config, root: gate.root, git: gate.ports.git }

@@ -2,6 +2,7 @@ import { type OpenedRepository, openRepositoryForCommand } from '../../app/open/
 import { loadSettings } from '../../app/process-context.ts'
 import { readOpenSpec } from '../../gate/sdd/openspec.ts'
 import { defineFaults } from '../../kernel/fault.ts'
+import { optional } from '../../kernel/optional.ts'
 import { createRepositoryFile } from '../../platform/files/output-file.ts'
 import { runProgram } from '../../platform/programs/program.ts'
 import {
@@ -104,7 +105,7 @@ const runAction = async (invocation: Invocation, step: LifecycleAction): Promise
   const context = await openRepositoryForCommand(config)
   const report = await step(installPorts(context), context.signal)
   const openspec = invocation.flags.openspec ? await bootstrapOpenSpec(context) : undefined
-  const all = { ...report, ...(openspec !== undefined && { openspec }) }
+  const all = { ...report, ...optional({ openspec }) }
   return printOutput(invocation, all, () => describe(report, openspec))
 }
 

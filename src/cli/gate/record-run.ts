@@ -2,6 +2,7 @@ import type { Config } from '../../app/config/settings.ts'
 import { runAuditFields } from '../../gate/audit-fields.ts'
 import type { JudgedRun } from '../../gate/run.ts'
 import type { Fault } from '../../kernel/fault.ts'
+import { optional } from '../../kernel/optional.ts'
 import { recordCall } from '../../kernel/record-call.ts'
 import type { AuditedTool } from '../../kernel/tool.ts'
 import { GATE_RUN } from '../../lineage/newest-run.ts'
@@ -30,7 +31,7 @@ const auditedRun = (hook: string | undefined): AuditedTool => ({
   effect: 'write',
   auditFields: ({ report }: JudgedRun) => ({
     ...runAuditFields(report),
-    ...(hook !== undefined && { hook }),
+    ...optional({ hook }),
   }),
 })
 

@@ -5,6 +5,7 @@ import { stageScope } from '../../gate/facts/scope.ts'
 import type { Scope } from '../../gate/ports.ts'
 import { type RepairedFiles, repairFiles } from '../../gate/repair.ts'
 import type { GateRun } from '../../gate/reports/report.ts'
+import { optional } from '../../kernel/optional.ts'
 import { plural } from '../../kernel/text/plural.ts'
 import { replaceRepositoryFile } from '../../platform/files/output-file.ts'
 import { stageFile } from '../../platform/git/stage-file.ts'
@@ -27,7 +28,7 @@ const repairRun = async (
   const set = await ports.git.changes(scope, NEVER_ABORTED)
   const environment = process.env
   const index = environment.GIT_INDEX_FILE
-  const start = { folder: root, environment, gitFolders, ...(index !== undefined && { indexFile: index }) }
+  const start = { folder: root, environment, gitFolders, ...optional({ indexFile: index }) }
   const readJudged = (paths: readonly string[]) => set.read(paths, NEVER_ABORTED)
   const readWorktree = (path: string) => files.read(path, MAX_BYTES)
   const write = (path: string, text: string) => replaceRepositoryFile(root, path, text)

@@ -5,6 +5,7 @@ import { locateDecisions, openStore } from '../../app/open/store.ts'
 import { loadSettings } from '../../app/process-context.ts'
 import type { Beliefs } from '../../beliefs/beliefs.ts'
 import { verifyReplay } from '../../beliefs/log/verify-replay.ts'
+import { optional } from '../../kernel/optional.ts'
 import { checkAnchors } from '../../lineage/anchors.ts'
 import { auditLog } from '../../lineage/audit.ts'
 import { storeFaults } from '../../lineage/faults.ts'
@@ -48,7 +49,7 @@ const findAnchored = (invocation: Invocation) =>
 const verifyGraph = async (invocation: Invocation, { graphStore }: Beliefs) => {
   const { log } = graphStore
   const { chain, erasures } = await auditLog(log)
-  if (chain.outcome === 'broken') return { good: false, chain, ...(erasures && { erasures }) }
+  if (chain.outcome === 'broken') return { good: false, chain, ...optional({ erasures }) }
   const { config } = loadSettings(invocation)
   const execution = await verifyReplay(graphConfig(config), readRows(log))
   // An erased operation cannot be replayed; its erasure is recorded, or the audit had failed.
@@ -91,7 +92,7 @@ const verify: Subcommand = async (invocation, [file]) => {
     const since = older && (await checkSince(log, found.chain, older))
     const seen = await checkSeen(invocation, log, found.chain)
     const grown = (since === undefined || since.outcome === 'grown') && seen === undefined
-    return printProof(invocation, { ...found, ...(since && { since }), ...(seen && { seen }) }, good && grown)
+    return printProof(invocation, { ...found, ...optional({ since, seen }) }, good && grown)
   }
   if (loadSettings(invocation).config.graph === DECISION_LOG)
     return withLog(invocation, async (log, store) => show(log, await verifyDecisions(invocation, log, store)))
@@ -99,7 +100,7 @@ const verify: Subcommand = async (invocation, [file]) => {
     const found = await verifyGraph(invocation, beliefs)
     const [anchors] = (found.good && (await findAnchored(invocation))) || []
     const good = found.good && (anchors === undefined || anchors.outcome === 'grown')
-    return show(beliefs.graphStore.log, { ...found, good, ...(anchors && { anchored: anchors }) })
+    return show(beliefs.graphStore.log, { ...found, good, ...optional({ anchored: anchors }) })
   })
 }
 
@@ -160,7 +161,7 @@ const erase: Subcommand = (invocation, [entry]) => {
     const { seq: recordedAt } = await beliefs.graphStore.erase({
       seq,
       reason,
-      ...(node !== undefined && { node }),
+      ...optional({ node }),
     })
     return printProof(invocation, { outcome: 'erased', seq, recorded_at: recordedAt })
   })

@@ -5,6 +5,7 @@ import { exportWriter } from '../../app/open/beliefs.ts'
 import { findReceiptSigner, openCheckpointSigner } from '../../app/open/receipts/signing-key.ts'
 import { logMemory } from '../../app/open/user-state.ts'
 import { loadSettings } from '../../app/process-context.ts'
+import { optional } from '../../kernel/optional.ts'
 import { auditLog, compareWithOlder, requireIntact } from '../../lineage/audit.ts'
 import { verifyBundle } from '../../lineage/bundle.ts'
 import { genesisChecksum } from '../../lineage/chain.ts'
@@ -195,7 +196,7 @@ export const consistency: Subcommand = async (invocation) => {
       checkConsistency({ older: older.size, newer: size, olderRoot: older.root, newerRoot: root, path })
     const seen = holds ? await checkSeen(invocation, log, chain) : undefined
     const found = { outcome: holds ? 'consistent' : 'forked', older: older.size, newer: size, root, path }
-    return printProof(invocation, { ...found, ...(seen && { seen }) }, holds && seen === undefined)
+    return printProof(invocation, { ...found, ...optional({ seen }) }, holds && seen === undefined)
   })
 }
 

@@ -3,6 +3,7 @@ import { packetRoot } from '../../app/config/packet-root.ts'
 import { VERSION } from '../../app/config/version.ts'
 import { closeEmbedders, embedderForBuild } from '../../app/open/embedders.ts'
 import type { Fault } from '../../kernel/fault.ts'
+import { optional } from '../../kernel/optional.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import { plural } from '../../kernel/text/plural.ts'
 import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
@@ -126,13 +127,11 @@ const readLabels = (invocation: Invocation) => {
     textFlag(invocation, flag),
   )
   const made = createdAt(process.env)
-  const compat = { ...(os && { os }), ...(arch && { arch }), ...(oldest && { cpm_min_version: oldest }) }
+  const compat = optional({ os, arch, cpm_min_version: oldest || undefined })
   return {
-    ...(description !== undefined && { description }),
-    ...(kind !== undefined && { kind }),
-    ...(capabilities !== undefined && { capabilities }),
+    ...optional({ description, kind, capabilities }),
     ...(Object.keys(compat).length > 0 && { compat }),
-    ...(made !== undefined && { createdAt: made }),
+    ...optional({ createdAt: made }),
   }
 }
 
@@ -230,7 +229,7 @@ export const build: Subcommand = async (invocation, [source]) => {
     embedder,
     sizes: readChunkSizes(invocation),
     ...readLabels(invocation),
-    ...(held !== undefined && { held }),
+    ...optional({ held }),
     lock: lockMode(invocation),
   }
   const known = embedder === WORDS_ONLY ? undefined : await knownVectors(folder, embedder.model)
@@ -239,7 +238,7 @@ export const build: Subcommand = async (invocation, [source]) => {
     const packet = await fillPacket(
       invocation,
       { from, ...reports },
-      { ...options, ...(known && { known }) },
+      { ...options, ...optional({ known }) },
       output,
     )
     if (packet.failure !== undefined) return await keepDocuments(invocation, folder, commit, packet.failure)

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Config } from '../../app/config/settings.ts'
 import { openPacketLock } from '../../app/open/packets/packet-lock.ts'
+import { optional } from '../../kernel/optional.ts'
 import { escapeInvisible } from '../../kernel/text/escape-text.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { readManifest } from '../../packets/format/manifest.ts'
@@ -51,7 +52,7 @@ const withLockPorts = async <T>(
     ref: parseReference(reference),
     signal: NO_ABORT,
     acceptSigner,
-    ...(progress && { progress }),
+    ...optional({ progress }),
   })
   const lockPorts = { ...ports, revocation: project.revocation, describe: describeStored }
   return work({ project, ports: lockPorts, step }).finally(close)

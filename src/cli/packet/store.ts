@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { PacketWorkspace } from '../../app/open/packet-workspace.ts'
 import { openPacketLock } from '../../app/open/packets/packet-lock.ts'
 import type { Digest } from '../../kernel/encoding/digest.ts'
+import { optional } from '../../kernel/optional.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import { checkPacket } from '../../packets/build/check.ts'
 import { packetFaults } from '../../packets/faults.ts'
@@ -62,7 +63,7 @@ const list: Subcommand = async (invocation) => {
     (await store.list()).map(async (stored) => {
       const { name = '', version = '' } = (await cache.metadata(stored.digest))?.metadata.packet ?? {}
       const revoked = await revocation(stored.digest)
-      return { ...stored, name, version, ...(revoked && { revoked }) }
+      return { ...stored, name, version, ...optional({ revoked }) }
     }),
   )
   const lines = packets.map(({ digest, name, version, files, bytes, storedAt, revoked }) =>

@@ -3,6 +3,7 @@ import { BASELINE_FILE } from '../../gate/findings/baseline.ts'
 import { policyPaths } from '../../gate/policy-files.ts'
 import { EMPTY_TREE } from '../../gate/ports.ts'
 import { runGate } from '../../gate/run.ts'
+import { optional } from '../../kernel/optional.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import type { CheckedCommit, CommitResult } from '../../receipts/judge-commits.ts'
 import type { Invocation } from '../command/command.ts'
@@ -31,7 +32,7 @@ const judgeCommit = async (
   } as const
   // By the policy of the commit alone: later commits, and files that are not tracked, say nothing about it.
   const files = await place.git.filesAt(commit.id, policyPaths(BASELINE_FILE), place.signal)
-  const run = await runGate({ ...gate.ports, ...(files && { files }) }, request, place.signal)
+  const run = await runGate({ ...gate.ports, ...optional({ files }) }, request, place.signal)
   const warn = (message: string) => invocation.terminal.printError(`warrant: ${message}`)
   const args = digestInvocation(invocation)
   const { failure } = await recordRun(place.config, gate.root, { run, started, args, warn })

@@ -6,6 +6,7 @@ import { type LoggedReceipt, withLoggedReceipts } from '../../app/open/receipts/
 import { openNotes } from '../../app/open/receipts/open-notes.ts'
 import { publishReceipts } from '../../app/open/receipts/publish.ts'
 import { openCheckpointSigner } from '../../app/open/receipts/signing-key.ts'
+import { optional } from '../../kernel/optional.ts'
 import { requireIntact } from '../../lineage/audit.ts'
 import { writeEntryProof } from '../../lineage/entry-proof.ts'
 import { DECISION_LOG, logOrigin } from '../../lineage/origin.ts'
@@ -103,8 +104,7 @@ const MAX_LISTED = 1_000
 const summaryOf = ({ digest, trust, why, owner, role, key, receipt, place }: VerifiedReceipt) => ({
   digest,
   trust,
-  ...(why !== undefined && { why }),
-  ...(key !== undefined && { key: key.name }),
+  ...optional({ why, key: key?.name }),
   ...(owner !== undefined && { owner, role }),
   ...(receipt !== undefined && {
     result: receipt.predicate.verificationResult,

@@ -2,6 +2,7 @@ import type { Ruleset } from '../../evidence/schema.ts'
 import type { GateStage } from '../../evidence/stage.ts'
 import { createLimiter } from '../../kernel/async/concurrency.ts'
 import { lazyAsync } from '../../kernel/async/once.ts'
+import { optional } from '../../kernel/optional.ts'
 import { readChangedLines } from '../facts/changed-lines.ts'
 import type { FindingDraft } from '../findings/collect.ts'
 import type { ChangeSet, GitReader } from '../ports.ts'
@@ -166,10 +167,9 @@ const toJudged = ({ one, run, label }: JudgedRun, touched: TouchedPlaces): Judge
   const common = {
     name,
     origin: label === undefined ? ('run' as const) : ('imported' as const),
-    ...(label !== undefined && { file: label }),
-    ...(consent !== undefined && { consent }),
+    ...optional({ file: label, consent }),
     ...(cached && { cached }),
-    ...(ms !== undefined && { duration_ms: ms }),
+    ...optional({ duration_ms: ms }),
   }
   if ('problem' in run)
     return { drafts: [run.draft], rulesets: [], rows: [{ ...common, outcome: run.problem, results: 0 }] }
@@ -191,8 +191,7 @@ const describeOutput = (
   const { drafts, outside } = resultDrafts(origin, whole, touched)
   const digest = digestOutput(output)
   const tool = {
-    ...(output.tool !== undefined && { tool: output.tool.name }),
-    ...((output.tool?.version ?? version) !== undefined && { version: output.tool?.version ?? version }),
+    ...optional({ tool: output.tool?.name, version: output.tool?.version ?? version }),
   }
   const row: CheckRow = {
     ...common,

@@ -4,6 +4,7 @@ import type { Severity } from '../../evidence/schema.ts'
 import { GATE_STAGES, type GateStage } from '../../evidence/stage.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
+import { optional } from '../../kernel/optional.ts'
 import { exceedsAlternatives } from '../../kernel/text/glob.ts'
 import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import { readYaml, YamlError } from '../../kernel/text/safe-yaml.ts'
@@ -201,14 +202,13 @@ const toCheck = (name: string, line: number, entry: z.infer<typeof CheckEntry>):
     severity,
     only,
     env: [...new Set(env)].sort(),
-    ...(paths !== undefined && { paths }),
+    ...optional({ paths }),
     ...(thresholds !== undefined && {
       thresholds: Object.fromEntries(
         Object.entries(thresholds).filter(([, value]) => value !== undefined),
       ) as NonNullable<Check['thresholds']>,
     }),
-    ...(version !== undefined && { version }),
-    ...(install !== undefined && { install }),
+    ...optional({ version, install }),
   }
 }
 

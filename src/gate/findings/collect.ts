@@ -3,6 +3,7 @@ import { familyOf } from '../../evidence/consolidate.ts'
 import type { GateStage } from '../../evidence/stage.ts'
 import { EVIDENCE_FILE } from '../../evidence/store.ts'
 import { pushTo } from '../../kernel/multimap.ts'
+import { optional } from '../../kernel/optional.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
 import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
 import { isAtLeast, stageSeverity } from '../policy.ts'
@@ -46,11 +47,7 @@ import {
 const describeRule = ({ id, code, aliases, why, fix, category, cwe }: CompiledRule) => ({
   ruleId: id,
   code,
-  ...(aliases !== undefined && { aliases }),
-  ...(why !== undefined && { why }),
-  ...(fix !== undefined && { fix }),
-  ...(category !== undefined && { category }),
-  ...(cwe !== undefined && { cwe }),
+  ...optional({ aliases, why, fix, category, cwe }),
   matchedBy: id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
 })
 
@@ -289,7 +286,7 @@ class Collection {
       source: set.source,
       text: rule.secret ? traceSecret(lines, redacted, region) : regionText(lines, region),
       excerpt: excerptOf(shown, region),
-      ...(suppressed !== undefined && { suppressed }),
+      ...optional({ suppressed }),
     })
   }
 

@@ -1,5 +1,6 @@
 import { familyOf } from '../../evidence/consolidate.ts'
 import type { GateStage } from '../../evidence/stage.ts'
+import { optional } from '../../kernel/optional.ts'
 import { readChangedLines } from '../facts/changed-lines.ts'
 import type { ChangeSet } from '../ports.ts'
 import { comparePlaces, type Excerpt, type GateFinding } from '../reports/report.ts'
@@ -26,7 +27,7 @@ export const classifyFindings = (evaluation: ClassifyInput) => {
     const finding: GateFinding = {
       ...rest,
       state,
-      ...(suppressed !== undefined && { reason: suppressed }),
+      ...optional({ reason: suppressed }),
       fingerprint: fingerprints.get(draft) ?? '',
     }
     if (excerpt !== undefined) excerpts.set(finding, excerpt)

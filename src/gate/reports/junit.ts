@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import { escapeXml } from '../../kernel/text/escape-markup.ts'
 import { isAtLeast } from '../policy.ts'
 import type { GateFinding, GateReport } from './report.ts'
@@ -18,7 +19,7 @@ const describeFinding = ({ file, region, message, why, fix }: GateFinding): stri
 const testCase = (finding: GateFinding, blocks: boolean): string => {
   const { ruleId, file, region, severity, message, state, reason } = finding
   const name = region === undefined ? ruleId : `${ruleId} at ${region.line}:${region.column}`
-  const open = `    <testcase${attributes({ classname: file, name, file, ...(region && { line: region.line }) })}>`
+  const open = `    <testcase${attributes({ classname: file, name, file, ...optional({ line: region?.line }) })}>`
   const body =
     state !== 'new'
       ? `<skipped${attributes({ message: reason ?? state })}/>`

@@ -1,6 +1,7 @@
 import type { Ruleset, Severity } from '../../evidence/schema.ts'
 import type { GateStage } from '../../evidence/stage.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { LanguageName } from '../../kernel/text/languages.ts'
 import type { GatePolicy } from '../policy.ts'
 import { type CompileOptions, compileRules, ruleCode, rulePlatforms, selectRules } from './compile.ts'
@@ -43,8 +44,7 @@ const compileChange = (file: ChangeFile, { roots, overrides, profile }: ChangeOp
       severity,
       code,
       message: file.message,
-      ...(why !== undefined && { why }),
-      ...(fix !== undefined && { fix }),
+      ...optional({ why, fix }),
       missing: (changed) => {
         const found = changed.filter(needsCompanion)
         return found.length === 0 || changed.some(isCompanion) ? [] : found
@@ -185,6 +185,6 @@ export const loadRuleSet = async (
 ): Promise<RuleSet> => {
   const { extensions, profile, overrides } = inputs
   const isPlain = profile === 'default' && overrides.byRule.size === 0
-  const scope = isPlain ? { extensions, ...(paths !== undefined && { paths }) } : undefined
+  const scope = isPlain ? { extensions, ...optional({ paths }) } : undefined
   return assembleRules({ ...inputs, shippedRules: await load(scope) })
 }

@@ -1,6 +1,7 @@
 import type { Severity } from '../../evidence/schema.ts'
 import { GATE_STAGES, type GateStage } from '../../evidence/stage.ts'
 import { pushTo } from '../../kernel/multimap.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { LanguageName } from '../../kernel/text/languages.ts'
 import type { CompiledRule } from './compiled-rule.ts'
 import { findLanguage, translateKinds } from './languages.ts'
@@ -37,8 +38,7 @@ const ruleSeverity = ({ metadata, severity }: RuleFile): Severity | undefined =>
 
 const matcherOf = ({ rule, constraints, utils }: SyntaxRuleFile) => ({
   rule,
-  ...(constraints !== undefined && { constraints }),
-  ...(utils !== undefined && { utils }),
+  ...optional({ constraints, utils }),
 })
 
 /** A rule that applies to some folder of the repository, under its own id or an alias. */
@@ -109,7 +109,7 @@ export const selectRules = (packs: readonly Pack[], options: CompileOptions): Se
         pack,
         severity,
         pinnedSeverity,
-        ...(lowered !== undefined && { lowered }),
+        ...optional({ lowered }),
         covers,
         literals: literals?.[of],
       },
@@ -141,16 +141,13 @@ export const compileRules = (
       covers,
       severity,
       ...(pinnedSeverity && { pinnedSeverity }),
-      ...(lowered !== undefined && { lowered }),
+      ...optional({ lowered }),
       trusted,
       message,
       code: metadata.code ?? ruleCode(id),
-      ...(metadata.why !== undefined && { why: metadata.why }),
-      ...(metadata.fix !== undefined && { fix: metadata.fix }),
+      ...optional({ why: metadata.why, fix: metadata.fix }),
       ...(metadata.secret && { secret: true }),
-      ...(metadata.aliases !== undefined && { aliases: metadata.aliases }),
-      ...(metadata.category !== undefined && { category: metadata.category }),
-      ...(metadata.cwe !== undefined && { cwe: metadata.cwe }),
+      ...optional({ aliases: metadata.aliases, category: metadata.category, cwe: metadata.cwe }),
     }
     if ('text' in file) {
       const everyKind = metadata.secret === true || metadata.everyKind === true

@@ -1,5 +1,6 @@
 import { compareText } from '../../evidence/compare.ts'
 import type { Severity } from '../../evidence/schema.ts'
+import { optional } from '../../kernel/optional.ts'
 import { gateFaults } from '../faults.ts'
 import type { Pack, ShippedRules } from './packs.ts'
 import { RULE_LEVELS } from './profile.ts'
@@ -49,12 +50,9 @@ const toCard = (pack: string, rule: Pack['rules'][number] | Pack['changes'][numb
     id,
     pack,
     severity: metadata?.severity ?? level ?? 'INFO',
-    ...(metadata?.profile !== undefined && { profile: metadata.profile }),
-    ...(metadata?.seedSeverity !== undefined && { seedSeverity: metadata.seedSeverity }),
+    ...optional({ profile: metadata?.profile, seedSeverity: metadata?.seedSeverity }),
     message,
-    ...(metadata?.aliases !== undefined && { aliases: metadata.aliases }),
-    ...(metadata?.why !== undefined && { why: metadata.why }),
-    ...(metadata?.fix !== undefined && { fix: metadata.fix }),
+    ...optional({ aliases: metadata?.aliases, why: metadata?.why, fix: metadata?.fix }),
   }
 }
 
@@ -80,7 +78,7 @@ export const explainRules = async (
       id,
       pack,
       severity,
-      ...(profile !== undefined && { profile }),
+      ...optional({ profile }),
       message,
     }))
     return { rules: short }

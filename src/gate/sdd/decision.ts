@@ -1,6 +1,7 @@
 import type { Finding } from '../../evidence/schema.ts'
 import type { GateStage } from '../../evidence/stage.ts'
 import type { JsonObject } from '../../kernel/encoding/json.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { ChangeState, OpenSpecStatus, SddValidation } from './openspec.ts'
 import type { SessionState } from './session.ts'
 
@@ -91,14 +92,14 @@ const refuse = (code: SddCode, message: string, details?: JsonObject): SddDecisi
   allowed: false,
   code,
   message,
-  ...(details !== undefined && { details }),
+  ...optional({ details }),
 })
 
 const allow = (message: string, details?: JsonObject): SddDecision => ({
   allowed: true,
   code: 'ALLOWED',
   message,
-  ...(details !== undefined && { details }),
+  ...optional({ details }),
 })
 
 const UNREADABLE: Readonly<Record<NonNullable<SddValidation['unreadable']>, string>> = {

@@ -1,4 +1,5 @@
 import { isRecord } from '../../kernel/encoding/json.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { RepositoryFiles } from '../../kernel/ports.ts'
 import type { FolderNames, OpenSpecProgram, ProgramResult } from '../ports.ts'
 
@@ -80,8 +81,7 @@ export const readOpenSpec = async (
     minimumVersion: MINIMUM_VERSION,
     recommendedVersion: MINIMUM_VERSION,
     compatible: parsedVersion !== undefined && isCompatible(parsedVersion),
-    ...(parsedVersion !== undefined && { parsedVersion }),
-    ...(note !== undefined && { note }),
+    ...optional({ parsedVersion, note }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { defineFaults } from '../../kernel/fault.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { Clock, LocalConfig } from '../../kernel/ports.ts'
 import { type ChangeState, isChangeId } from './openspec.ts'
 
@@ -57,12 +58,10 @@ export const readSession = (
   return {
     repoRoot,
     active: active === 'true',
-    ...(changeId !== undefined && { changeId }),
-    ...(updatedAt !== undefined && { updatedAt }),
-    ...(expiresAt !== undefined && { expiresAt }),
+    ...optional({ changeId, updatedAt, expiresAt }),
     ...(Number.isFinite(minutes) && minutes > 0 && { ttlMinutes: minutes }),
     valid: active === 'true' && changeId !== undefined && (remainingSeconds ?? 0) > 0,
-    ...(remainingSeconds !== undefined && { remainingSeconds }),
+    ...optional({ remainingSeconds }),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Evidence } from '../../evidence/schema.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
+import { optional } from '../../kernel/optional.ts'
 import { plural } from '../../kernel/text/plural.ts'
 import type { GateInput, GateVerdict } from '../judge.ts'
 import type { GatePolicy, PolicySources } from '../policy.ts'
@@ -112,7 +113,7 @@ const baselineLines = (named: string, [present]: readonly PolicyVersion[]): Poli
       {
         where: `${source.path}${line === undefined ? '' : `:${line}`}`,
         file: source.path,
-        ...(line !== undefined && { line }),
+        ...optional({ line }),
         effect: `accepts ${entry.rule} in ${entry.file}, so it is known and does not count`,
       },
     ]
@@ -146,7 +147,7 @@ export const explainVerdict = (sources: WhySources): VerdictExplanation => {
     allowed: verdict.allowed,
     stage,
     codes: verdict.violations.map(({ code }) => code),
-    ...(about !== undefined && { about }),
+    ...optional({ about }),
     reasons: named,
     repairs: verdict.allowed ? [] : smallestRepairs(named, { ...input, base, unreadable, problem }),
     counted: about === undefined ? lines : [...lines, ...baselineLines(about, versions)],

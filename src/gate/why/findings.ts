@@ -1,5 +1,6 @@
 import { anchorLine, compareText, severityRank } from '../../evidence/compare.ts'
 import type { Evidence, Finding } from '../../evidence/schema.ts'
+import { optional } from '../../kernel/optional.ts'
 import { RESULT_SOURCE } from '../checks/check.ts'
 import type { GateVerdict } from '../judge.ts'
 import { type GatePolicy, isAtLeast } from '../policy.ts'
@@ -22,12 +23,12 @@ export const toReason = (finding: Finding, policy: GatePolicy): Reason => {
     severity,
     code,
     message,
-    ...(fix !== undefined && { fix }),
+    ...optional({ fix }),
     file,
     ...(line > 0 && { line }),
     rule: ruleId,
     ...(source.startsWith(RESULT_SOURCE) && { check: source.slice(RESULT_SOURCE.length) }),
-    ...(fingerprint !== undefined && { fingerprint }),
+    ...optional({ fingerprint }),
     ...(finding.safe_edit === true && { safe_edit: true }),
     blocks: isBlocking(finding, policy),
   }
@@ -48,7 +49,7 @@ const violationReasons = ({ violations }: GateVerdict): Reason[] =>
     code,
     message,
     fix,
-    ...(paths !== undefined && { paths }),
+    ...optional({ paths }),
     blocks: true,
   }))
 

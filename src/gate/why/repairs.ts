@@ -1,6 +1,7 @@
 import { compareText } from '../../evidence/compare.ts'
 import type { RepoState } from '../../evidence/schema.ts'
 import type { GateStage } from '../../evidence/stage.ts'
+import { optional } from '../../kernel/optional.ts'
 import { quoteShellWord } from '../../kernel/text/shell-quote.ts'
 import { KEYS_FILE } from '../../receipts/keys-path.ts'
 import type { PresentTree } from '../check-binding.ts'
@@ -133,7 +134,7 @@ const editDraft = (reason: Reason): Draft => {
   // Results about no place of the code, such as failed tests, have nothing in common but the check.
   const isPlaced = line !== undefined && !(check !== undefined && file === CHECKS_FILE)
   const key = isPlaced ? `place ${file}:${line}` : `finding ${fingerprint ?? ''} ${rule} ${file} ${message}`
-  return { key, rank: 4, action, file, ...(line !== undefined && { line }) }
+  return { key, rank: 4, action, file, ...optional({ line }) }
 }
 
 const GATE_RULES: Readonly<Record<string, (reason: Reason, context: RepairContext) => Draft>> = {

@@ -1,6 +1,7 @@
 import type { Evidence } from '../../evidence/schema.ts'
 import { EVIDENCE_FILE, type EvidenceReading } from '../../evidence/store.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
+import { optional } from '../../kernel/optional.ts'
 import { plural } from '../../kernel/text/plural.ts'
 import type { RecordedRun } from '../check-binding.ts'
 import type { GateVerdict } from '../judge.ts'
@@ -125,7 +126,7 @@ const lineageBasis = (own: string | undefined, { recorded, log }: RestsOnInput):
     {
       kind: 'lineage',
       name: seq === undefined ? log : `${log} entry ${seq}`,
-      ...(evidence !== undefined && { digest: evidence }),
+      ...optional({ digest: evidence }),
       detail,
     },
   ]

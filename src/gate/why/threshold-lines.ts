@@ -1,4 +1,5 @@
 import type { GateStage } from '../../evidence/stage.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { Check } from '../checks/check.ts'
 import type { GateVerdict } from '../judge.ts'
 import {
@@ -54,8 +55,7 @@ export const lineInFile = (
   return {
     where: `${file}${line === undefined ? '' : `:${line}`}${member === undefined ? '' : ` ${member}`}${at}`,
     file,
-    ...(line !== undefined && { line }),
-    ...(commit !== undefined && { commit }),
+    ...optional({ line, commit }),
     effect,
   }
 }

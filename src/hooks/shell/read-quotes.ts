@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import type { Expansion, WordPart } from './shell-word.ts'
 
 /** Deeper nesting of quotes and substitutions is refused by the caller: no one writes it. */
@@ -111,7 +112,7 @@ interface ReadPart {
 const variableOf = (inner: string): Expansion => {
   const [, name, fallback] = /^([A-Za-z_]\w*|[0-9@*#?$!-])(?::?[-=](.*))?$/s.exec(inner) ?? []
   if (name === undefined) return { kind: 'other' }
-  return { kind: 'variable', name, ...(fallback !== undefined && { fallback }) }
+  return { kind: 'variable', name, ...optional({ fallback }) }
 }
 
 /** An expansion that begins with `$` at `at`; undefined where the dollar sign stands for itself. */

@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import { lexShell } from './lex-shell.ts'
 import type { Redirect, ShellToken, ShellWord } from './shell-word.ts'
 
@@ -59,7 +60,7 @@ class CommandSplitter {
         words: this.#words,
         redirects: this.#redirects,
         upstream: this.#upstream,
-        ...(loop !== undefined && { loop }),
+        ...optional({ loop }),
       }
       this.commands.push(command)
       this.#upstream = pipes ? [...this.#upstream, command] : []

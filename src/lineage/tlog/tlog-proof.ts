@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import { decodeBase64, decodeTreeHash, parseDecimal } from './note.ts'
 
 /** Proofs of inclusion that need no log, as C2SP defines them (tlog-proof). Imports only `note.ts`. */
@@ -41,5 +42,5 @@ export const readTlogProof = (text: string): TlogProof | undefined => {
   if (index === undefined || path.length > MAX_PATH || !path.every((hash) => hash !== undefined))
     return undefined
   if (extraLine !== undefined && extra === undefined) return undefined
-  return { index, path, checkpoint: text.slice(end + 2), ...(extra && { extra }) }
+  return { index, path, checkpoint: text.slice(end + 2), ...optional({ extra }) }
 }

@@ -1,5 +1,6 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
+import { optional } from '../../kernel/optional.ts'
 import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import { pinnedUri, type Reference } from '../format/reference.ts'
 import type { Revocation } from '../lock/packets-lock.ts'
@@ -67,7 +68,7 @@ export const toCandidate = ({ ref, digest, known, trust, revoked }: DescribedPac
     compat: { os: strings(compat?.os), arch: strings(compat?.arch) },
     metadata_digest: known.metadataDigest,
     trust,
-    ...(revoked && { revoked }),
+    ...optional({ revoked }),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
+import { optional } from '../../kernel/optional.ts'
 import { packetFaults } from '../faults.ts'
 import type { Revocation } from '../lock/packets-lock.ts'
 import { type ReadPorts, readDocumentLines } from './read-document.ts'
@@ -49,5 +50,5 @@ export const verifyCitation = async (ports: ReadPorts, uri: string): Promise<Ver
     return refuse(uri, `cites line ${lines[1]}, and the document has ${count} lines`)
   const cited = lines === undefined ? found.lines : found.lines.slice(lines[0] - 1, lines[1])
   const revoked = await ports.revocation?.(digest)
-  return { uri, digest: digestBytes(cited.join('\n')), ...(revoked && { revoked }) }
+  return { uri, digest: digestBytes(cited.join('\n')), ...optional({ revoked }) }
 }

@@ -1,5 +1,6 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { Fault } from '../../kernel/fault.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { FindEmbedder } from '../embed.ts'
 import { type Failure, fail, failWith, NAME_REGISTRY, schemeHint } from '../faults.ts'
 import { parseReference, pinnedUri, type Reference, sourceUri } from '../format/reference.ts'
@@ -165,8 +166,7 @@ const search = async ({ ports, request, k, signal, watch }: RunningQuery, materi
     async (packet) => {
       const { model, dim, query_prefix, document_prefix } = packet.manifest.embedding
       const prefixes = {
-        ...(query_prefix !== undefined && { query: query_prefix }),
-        ...(document_prefix !== undefined && { document: document_prefix }),
+        ...optional({ query: query_prefix, document: document_prefix }),
       }
       const embedder = ports.embedder(model, prefixes)
       const { q: question, mode = 'hybrid' } = request
@@ -212,7 +212,7 @@ export const queryPacket = async (
     materialized = await materialize(running, uri, ref)
     pinned = pinnedUri(ref, materialized.digest)
     const revoked = await ports.revocation?.(materialized.digest)
-    origin = { ...materialized.mark, ...entry?.origin, ...(revoked && { revoked }) }
+    origin = { ...materialized.mark, ...entry?.origin, ...optional({ revoked }) }
   } catch (thrown) {
     const hint = schemeHint(request.ref)
     return failWith('materialize_failed', thrown, hint === undefined ? offlineHint(thrown) : { hint })

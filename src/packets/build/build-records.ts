@@ -1,4 +1,5 @@
 import type { Fault } from '../../kernel/fault.ts'
+import { optional } from '../../kernel/optional.ts'
 import { inferTags } from '../format/card.ts'
 import { hashConfig, hashInputs, type Lock } from '../format/lockfile.ts'
 import type { Manifest } from '../format/manifest.ts'
@@ -80,7 +81,7 @@ export const buildManifest = (
   counts: {
     docs: rows,
     vectors: dim > 0 ? rows : 0,
-    ...(windows !== undefined && { windows }),
+    ...optional({ windows }),
   },
   source: { input_dir: '.', file_ext_counts: countExtensions(files) },
   cpm: {
@@ -90,13 +91,13 @@ export const buildManifest = (
     tags: [...inferTags(files.map(({ extension }) => extension))],
     entrypoints: ['query'],
     builder: 'warrant',
-    ...(options.kind !== undefined && { kind: options.kind }),
+    ...optional({ kind: options.kind }),
     ...(options.capabilities !== undefined && { capabilities: [...options.capabilities] }),
-    ...(options.compat !== undefined && { compat: options.compat }),
+    ...optional({ compat: options.compat }),
   },
   // Without a word of which vectors an earlier build had: the same sources give the same bytes.
   incremental: { enabled: false, reused: 0, embedded: dim > 0 ? rows : 0, removed: 0 },
-  ...(checksums !== undefined && { checksums }),
+  ...optional({ checksums }),
   ...(failure !== undefined && { build_status: 'embedding_failed', build_error: failure.message }),
 })
 

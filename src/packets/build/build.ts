@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Fault } from '../../kernel/fault.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { Embedder } from '../embed.ts'
 import { packetFaults } from '../faults.ts'
 import { inferTags, writeCard } from '../format/card.ts'
@@ -138,8 +139,7 @@ export class PacketBuilder {
           ext: extension,
           line_start: start,
           line_end: end,
-          ...(symbol !== undefined && { symbol }),
-          ...(headings !== undefined && { headings }),
+          ...optional({ symbol, headings }),
         },
       })
     }
@@ -174,7 +174,7 @@ export class PacketBuilder {
       chunks: this.#chunks,
       embedded: dim > 0 ? fresh : 0,
       lock,
-      ...(failure !== undefined && { failure }),
+      ...optional({ failure }),
     }
   }
 
@@ -197,7 +197,7 @@ export class PacketBuilder {
     try {
       if (this.#failure !== undefined) throw this.#failure
       const scratch = this.#output.open(SCRATCH.windows)
-      const options = { embedder: this.#options.embedder, ...(progress && { progress }) }
+      const options = { embedder: this.#options.embedder, ...optional({ progress }) }
       for await (const group of embedWindows(this.#inputs, scratch, options, signal))
         for (const window of group) files.add(window)
       files.end()

@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import { type Embedder, windowsOf } from '../embed.ts'
 import { type Doc, readLineBlocks } from '../format/docs.ts'
 import type { ByteSource } from '../format/faiss.ts'
@@ -69,7 +70,7 @@ export class WindowInputs {
     // No vectors are made.
     if (this.#embedder.dim === 0) return
     for (const { input, length } of windows)
-      this.#write({ ...(isKnown ? { hash } : { text: input }), ...(length !== undefined && { length }) })
+      this.#write({ ...(isKnown ? { hash } : { text: input }), ...optional({ length }) })
   }
 
   /** The vector of a known text. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { digestJson } from '../../kernel/encoding/hash.ts'
+import { optional } from '../../kernel/optional.ts'
 import { packetFaults } from '../faults.ts'
 import { readJson } from './json-bytes.ts'
 
@@ -96,6 +97,5 @@ export const fingerprint = ({ embedding }: Pick<Manifest, 'embedding'>): string 
     dim: embedding.dim,
     normalized: embedding.normalized ?? true,
     max_seq_length: embedding.max_seq_length ?? 0,
-    ...(embedding.document_prefix !== undefined && { document_prefix: embedding.document_prefix }),
-    ...(embedding.query_prefix !== undefined && { query_prefix: embedding.query_prefix }),
+    ...optional({ document_prefix: embedding.document_prefix, query_prefix: embedding.query_prefix }),
   }).slice('sha256:'.length, 'sha256:'.length + 16)

@@ -1,4 +1,5 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
+import { optional } from '../../kernel/optional.ts'
 import { packetFaults } from '../faults.ts'
 
 /** The address of an artifact: host, repository, and tag or digest. */
@@ -95,7 +96,7 @@ export const parseReference = (text: string): Reference => {
   return {
     host,
     repository,
-    ...(tag !== undefined && { tag }),
+    ...optional({ tag }),
     ...pinned,
     ...(tag === undefined && pin === undefined && { tag: 'latest' }),
   }

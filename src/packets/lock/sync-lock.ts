@@ -1,4 +1,5 @@
 import { Fault } from '../../kernel/fault.ts'
+import { optional } from '../../kernel/optional.ts'
 import { compareVersions } from '../format/version.ts'
 import { keepResolution } from '../resolutions.ts'
 import { locatePacket, pullPacket } from '../transfer/pull.ts'
@@ -38,7 +39,7 @@ export const syncPacket = async (
   const found = isServed ? await ports.store.find(digest) : undefined
   const isWhole = found !== undefined && (await ports.isIntact?.(digest, found)) !== false
   const stored = isWhole ? found : undefined
-  const folder = stored ?? (await pullPacket(ports, { ref, signal, ...(progress && { progress }) })).folder
+  const folder = stored ?? (await pullPacket(ports, { ref, signal, ...optional({ progress }) })).folder
   if (!isServed) await ports.resolutions.keep(ref, digest)
   const head = { reference: step.reference, digest, version }
   const described = await ports.describe(folder)
@@ -132,7 +133,7 @@ export const lockPacket = async (
   before: LockedPacket | undefined,
 ): Promise<LockedRow> => {
   const { reference, ref, signal, progress, acceptSigner } = step
-  const pulled = await pullPacket(ports, { ref, signal, ...(progress && { progress }) })
+  const pulled = await pullPacket(ports, { ref, signal, ...optional({ progress }) })
   const { digest, folder, warnings } = pulled
   await keepResolution(ports.resolutions, ref, digest)
   const { version, embedder } = await ports.describe(folder)

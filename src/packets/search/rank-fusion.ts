@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import { byScore, type SearchHit } from './exact-search.ts'
 import type { VectorHit } from './vector-index.ts'
 
@@ -76,9 +77,9 @@ export const fuseScores = ({
       return {
         row,
         score,
-        ...(found !== undefined && { words: found }),
+        ...optional({ words: found }),
         ...(near !== undefined && { meaning: within(near.score) }),
-        ...(near?.window !== undefined && { window: near.window }),
+        ...optional({ window: near?.window }),
       }
     })
     .sort(byScore)

@@ -2,6 +2,7 @@ import { forEachConcurrent } from '../../kernel/async/concurrency.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical.ts'
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
+import { optional } from '../../kernel/optional.ts'
 import { digestSource } from '../build/check.ts'
 import { packetFaults } from '../faults.ts'
 import { MANIFEST_TYPE, METADATA_FILE, METADATA_TYPE, writeDescriptor } from '../format/artifact.ts'
@@ -211,7 +212,7 @@ const packetMetadata = (
     },
     payload_root: 'payload',
     source: {
-      ...(source !== undefined && { manifest_digest: source }),
+      ...optional({ manifest_digest: source }),
       build: {
         minimal: options.minimal ?? false,
         include_docs: wanted.docs,

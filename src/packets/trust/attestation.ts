@@ -1,5 +1,6 @@
 import type { Digest } from '../../kernel/encoding/digest.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { TrustedKey } from './simple-signing.ts'
 
 /** A trusted identity of keyless signatures: subject of the certificate and its OIDC issuer. */
@@ -79,7 +80,7 @@ export const readAttestation = ({ signer, statement }: Signed, digest: Digest): 
     if (!hasSubject(value.subject, digest)) return undefined
     const kind = attestationKind(value.predicateType)
     const builder = kind === 'provenance' ? builderOf(value.predicate) : undefined
-    return { signer, kind, ...(builder !== undefined && { builder }) }
+    return { signer, kind, ...optional({ builder }) }
   } catch {
     return undefined
   }

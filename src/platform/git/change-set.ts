@@ -1,4 +1,5 @@
 import type { ChangeSet, FileChange, Scope, TreeEntry } from '../../gate/ports.ts'
+import { optional } from '../../kernel/optional.ts'
 import { type GitBlobReader, objectId } from './blobs.ts'
 import type { RawChange } from './parse.ts'
 import type { GitPlace } from './run.ts'
@@ -65,7 +66,7 @@ const entryId = ({ path, change, oid, entry }: RawChange): TreeEntry => ({
 /** Files only. A file that became a link or a submodule is gone. */
 const fileChange = ({ path, change, from, entry, before }: RawChange): FileChange[] => {
   if (entry !== undefined) return before === undefined ? [] : [{ path, change: 'deleted' }]
-  return [{ path, change, ...(from !== undefined && { from }) }]
+  return [{ path, change, ...optional({ from }) }]
 }
 
 /** The changed files, with their contents before and after the change. */

@@ -1,4 +1,5 @@
 import type { FileChange, GitState } from '../../gate/ports.ts'
+import { optional } from '../../kernel/optional.ts'
 
 export interface RawChange extends FileChange {
   /** The blob with the content after the change; undefined when it is only on disk. */
@@ -96,7 +97,7 @@ const parseEntries = (records: readonly string[], from: number): StatusEntry[] =
       ...modes,
       ...(kind === 'u' ? { headOid: '', oid: '' } : { headOid, oid }),
       path,
-      ...(old !== undefined && { from: old }),
+      ...optional({ from: old }),
     })
   }
   return entries
@@ -172,7 +173,7 @@ export const parseStaged = (text: string): RawChange[] | undefined => {
         oid: deleted || isNull(oid) ? undefined : oid,
         before: blobOf(headMode, headOid),
         ...entryOf(indexMode),
-        ...(from !== undefined && { from }),
+        ...optional({ from }),
       },
     ]
   })

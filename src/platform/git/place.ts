@@ -1,5 +1,6 @@
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { optional } from '../../kernel/optional.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { followLinks, isAbsent } from '../files/git-metadata.ts'
 import { readRegularFile } from '../jail/async.ts'
@@ -234,5 +235,5 @@ export const findPlace = async (start: GitStart, signal: AbortSignal): Promise<G
   }
   const folders = await inspectGitFolder(folder, { allowed: gitFolders, worktreeSetting })
   const indexFile = hookIndex(start, folder, folders)
-  return withoutFilters({ ...place, folders, ...(indexFile !== undefined && { indexFile }) }, signal)
+  return withoutFilters({ ...place, folders, ...optional({ indexFile }) }, signal)
 }

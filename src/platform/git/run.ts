@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { dirname } from 'node:path'
 import { defineFaults } from '../../kernel/fault.ts'
+import { optional } from '../../kernel/optional.ts'
 import { trustedPath } from '../programs/trusted-path.ts'
 
 export const gitFaults = defineFaults('git', {
@@ -110,7 +111,7 @@ export const gitOptions = ({ folder, environment, indexFile, settings }: GitPlac
   cwd: folder,
   env: {
     ...cleanEnvironment(environment, folder),
-    ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }),
+    ...optional({ GIT_INDEX_FILE: indexFile }),
     ...(settings !== undefined && settingVariables(settings)),
   },
 })

@@ -3,6 +3,7 @@ import { copyFile, cp, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import type { ProgramResult } from '../../gate/ports.ts'
+import { optional } from '../../kernel/optional.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { requireNoSymlinks } from '../files/no-symlinks.ts'
 import { atExit } from '../programs/process-groups.ts'
@@ -143,7 +144,7 @@ export class ScratchClone {
 
   #runIn(cwd: string, command: string, args: readonly string[], ms: number, input?: string) {
     const options = { cwd, env: this.environment, ms, bytes: BYTES, signal: this.#signal }
-    return runProgram(command, args, { ...options, ...(input !== undefined && { input }) })
+    return runProgram(command, args, { ...options, ...optional({ input }) })
   }
 
   async #need(cwd: string, ...args: readonly string[]): Promise<void> {

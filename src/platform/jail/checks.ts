@@ -1,6 +1,7 @@
 import { closeSync, readSync, type Stats } from 'node:fs'
 import type { Fault } from '../../kernel/fault.ts'
 import { type FileBytes, type FileInfo, jailFaults, quotePath } from '../../kernel/jail.ts'
+import { optional } from '../../kernel/optional.ts'
 import { EntryCache, entryKind } from './entries.ts'
 import type { Handle, JailBackend } from './handles.ts'
 
@@ -36,7 +37,7 @@ export const fileInfo = (stats: Stats, path: string): FileInfo => ({
 
 const tooLarge = (path: string, limit: number, actual?: number): Fault =>
   jailFaults.file_too_large(`larger than ${limit} bytes: ${quotePath(path)}`, {
-    detail: { limit, ...(actual !== undefined && { actual }) },
+    detail: { limit, ...optional({ actual }) },
   })
 
 /** Reads to the end: the file may have grown since `stat`, and some file systems report size 0. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { forEachConcurrent } from '../../kernel/async/concurrency.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
+import { optional } from '../../kernel/optional.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import type { Embedder, NormalizeMode, Provider } from '../../packets/embed.ts'
 import { packetFaults } from '../../packets/faults.ts'
@@ -90,7 +91,7 @@ const requestHeaders = ({ model, key, hints = {}, headers }: EmbedderSettings): 
   'x-embedding-normalize': String(hints.normalize ?? true),
   'x-model-hint': hints.model ?? model,
   ...(hints.dim !== undefined && { 'x-embedding-dim': String(hints.dim) }),
-  ...(hints.task !== undefined && { 'x-embedding-task': hints.task }),
+  ...optional({ 'x-embedding-task': hints.task }),
   ...headers,
   ...(key !== undefined && { authorization: `Bearer ${key}` }),
 })

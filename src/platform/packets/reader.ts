@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import type { Digest } from '../../kernel/encoding/digest.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
 import type { OpenPacket } from '../../packets/ask/retrieve.ts'
@@ -77,7 +78,7 @@ export const packetReader =
       manifest,
       docs,
       lexical: words,
-      ...(vectors !== undefined && { vectors }),
+      ...optional({ vectors }),
       warnings: words.warnings,
       bytes:
         words.bytes +

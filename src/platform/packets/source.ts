@@ -11,6 +11,7 @@ import {
   type PathRules,
   quotePath,
 } from '../../kernel/jail.ts'
+import { optional } from '../../kernel/optional.ts'
 import { decodeSource } from '../../kernel/text/decode.ts'
 import { type IgnoreFile, isIgnored, readIgnore } from '../../kernel/text/gitignore.ts'
 import { grammarForExtension, type MissingGrammar } from '../../kernel/text/languages.ts'
@@ -61,7 +62,7 @@ export const declarationSpans = (extension: string, text: string): readonly Span
     if (NAMED.test(kind)) {
       const first = comment !== undefined && comment.end >= start.line - 1 ? comment.start : start.line
       const symbol = declaredName(node)
-      spans.push({ start: first + 1, ...(symbol !== undefined && { symbol }) })
+      spans.push({ start: first + 1, ...optional({ symbol }) })
     }
     comment = undefined
   }

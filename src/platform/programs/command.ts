@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type CommandRequest, type CommandResult, MAX_PIPE_BYTES } from '../../gate/checks/check.ts'
 import { MAX_OUTPUT_BYTES } from '../../gate/checks/readers/reader.ts'
 import { lazyCrypto } from '../../kernel/encoding/crypto.ts'
+import { optional } from '../../kernel/optional.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { atExit, GROUP_MARK, killEverywhere, killGroup } from './process-groups.ts'
 
@@ -131,7 +132,7 @@ export const runCommand = async (
     const isTooLarge = async () =>
       path !== undefined && ((await lstat(path).catch(() => undefined))?.size ?? 0) > MAX_OUTPUT_BYTES
     const outputs = { stdout: new BoundedOutput(), stderr: new BoundedOutput() }
-    const place = { cwd, env: { ...env, ...(path !== undefined && { OUT: path }) } }
+    const place = { cwd, env: { ...env, ...optional({ OUT: path }) } }
     const started = performance.now()
     const end = await execute(request, place, outputs, isTooLarge, signal)
     const ms = Math.round(performance.now() - started)

@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import type { OpenSpecProgram } from '../../gate/ports.ts'
+import { optional } from '../../kernel/optional.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { absolutePath, runProgram } from './program.ts'
 
@@ -108,7 +109,7 @@ export const openSpecProgram = (
   return {
     async find() {
       const { program } = await locate()
-      return { exists: program.path !== undefined, ...(program.note !== undefined && { note: program.note }) }
+      return { exists: program.path !== undefined, ...optional({ note: program.note }) }
     },
     async run(args, signal) {
       const { path, program } = await locate()

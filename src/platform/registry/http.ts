@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { RegistryRepository } from '../../packets/ports.ts'
 import { withDeadline } from '../system/deadline.ts'
 import { checkedLookup, checkPublic, checkRedirect, isLoopbackName } from './address.ts'
@@ -249,8 +250,7 @@ export class OciHttp {
       const request = {
         method,
         headers: { ...headers, ...own },
-        ...(body && { body }),
-        ...(bulk && { bulk }),
+        ...optional({ body, bulk }),
       }
       const answer = await this.#send(base, url, request, signal)
       if (!REDIRECTS.includes(answer.status)) return answer

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
 import type { LookupFunction, OnReadOpts, Socket } from 'node:net'
+import { optional } from '../../kernel/optional.ts'
 import type { LentChunk } from '../../packets/ports.ts'
 import { systemClock } from '../system/clock.ts'
 
@@ -283,7 +284,7 @@ export const sendRequest = async (
   const { open, agent, unpooled } = transportFor(url)
   signal.throwIfAborted()
   const length = method === 'GET' || method === 'HEAD' ? {} : { 'content-length': String(bodySize(body)) }
-  const usual = { method, headers: { ...headers, ...length }, agent, signal, ...(lookup && { lookup }) }
+  const usual = { method, headers: { ...headers, ...length }, agent, signal, ...optional({ lookup }) }
   const bulk = large === true ? new PooledBody() : undefined
   const request = open(url, bulk === undefined ? usual : { ...usual, agent: unpooled, ...bulk.options })
   bulk?.attach(request)

@@ -2,6 +2,7 @@ import type { FileContent, Match } from '../../gate/ports.ts'
 import type { CompiledRule } from '../../gate/rules/compiled-rule.ts'
 import { grammarFor, grammarsFor, readsExtension } from '../../gate/rules/languages.ts'
 import { pushTo } from '../../kernel/multimap.ts'
+import { optional } from '../../kernel/optional.ts'
 import { extensionOf, LANGUAGES, type MissingGrammar } from '../../kernel/text/languages.ts'
 import { missingGrammar } from '../syntax/grammar-packages.ts'
 import type { FilePasses, MatcherSpec, RuleHit } from './scan-file.ts'
@@ -49,7 +50,7 @@ const specOf = (rule: CompiledRule): Unranked => {
     body: matcher,
     variables: variablesIn(rule.message),
     trusted,
-    ...(requiredLiterals !== undefined && { requiredLiterals }),
+    ...optional({ requiredLiterals }),
   }
 }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import type { FileContent } from '../../gate/ports.ts'
 import { USER_RULES_FOLDER } from '../../gate/rules/assemble-rules.ts'
 import { ruleFaults } from '../../gate/rules/rule-faults.ts'
+import { optional } from '../../kernel/optional.ts'
 import { scheduledTime } from '../system/own-time.ts'
 import type { ScanGroup, ScanPlan } from './plan.ts'
 import type { FileScan } from './scan-file.ts'
@@ -242,7 +243,7 @@ export class ScanPool {
     const [first] = child.jobs
     if (first?.alone) {
       const { partial, why } = child
-      first.settle({ end: 'given-up', why, ...(partial !== undefined && { scan: partial }) })
+      first.settle({ end: 'given-up', why, ...optional({ scan: partial }) })
     } else this.#queue.unshift(...child.jobs.map((job) => Object.assign(job, { alone: true })))
     child.jobs = []
     this.#dispatch()

@@ -1,5 +1,6 @@
 import type { Comment, FileContent } from '../../gate/ports.ts'
 import type { Matcher, TextMatcher } from '../../gate/rules/rule.ts'
+import { optional } from '../../kernel/optional.ts'
 import { readSource, type SourceText } from '../../kernel/text/decode.ts'
 import type { LanguageName } from '../../kernel/text/languages.ts'
 import { parseText, type SgNode } from '../syntax/ast-grep.ts'
@@ -271,9 +272,9 @@ export const scanFile = (
   const toScan = (hits: readonly RuleHit[]): FileScan => ({
     hits: keepMostSevere(hits, searches.all).toSorted(byPlace),
     comments,
-    ...(broken !== undefined && { broken }),
+    ...optional({ broken }),
     ...(hits.length > MAX_HITS && { cut: true }),
-    ...(doubt !== undefined && { doubt }),
+    ...optional({ doubt }),
   })
   const isPlain = trees.every(({ matchers }) => matchers.every(({ trusted }) => trusted))
   if (isPlain && found.every(isTrusted)) return toScan(trustedHits)

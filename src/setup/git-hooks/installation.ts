@@ -1,5 +1,6 @@
 import type { RepoState } from '../../evidence/schema.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { LocalConfig, RepositoryFiles } from '../../kernel/ports.ts'
 import { eachHook, HOOK_NAMES, type HookName } from './hook-script.ts'
 import { readHooks, requirePlaces } from './hooks.ts'
@@ -105,7 +106,7 @@ export const repoLifecycle = async (
     package_version: ports.version,
     lifecycle_version: keys.get(STATE_KEYS.version) ?? null,
     hooks: { pre_commit: hooks['pre-commit'], pre_push: hooks['pre-push'] },
-    ...(hardMode !== undefined && { hard_mode: hardMode }),
+    ...optional({ hard_mode: hardMode }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { citationNotes, citedDigest, type GateCitation } from '../../../gate/reports/citations.ts'
+import { optional } from '../../../kernel/optional.ts'
 import type { Clock } from '../../../kernel/ports.ts'
 import type { ReceiptInput } from '../../../receipts/statement.ts'
 import type { Config } from '../../config/settings.ts'
@@ -44,7 +45,7 @@ export const revokedInputNotes = async (
     cited.map(async (one): Promise<GateCitation> => {
       const digest = citedDigest(one)
       const revoked = digest === undefined ? undefined : await revocation(digest)
-      return { ...one, ...(revoked && { revoked }) }
+      return { ...one, ...optional({ revoked }) }
     }),
   )
   return citationNotes(marked)

@@ -4,6 +4,7 @@ import type { GateReport } from '../../../gate/reports/report.ts'
 import type { RunFacts } from '../../../gate/run-facts.ts'
 import { digestJson } from '../../../kernel/encoding/hash.ts'
 import { Fault } from '../../../kernel/fault.ts'
+import { optional } from '../../../kernel/optional.ts'
 import type { Attachment, Clock } from '../../../kernel/ports.ts'
 import { addReceipt } from '../../../platform/files/receipt-files.ts'
 import { type SealedReceipt, sealStatement } from '../../../receipts/envelope.ts'
@@ -43,7 +44,7 @@ const runReceipt = (own: OwnFacts, report: GateReport, facts: RunFacts): Receipt
   stage: report.stage,
   policy: { uri: policyUri(report.stage), digest: facts.policy },
   inputs: [...evidenceInput(report.evidence), ...facts.inputs],
-  details: { ...facts.details, ...(report.policy_from !== undefined && { policy_from: report.policy_from }) },
+  details: { ...facts.details, ...optional({ policy_from: report.policy_from }) },
 })
 
 const checkReceipt = (
@@ -98,7 +99,7 @@ export const openReceipts = async (
     return {
       attach: async (place) => {
         sealed = await sealStatement(buildStatement(facts, place), signer)
-        return { digest: sealed.digest, ...(tree !== undefined && { tree }), envelope: sealed.line }
+        return { digest: sealed.digest, ...optional({ tree }), envelope: sealed.line }
       },
       stored: async () => {
         if (kept && sealed !== undefined && tree !== undefined)

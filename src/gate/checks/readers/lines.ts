@@ -1,3 +1,4 @@
+import { optional } from '../../../kernel/optional.ts'
 import { type CheckReader, type CheckResult, CheckUnreadable, type ReaderInput } from './reader.ts'
 import {
   cleanRule,
@@ -139,7 +140,7 @@ const parsePlace = (text: string): Line | undefined => {
   const [, path = '', line, column, rest = ''] = COLONS.exec(body) ?? PARENTHESES.exec(body) ?? []
   if (!isPath(path)) return undefined
   const level = prefix?.[1]?.toLowerCase() ?? PREFIXES[prefix?.[2] ?? '']
-  return { path, line, column, rest, ...(level !== undefined && { level }) }
+  return { path, line, column, rest, ...optional({ level }) }
 }
 
 const LEVELS =

@@ -1,6 +1,7 @@
 import nodePath from 'node:path'
 import { SEVERITIES } from '../../../evidence/compare.ts'
 import { Fault } from '../../../kernel/fault.ts'
+import { optional } from '../../../kernel/optional.ts'
 import { decodeLenient, markedEncoding } from '../../../kernel/text/decode.ts'
 import { escapeHidden } from '../../../kernel/text/hidden-characters.ts'
 import { isPathInside } from '../../../kernel/text/path-inside.ts'
@@ -168,7 +169,7 @@ export const resultOf = ({ rule, level, message, place, region = [], help }: Res
     return { rule, level, message: `${message} ${where}`, ...rest }
   }
   const read = readRegion(region)
-  return { rule, level, message, file: place.file, ...(read && { region: read }), ...rest }
+  return { rule, level, message, file: place.file, ...optional({ region: read }), ...rest }
 }
 
 /** CSI sequences such as colours, OSC sequences such as links, and the short sequences of two characters. */

@@ -1,4 +1,5 @@
 import { Fault, type FaultMaker } from '../../../kernel/fault.ts'
+import { optional } from '../../../kernel/optional.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
 
 interface ErrorMapping {
@@ -51,5 +52,5 @@ export const postgresFault = (error: unknown): Error => {
   const mapping = ERROR_MAPPINGS.find(({ code }) => code.test(state))
   if (mapping === undefined) return cause
   const { fault, message, fix } = mapping
-  return fault(message, { cause, ...(fix !== undefined && { fix }) })
+  return fault(message, { cause, ...optional({ fix }) })
 }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { Fault, type FaultMaker } from '../../../kernel/fault.ts'
+import { optional } from '../../../kernel/optional.ts'
 import { storeFaults, UNREADABLE_STORE } from '../../../lineage/faults.ts'
 
 interface ErrorMapping {
@@ -78,7 +79,7 @@ export const sqliteFault = (error: unknown): unknown => {
   const mapping = mapError(error)
   if (mapping === undefined) return error
   const { fault, message, fix } = mapping
-  return fault(message, { cause: error, ...(fix !== undefined && { fix }) })
+  return fault(message, { cause: error, ...optional({ fix }) })
 }
 
 /** Runs `work` and converts its SQLite errors to faults. */
