@@ -4,6 +4,7 @@ import {
   type Method,
   NO_METHOD,
   NO_UNIT,
+  plainVariable,
   type SourceUnit,
   type TypeKind,
   type TypeUnit,
@@ -62,16 +63,14 @@ class SwiftReader {
   assignment(node: SyntaxNode): Variable {
     const [left, right] = node.children()
     const name = (left?.text() ?? '').replace(/^self\./, '').slice(0, 200)
-    return { name, type: '', line: node.line, annotations: [], value: this.expressions.read(right) }
+    return plainVariable(name, node.line, this.expressions.read(right))
   }
 
   parameters(node: SyntaxNode): readonly Variable[] {
-    return childrenOfKind(node, 'parameter').map((one) => ({
-      name: childrenOfKind(one, 'simple_identifier').at(-1)?.text() ?? '',
-      type: typeText(one),
-      line: one.line,
-      annotations: [],
-    }))
+    return childrenOfKind(node, 'parameter').map((one) => {
+      const name = childrenOfKind(one, 'simple_identifier').at(-1)?.text() ?? ''
+      return plainVariable(name, one.line, undefined, typeText(one))
+    })
   }
 
   /** A function or an initializer. */

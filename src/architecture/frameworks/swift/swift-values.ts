@@ -13,7 +13,7 @@ import {
   type Variable,
 } from '../../source/source-unit.ts'
 import type { KnownText, TextResolver } from '../../source/text-resolver.ts'
-import type { TypeScope } from '../../source/type-scope.ts'
+import type { PlacedValue, TypeScope } from '../../source/type-scope.ts'
 import { callsIn, callsOf } from '../../source/type-scope.ts'
 
 const MAX_DEPTH = 10
@@ -128,10 +128,7 @@ export class SwiftValues {
       : expression
   }
 
-  #value(
-    name: string,
-    scope: TypeScope,
-  ): { readonly value: Expression; readonly scope: TypeScope } | undefined {
+  #value(name: string, scope: TypeScope): PlacedValue | undefined {
     const dot = name.lastIndexOf('.')
     const [owner, member] = [name.slice(0, Math.max(0, dot)), name.slice(dot + 1)]
     // `url.absoluteString` is the text of `url`.
