@@ -3,15 +3,15 @@ import { TextAnswer } from '../kernel/text-answer.ts'
 import { defineTool, NoOutput, type Tool } from '../kernel/tool.ts'
 import { missingText, unseenText } from './files/read.ts'
 import {
+  answerTextBytes,
   DATA,
+  factsWithText,
   lineInputs,
   noteOf,
   PathInput,
   type ProjectPorts,
   pageNotes,
   runJob,
-  factsWithText,
-  answerTextBytes,
   UNTRUSTED,
   warnHardLinked,
 } from './tool-support.ts'

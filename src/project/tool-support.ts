@@ -27,7 +27,8 @@ const FreshnessShape = z
 /** Bytes reserved for the facts and the note beside a text. */
 const FACTS_BYTES = 4_096
 
-export const answerTextBytes = ({ answerBytes }: ProjectPorts): number => Math.max(1_024, answerBytes - FACTS_BYTES)
+export const answerTextBytes = ({ answerBytes }: ProjectPorts): number =>
+  Math.max(1_024, answerBytes - FACTS_BYTES)
 
 /** Refusals by the spelling of a path alone: no file was opened. */
 const REFUSED_BY_SPELLING = new Set(['jail.traversal', 'jail.home', 'jail.outside_root', 'jail.bad_path'])

@@ -10,12 +10,12 @@ import {
   defineJobTool,
   defineTextTool,
   ESCAPED,
+  factsWithText,
   lineInputs,
   noteOf,
   PathInput,
   type ProjectPorts,
   pageNotes,
-  factsWithText,
   warnHardLinked,
 } from './tool-support.ts'
 import { type WorkflowPorts, workflowTools } from './workflow-tools.ts'
@@ -98,7 +98,8 @@ const findTools = (ports: ProjectPorts): Tool[] => [
     }),
     job: 'list',
     request: (args, bytes) => ({ ...args, bytes }),
-    answer: (page) => factsWithText(page, page.text === '' ? [`0 of ${page.total} entries`] : pageNotes(page)),
+    answer: (page) =>
+      factsWithText(page, page.text === '' ? [`0 of ${page.total} entries`] : pageNotes(page)),
   }),
   defineTextTool(ports, {
     name: 'project_tree',

@@ -16,10 +16,15 @@ import { CORPUS } from './corpus.ts'
 /** The detectors that find something in a snippet, and the libraries that its report calls recognized or not. */
 const recognizedIn = async (texts: Snippet['files']) => {
   const files = memoryFiles(texts)
-  const { units, configuration, protos } = await readProjectFiles(files, files.walk(WALK_LIMITS), syntaxTrees(), {
-    at: '',
-    checkDeadline: () => {},
-  })
+  const { units, configuration, protos } = await readProjectFiles(
+    files,
+    files.walk(WALK_LIMITS),
+    syntaxTrees(),
+    {
+      at: '',
+      checkDeadline: () => {},
+    },
+  )
   const detector = new ConnectionDetector(new SourceIndex(units), configuration, {
     protos,
     frameworks: FRAMEWORKS,

@@ -10,7 +10,7 @@ import { anyGlob } from '../../kernel/text/glob.ts'
 import { isClutter, showEntries } from '../access-rules.ts'
 import type { JobContext } from '../job-context.ts'
 import { countFitting } from './text.ts'
-import { isOwnFile, entryNames, type WalkEnd, walkTree } from './walk.ts'
+import { entryNames, isOwnFile, type WalkEnd, walkTree } from './walk.ts'
 
 interface TreeArgs {
   readonly path: string

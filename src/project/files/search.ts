@@ -6,7 +6,7 @@ import { anyGlob } from '../../kernel/text/glob.ts'
 import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import { projectFaults } from '../faults.ts'
 import type { JobContext } from '../job-context.ts'
-import { looksBinary, linesWithEnds } from './text.ts'
+import { linesWithEnds, looksBinary } from './text.ts'
 import { entryNames, walkTree } from './walk.ts'
 
 interface SearchArgs {

@@ -9,7 +9,7 @@ import { projectFaults } from '../faults.ts'
 import { countFitting, decodeFileText } from '../files/text.ts'
 import { type WalkEnd, walkTree } from '../files/walk.ts'
 import type { JobContext } from '../job-context.ts'
-import { type DeclaredSymbol, sourceGrammar, readSymbols } from './declarations.ts'
+import { type DeclaredSymbol, readSymbols, sourceGrammar } from './declarations.ts'
 
 const MAX_LEVELS = 64
 /** Larger sources are generated code. */
