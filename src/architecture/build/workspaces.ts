@@ -21,7 +21,7 @@ const matchesAny = (patterns: readonly string[]): PathTest => {
   return (path) => tests.some((test) => test(path))
 }
 
-const readJson = (files: BuildFiles, file: string, warnings: Warning[]): Record<string, unknown> => {
+const readPackageFile = (files: BuildFiles, file: string, warnings: Warning[]): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(files.read(file) ?? '')
     if (isRecord(value)) return value
@@ -57,7 +57,7 @@ const dependency = (name: string, version: unknown, scope: string): Dependency =
 }
 
 const readModule = (files: BuildFiles, file: string, rootName: string, warnings: Warning[]): BuildModule => {
-  const json = readJson(files, file, warnings)
+  const json = readPackageFile(files, file, warnings)
   const folder = folderOf(file)
   const name = stringOf(json.name) ?? (folder === '' ? rootName : nameOf(folder))
   const [version, description] = [stringOf(json.version), stringOf(json.description)]
@@ -78,7 +78,7 @@ const readModule = (files: BuildFiles, file: string, rootName: string, warnings:
 }
 
 const patternsOf = (files: BuildFiles, warnings: Warning[]): string[] => {
-  const { workspaces } = readJson(files, 'package.json', [])
+  const { workspaces } = readPackageFile(files, 'package.json', [])
   const listed = isRecord(workspaces) ? stringItems(workspaces.packages) : stringItems(workspaces)
   return [...listed, ...pnpmPatterns(files, warnings)]
 }

@@ -1,4 +1,5 @@
 import type { Configuration } from '../source/configuration.ts'
+import type { TypeScope } from '../source/type-scope.ts'
 import { databaseOf } from './addresses.ts'
 import type { Outbound } from './framework.ts'
 
@@ -137,3 +138,19 @@ export const configuredTarget = (
   }
   return { target_service: `${protocol} store`, confidence: 'low' }
 }
+
+/** A connection to the configured store. */
+export const storeOutbound = (
+  { store, type }: { readonly store: ConfiguredStore; readonly type: string },
+  configuration: Configuration,
+  { unit }: TypeScope,
+  line: number,
+  caller: string,
+): Outbound => ({
+  ...configuredTarget(store, configuration, unit.file),
+  protocol: store.protocol,
+  type,
+  source_file: unit.file,
+  line,
+  caller,
+})

@@ -4,7 +4,6 @@ import type { PlacedCall, TypeScope } from '../source/type-scope.ts'
 import {
   CASSANDRA_STORE,
   type ConfiguredStore,
-  configuredTarget,
   ELASTICSEARCH_STORE,
   JDBC_STORE,
   JPA_STORE,
@@ -12,6 +11,7 @@ import {
   NEO4J_STORE,
   R2DBC_STORE,
   REDIS_STORE,
+  storeOutbound,
 } from './configured-stores.ts'
 import type { Outbound } from './framework.ts'
 import { entityOf } from './inbound-events.ts'
@@ -69,14 +69,7 @@ export const dataOutbound = (
     const name = scope.typeOf(call.receiver)
     const used = Object.hasOwn(CLIENTS, name) ? CLIENTS[name] : undefined
     if (used === undefined || found.has(used.type)) continue
-    found.set(used.type, {
-      ...configuredTarget(used.store, configuration, scope.unit.file),
-      protocol: used.store.protocol,
-      type: used.type,
-      source_file: scope.unit.file,
-      line: call.line,
-      caller: scope.type?.name ?? '',
-    })
+    found.set(used.type, storeOutbound(used, configuration, scope, call.line, scope.type?.name ?? ''))
   }
   return [...found.values()]
 }
@@ -90,15 +83,5 @@ export const repositoryOutbound = (
     keys.some((key) => configuration.find(key, scope.unit.file) !== undefined)
   const found = repositoryKind(type, scope, hasSetting)
   if (found === undefined || findAnnotation(type.annotations, 'NoRepositoryBean') !== undefined) return []
-  return [
-    {
-      ...configuredTarget(found.store, configuration, scope.unit.file),
-      protocol: found.store.protocol,
-      type: found.type,
-      source_file: scope.unit.file,
-      line: type.line,
-      caller: type.name,
-      path: entityOf(type),
-    },
-  ]
+  return [{ ...storeOutbound(found, configuration, scope, type.line, type.name), path: entityOf(type) }]
 }

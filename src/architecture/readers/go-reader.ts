@@ -7,6 +7,7 @@ import {
   type Method,
   NO_METHOD,
   NO_UNIT,
+  plainVariable,
   type SourceUnit,
   type TypeUnit,
   textExpression,
@@ -206,15 +207,7 @@ class GoReader {
   #returned(node: SyntaxNode): readonly Variable[] {
     const [value] = node.children()[0]?.children() ?? []
     if (value === undefined || !RETURNED.test(value.kind)) return []
-    return [
-      {
-        name: 'return',
-        type: '',
-        line: node.line,
-        annotations: [],
-        value: this.#expressions.read(value),
-      },
-    ]
+    return [plainVariable('return', node.line, this.#expressions.read(value))]
   }
 
   /** Go assigns several names at once; with one value for all of them, the first gets it. */
@@ -227,13 +220,8 @@ class GoReader {
     const type = node.field('type')?.text() ?? ''
     return names.map((name, at) => {
       const value = values.length === names.length ? values[at] : at === 0 ? values[0] : undefined
-      return {
-        name: name.text().slice(0, 200),
-        type,
-        line: node.line,
-        annotations: [],
-        ...(value !== undefined && { value: this.#expressions.read(value) }),
-      }
+      const read = value === undefined ? undefined : this.#expressions.read(value)
+      return plainVariable(name.text().slice(0, 200), node.line, read, type)
     })
   }
 
@@ -241,7 +229,7 @@ class GoReader {
     return childrenOfKind(list, 'parameter_declaration').flatMap((one) => {
       const type = one.field('type')?.text().slice(0, 200) ?? ''
       const names = childrenOfKind(one, 'identifier')
-      return names.map((name) => ({ name: name.text(), type, line: one.line, annotations: [] }))
+      return names.map((name) => plainVariable(name.text(), one.line, undefined, type))
     })
   }
 

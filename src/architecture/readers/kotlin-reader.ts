@@ -4,6 +4,7 @@ import {
   type Method,
   NO_METHOD,
   NO_UNIT,
+  plainVariable,
   type SourceUnit,
   type TypeKind,
   type TypeUnit,
@@ -87,7 +88,7 @@ class KotlinReader {
   assignment(node: SyntaxNode): Variable {
     const [left, right] = node.children()
     const name = (left?.text() ?? '').replace(/^this\./, '')
-    return { name, type: '', line: node.line, annotations: [], value: this.expressions.read(right) }
+    return plainVariable(name, node.line, this.expressions.read(right))
   }
 
   parameter(node: SyntaxNode, modifiers: SyntaxNode | undefined): Variable {
@@ -123,9 +124,7 @@ class KotlinReader {
       annotations: this.annotations(childOfKind(node, 'modifiers')),
       returns: typesOf(node.children().slice(parametersAt)),
       parameters: [
-        ...(receiver === undefined
-          ? []
-          : [{ name: 'this', type: receiver, line: node.line, annotations: [] }]),
+        ...(receiver === undefined ? [] : [plainVariable('this', node.line, undefined, receiver)]),
         ...this.parameters(node.children()[parametersAt]),
       ],
       ...this.body(body),

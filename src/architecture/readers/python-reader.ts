@@ -1,4 +1,5 @@
 import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../../kernel/syntax-tree.ts'
+import type { Expression } from '../source/source-unit.ts'
 import {
   type Annotation,
   type ImportBinding,
@@ -6,6 +7,7 @@ import {
   NO_METHOD,
   NO_UNIT,
   nameIn,
+  plainVariable,
   type SourceUnit,
   type TypeUnit,
   type Variable,
@@ -73,30 +75,23 @@ class PythonReader {
     }
   }
 
+  #readIfAny(node: SyntaxNode | undefined): Expression | undefined {
+    return node === undefined ? undefined : this.#expressions.read(node)
+  }
+
   /** Also `with … as name` and `name := …`. */
   assignment(node: SyntaxNode): Variable {
     const value =
       node.kind === 'as_pattern' ? node.children()[0] : (node.field('right') ?? node.field('value'))
     const target = node.field('left') ?? node.field('alias') ?? node.field('name')
-    return {
-      name: assignedName(target?.text().slice(0, 200) ?? ''),
-      type: node.field('type')?.text() ?? '',
-      line: node.line,
-      annotations: [],
-      ...(value !== undefined && { value: this.#expressions.read(value) }),
-    }
+    const name = assignedName(target?.text().slice(0, 200) ?? '')
+    return plainVariable(name, node.line, this.#readIfAny(value), node.field('type')?.text())
   }
 
   parameter(node: SyntaxNode): Variable {
-    const value = node.field('value')
     const name = node.kind === 'identifier' ? node : (node.field('name') ?? node.children()[0])
-    return {
-      name: name?.text() ?? '',
-      type: node.field('type')?.text() ?? '',
-      line: node.line,
-      annotations: [],
-      ...(value !== undefined && { value: this.#expressions.read(value) }),
-    }
+    const value = this.#readIfAny(node.field('value'))
+    return plainVariable(name?.text() ?? '', node.line, value, node.field('type')?.text())
   }
 
   method(node: SyntaxNode, decorators: readonly SyntaxNode[]): Method {

@@ -148,7 +148,7 @@ const distinctRows = (rows: readonly (readonly string[])[]): readonly (readonly 
 const sourcesOf = ({ consumers, caller, source_file }: Outbound): readonly string[] =>
   consumers ?? [caller === '' ? source_file : caller]
 
-export const placeOf = ({ file, line }: SourceLocation): string => `${file}:${line}`
+export const shownPlace = ({ file, line }: SourceLocation): string => `${file}:${line}`
 
 export const serviceTables = (
   { system, coverage }: Architecture,
@@ -163,7 +163,7 @@ export const serviceTables = (
     folder === '' ? '.' : (folder ?? ''),
     shownBy
       .slice(0, MAX_EVIDENCE)
-      .map((one) => `${one.reason} (${placeOf(one)})`)
+      .map((one) => `${one.reason} (${shownPlace(one)})`)
       .join('; '),
   ])
   const related = relations.map(({ from, to, protocol, about, sources: [source] }) => {
@@ -175,7 +175,7 @@ export const serviceTables = (
       strings.systemKinds[other?.kind ?? 'outside'],
       protocol,
       about.join(', '),
-      source === undefined ? '' : placeOf(source),
+      source === undefined ? '' : shownPlace(source),
     ]
   })
   return [

@@ -7,9 +7,9 @@ import {
   entryRows,
   libraryBlocks,
   nothingFound,
-  placeOf,
   type ReportFacts,
   serviceTables,
+  shownPlace,
   suggestionSection,
   summarySection,
   tableOf,
@@ -90,7 +90,7 @@ const serviceSection = (
         strings.systemKinds[other?.kind ?? 'outside'],
         kind === 'depends_on' ? '' : protocol,
         about.join(', '),
-        source === undefined ? '' : placeOf(source),
+        source === undefined ? '' : shownPlace(source),
       ]
     })
   return {
@@ -106,7 +106,7 @@ const serviceSection = (
             : [[`${strings.serviceHead[2]}: `, { code: service.folder === '' ? '.' : service.folder }]]),
           ...service.shownBy.map((one) => [
             `${strings.serviceHead[3]}: ${one.reason} `,
-            { code: placeOf(one) },
+            { code: shownPlace(one) },
           ]),
         ],
       },

@@ -126,7 +126,7 @@ const merged = (first: PlacedContainer, all: readonly PlacedContainer[], system:
 const contentOf = ({ technology, image = '' }: PlacedContainer): string =>
   technology?.name ?? `image ${imagePath(image)}`
 
-const plain = (name: string): string => name.toLowerCase().replace(/[-_.]/g, '')
+const withoutMarks = (name: string): string => name.toLowerCase().replace(/[-_.]/g, '')
 
 /** Compose files and manifests of one system may name one thing differently: `kafka` and `shop-kafka`. */
 const isAlike = (a: readonly PlacedContainer[], b: readonly PlacedContainer[]): boolean => {
@@ -134,7 +134,7 @@ const isAlike = (a: readonly PlacedContainer[], b: readonly PlacedContainer[]): 
   if (one === undefined || other === undefined || contentOf(one) !== contentOf(other)) return false
   if (one.technology === undefined && one.codeFolder !== other.codeFolder) return false
   const isApart = a.every(({ isCompose }) => isCompose) && b.every(({ isCompose }) => !isCompose)
-  const [short, long] = [plain(one.name), plain(other.name)]
+  const [short, long] = [withoutMarks(one.name), withoutMarks(other.name)]
   return isApart && (short.endsWith(long) || long.endsWith(short))
 }
 

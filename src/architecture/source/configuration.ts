@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml'
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml'
 import { Fault } from '../../kernel/fault.ts'
 import { pushTo } from '../../kernel/multimap.ts'
 import { type Element, readXml } from '../../kernel/text/xml.ts'
@@ -108,11 +108,11 @@ class YamlReader {
         this.found.push({ key, value, line: this.#lineOf(node), ...(usedAt !== undefined && { usedAt }) })
     } else if (isSeq(node)) {
       for (const [index, item] of node.items.entries())
-        this.walk(item as Node, { ...below, key: `${key}[${index}]` })
+        this.walk(isNode(item) ? item : undefined, { ...below, key: `${key}[${index}]` })
     } else if (isMap(node)) {
       const own = node.items.map(({ key: name, value }) => ({
         name: isScalar(name) ? (typeof name.value === 'symbol' ? '<<' : String(name.value)) : '',
-        value: value as Node,
+        value: isNode(value) ? value : undefined,
       }))
       const hidden = new Set([...own.map(({ name }) => name), ...(place.hidden ?? [])])
       for (const { name, value } of own) {
@@ -121,7 +121,7 @@ class YamlReader {
         // Several maps may be merged at once; the first one wins, which readers of a key take.
         else
           for (const merged of isSeq(value) ? value.items : [value])
-            this.walk(merged as Node, { ...below, key, hidden })
+            this.walk(isNode(merged) ? merged : undefined, { ...below, key, hidden })
       }
     }
   }

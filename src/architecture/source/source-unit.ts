@@ -119,6 +119,15 @@ export interface SourceUnit {
 
 export const textExpression = (text: string): Expression => ({ kind: 'text', text })
 
+/** A variable without annotations. */
+export const plainVariable = (name: string, line: number, value?: Expression, type = ''): Variable => ({
+  name,
+  type,
+  line,
+  annotations: [],
+  ...(value !== undefined && { value }),
+})
+
 /** The value in a record, by the first of these names that it has. */
 export const recordEntry = (
   value: Expression | undefined,

@@ -186,6 +186,12 @@ export class TypeScope {
 const isInformative = ({ value }: Variable, name: string): boolean =>
   value?.kind !== 'name' || value.name !== name
 
+/** An expression and the scope whose names it uses. */
+export interface PlacedValue {
+  readonly value: Expression
+  readonly scope: TypeScope
+}
+
 /** A call with the scope around it. */
 export interface PlacedCall {
   readonly call: CallExpression

@@ -11,7 +11,7 @@ import {
   type SourceUnit,
 } from '../../source/source-unit.ts'
 import type { KnownText, TextResolver } from '../../source/text-resolver.ts'
-import type { TypeScope } from '../../source/type-scope.ts'
+import type { PlacedValue, TypeScope } from '../../source/type-scope.ts'
 
 interface FunctionPlace {
   /** The folder of the file that names the function. */
@@ -75,12 +75,6 @@ const MAX_VALUES = 8
 /** Calls whose text is that of their first argument. */
 const RETURNS_ARGUMENT =
   /^(Trim\w*|ToLower|ToUpper|Split|String|StringPtr|Parse|ParseRequestURI|MustParse|Sprint|Clean|Must)$/
-
-/** An expression and the place whose names it uses. */
-interface PlacedValue {
-  readonly value: Expression
-  readonly scope: TypeScope
-}
 
 interface CallSite {
   readonly call: CallExpression

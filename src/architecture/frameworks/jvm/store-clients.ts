@@ -2,7 +2,6 @@ import {
   CASSANDRA_STORE,
   COSMOS_STORE,
   type ConfiguredStore,
-  configuredTarget,
   DYNAMODB_STORE,
   ELASTICSEARCH_STORE,
   FIRESTORE_STORE,
@@ -12,6 +11,7 @@ import {
   NEO4J_STORE,
   REDIS_STORE,
   S3_STORE,
+  storeOutbound,
 } from '../../connections/configured-stores.ts'
 import type { DetectionContext, Framework, Outbound } from '../../connections/framework.ts'
 import { simpleName, type TypeUnit, type Variable } from '../../source/source-unit.ts'
@@ -93,15 +93,8 @@ const clientsOf =
           (one) => one.types.test(name) && scope.unit.imports.some((imported) => gives(imported, one, name)),
         )
         if (used === undefined || found.has(used.store.protocol)) continue
-        const target = configuredTarget(used.store, resolver.configuration, scope.unit.file)
-        found.set(used.store.protocol, {
-          ...target,
-          protocol: used.store.protocol,
-          type: label,
-          source_file: scope.unit.file,
-          line,
-          caller: type.name,
-        })
+        const row = storeOutbound({ ...used, type: label }, resolver.configuration, scope, line, type.name)
+        found.set(used.store.protocol, row)
       }
       return [...found.values()]
     })

@@ -2,7 +2,7 @@ import type { DetectionContext, FindIn } from '../../connections/framework.ts'
 import type { CallExpression, Expression } from '../../source/source-unit.ts'
 import { callIn, nameIn } from '../../source/source-unit.ts'
 import type { KnownText } from '../../source/text-resolver.ts'
-import type { TypeScope } from '../../source/type-scope.ts'
+import type { PlacedValue, TypeScope } from '../../source/type-scope.ts'
 import { callsIn, callsOf, type PlacedCall } from '../../source/type-scope.ts'
 
 /** What the detectors of Python libraries share: calls with their scopes, full names, and the makers of objects. */
@@ -49,11 +49,7 @@ export const qualifiedName = ({ receiver, name }: CallExpression, scope: TypeSco
 }
 
 /** The values that functions and properties of the project return for an expression. */
-const returnedBy: FindIn<Expression, readonly { readonly value: Expression; readonly scope: TypeScope }[]> = (
-  expression,
-  scope,
-  { modules },
-) => {
+const returnedBy: FindIn<Expression, readonly PlacedValue[]> = (expression, scope, { modules }) => {
   const call = callIn(expression)
   const name = call?.name ?? nameIn(expression)
   const owner =
@@ -112,11 +108,7 @@ export const pythonText = (
 }
 
 /** The values that are assigned to a name, here or in the file that it is imported from. */
-const assigned: FindIn<Expression, readonly { readonly value: Expression; readonly scope: TypeScope }[]> = (
-  expression,
-  scope,
-  { modules },
-) => {
+const assigned: FindIn<Expression, readonly PlacedValue[]> = (expression, scope, { modules }) => {
   if (expression.kind !== 'name') return []
   const [head = '', ...members] = expression.name.split('.')
   const own = scope.variables(expression.name)
