@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { optional } from '../kernel/optional.ts'
 import { TextAnswer } from '../kernel/text-answer.ts'
 import { defineTool, NoOutput, type Tool } from '../kernel/tool.ts'
 import { missingText, unseenText } from './files/read.ts'
@@ -57,7 +58,7 @@ export const sentinelTools = (ports: ProjectPorts): Tool[] => [
         lines,
         modified,
         ...(mark && { bom: true }),
-        ...(hidden !== undefined && { hidden }),
+        ...optional({ hidden }),
         ...UNTRUSTED,
       }
       return new TextAnswer(facts, [text], noteOf([...missingText(file), ...unseenText(file)]))

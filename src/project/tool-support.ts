@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { JsonObject } from '../kernel/encoding/json.ts'
 import { Fault } from '../kernel/fault.ts'
 import { quotePath } from '../kernel/jail.ts'
+import { optional } from '../kernel/optional.ts'
 import type { Freshness, LogLevel } from '../kernel/ports.ts'
 import { TextAnswer } from '../kernel/text-answer.ts'
 import { type CallContext, defineTool, NoOutput, type Tool } from '../kernel/tool.ts'
@@ -81,7 +82,7 @@ interface JobDefinition<K extends JobName, I extends z.ZodObject, A> {
 const freshnessMember = (freshness: Freshness | undefined) => {
   if (freshness === undefined) return undefined
   const { head, dirty, at } = freshness
-  return { freshness: { ...(head !== undefined && { head }), ...(dirty !== undefined && { dirty }), at } }
+  return { freshness: { ...optional({ head, dirty }), at } }
 }
 
 /** Runs the job, logs the call, and reads the state of the repository at the same time: both may wait for the disk. */

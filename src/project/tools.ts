@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Toolset } from '../kernel/catalog.ts'
+import { optional } from '../kernel/optional.ts'
 import { showName } from '../kernel/text/escape-text.ts'
 import { TextAnswer } from '../kernel/text-answer.ts'
 import type { Tool } from '../kernel/tool.ts'
@@ -35,7 +36,7 @@ const readTools = (ports: ProjectPorts): Tool[] => [
     answer: (file, _, call) => {
       warnHardLinked(call, file)
       const { path, size, lines, first, last, modified, hidden } = file
-      const facts = { path, size, lines, first, last, modified, ...(hidden !== undefined && { hidden }) }
+      const facts = { path, size, lines, first, last, modified, ...optional({ hidden }) }
       return new TextAnswer(facts, [file.text], noteOf(describeText(file)))
     },
   }),
@@ -75,7 +76,7 @@ const readTools = (ports: ProjectPorts): Tool[] => [
 const fileSummary = (file: FileResult) => {
   if ('error' in file) return { path: file.path, error: file.error }
   const { path, lines, modified, last, hidden } = file
-  return { path, lines, modified, last, ...(hidden !== undefined && { hidden }) }
+  return { path, lines, modified, last, ...optional({ hidden }) }
 }
 
 /** The path as `head` prints it, then the text or the error. */

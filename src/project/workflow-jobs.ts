@@ -15,6 +15,7 @@ import { type ProjectFiles, WALK_LIMITS } from '../architecture/source/source-fi
 import type { ReadingCache } from '../architecture/source/source-reading.ts'
 import { digestJson } from '../kernel/encoding/hash.ts'
 import type { CheckDeadline, Jail } from '../kernel/jail.ts'
+import { optional } from '../kernel/optional.ts'
 import type { SyntaxParser } from '../kernel/syntax-tree.ts'
 import { maskAll } from '../kernel/text/secrets.ts'
 import { jailedFiles, type RequestedFolder } from './files/jailed-files.ts'
@@ -67,7 +68,7 @@ const factsOf = (context: WorkflowContext, files: ProjectFiles, root: string): R
     at: timestamp(context),
     root,
     version: context.version,
-    ...(build !== undefined && { build }),
+    ...optional({ build }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CheckDeadline } from '../../kernel/jail.ts'
+import { optional } from '../../kernel/optional.ts'
 import { showName } from '../../kernel/text/escape-text.ts'
 import { attempt } from '../source/attempt.ts'
 import { isConfigFile } from '../source/discovery-rules.ts'
@@ -143,7 +144,7 @@ const distinctLibraries = (all: readonly Dependency[]): Structure['project']['de
   const byName = new Map(
     all.map(({ groupId, artifactId, version }) => [
       `${groupId}:${artifactId}:${version ?? ''}`,
-      { groupId, artifactId, ...(version !== undefined && { version }) },
+      { groupId, artifactId, ...optional({ version }) },
     ]),
   )
   return [...byName].sort(([a], [b]) => inOrder(a, b)).map(([, value]) => value)
@@ -173,9 +174,7 @@ const mavenView = (root: BuildModule | undefined): Structure['root']['maven'] =>
   if (root?.tool !== 'maven') return { missing: true }
   const { groupId, artifactId, version, modules } = root
   return {
-    ...(groupId !== undefined && { groupId }),
-    ...(artifactId !== undefined && { artifactId }),
-    ...(version !== undefined && { version }),
+    ...optional({ groupId, artifactId, version }),
     modules: [...modules].sort(),
     missing: false,
   }

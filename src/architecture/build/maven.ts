@@ -1,4 +1,5 @@
 import { Fault } from '../../kernel/fault.ts'
+import { optional } from '../../kernel/optional.ts'
 import { childOf, childrenOf, type Element, elementText, readXml } from '../../kernel/text/xml.ts'
 import { folderOf, joinPath, nameOf, resolveBelow, type Warning } from '../source/source-files.ts'
 import type { BuildModule, Dependency } from './build-module.ts'
@@ -187,7 +188,7 @@ const dependenciesOf = (pom: Pom): Dependency[] =>
     return {
       groupId,
       artifactId,
-      ...(version !== undefined && { version }),
+      ...optional({ version }),
       scope: elementText(one, 'scope') ?? 'compile',
     }
   })

@@ -1,4 +1,5 @@
 import { pushTo } from '../../kernel/multimap.ts'
+import { optional } from '../../kernel/optional.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import {
   folderOf,
@@ -117,10 +118,7 @@ export class ModuleSorter {
       name: module.name,
       path: module.path === '' ? '.' : module.path,
       tool: module.tool,
-      ...(groupId !== undefined && { groupId }),
-      ...(artifactId !== undefined && { artifactId }),
-      ...(version !== undefined && { version }),
-      ...(packaging !== undefined && { packaging }),
+      ...optional({ groupId, artifactId, version, packaging }),
       modules: [...module.modules].sort(),
       packages: sortedPackages(files.main),
       testPackages: sortedPackages(files.test),

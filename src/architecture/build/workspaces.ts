@@ -1,5 +1,6 @@
 import * as yaml from 'yaml'
 import { isRecord } from '../../kernel/encoding/json.ts'
+import { optional } from '../../kernel/optional.ts'
 import { compileGlob, expandBraces, type PathTest } from '../../kernel/text/glob.ts'
 import { readYaml } from '../../kernel/text/safe-yaml.ts'
 import { folderOf, joinPath, nameOf, resolveBelow, type Warning } from '../source/source-files.ts'
@@ -67,8 +68,7 @@ const readModule = (files: BuildFiles, file: string, rootName: string, warnings:
     name,
     file,
     artifactId: name,
-    ...(version !== undefined && { version }),
-    ...(description !== undefined && { description }),
+    ...optional({ version, description }),
     modules: [],
     dependencies: SECTIONS.flatMap(([section, scope]) => {
       const list = json[section]

@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import { type Annotation, simpleName, type TypeUnit } from '../source/source-unit.ts'
 import type { KnownText, TextResolver } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
@@ -131,9 +132,9 @@ export const declaredClient: ResolveIn<TypeUnit, readonly Outbound[]> = (type, r
         type: label,
         caller: type.name,
         ...(url !== undefined && { url: plainAddress(url.text) }),
-        ...(path !== undefined && { path: path.text }),
+        ...optional({ path: path?.text }),
         ...(calls.length > 0 && { calls }),
-        ...(origin !== undefined && { origin }),
+        ...optional({ origin }),
       }),
     ]
   })

@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import type { Configuration } from '../source/configuration.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import type { Inbound, Outbound } from './framework.ts'
@@ -102,7 +103,7 @@ export const gatewayConnections = (
       caller: '',
       confidence: complete ? (origin === undefined ? 'high' : 'medium') : 'low',
       ...(paths.length > 0 && { path: paths.join(', ') }),
-      ...(origin !== undefined && { origin }),
+      ...optional({ origin }),
     })
   }
   return { inbound, outbound }

@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import type { Configuration } from '../source/configuration.ts'
 import {
   type Annotation,
@@ -75,7 +76,7 @@ const listenedTopics: ResolveIn<Handler, readonly Inbound[]> = (
       return inboundAt(scope, line, name, {
         protocol,
         handler,
-        ...(name.origin !== undefined && { origin: name.origin }),
+        ...optional({ origin: name.origin }),
       })
     })
   })
@@ -102,7 +103,7 @@ const scheduled = (
         {
           protocol: 'Scheduled',
           handler,
-          ...(when?.origin !== undefined && { origin: when.origin }),
+          ...optional({ origin: when?.origin }),
         },
       )
     })

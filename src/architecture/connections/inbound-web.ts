@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import {
   type Annotation,
   type CallExpression,
@@ -105,7 +106,7 @@ export const toInbound = (
   confidence: route.confidence,
   http_method: route.method,
   path: route.path,
-  ...(route.origin !== undefined && { origin: route.origin }),
+  ...optional({ origin: route.origin }),
 })
 
 /** Whether a type is a Spring controller. Advice and declared clients are not. */

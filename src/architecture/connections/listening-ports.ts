@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import type { SourceIndex } from '../source/source-index.ts'
 import type { CallExpression, Expression, SourceLanguage, SourceUnit } from '../source/source-unit.ts'
 import { recordEntry } from '../source/source-unit.ts'
@@ -44,8 +45,7 @@ const portOf = (call: CallExpression, start: ServerStart, scope: TypeScope, reso
     const known = one === undefined || one.kind === 'record' ? undefined : resolver.text(one, scope)
     const [, port] = PORT.exec(known?.text ?? '') ?? []
     const [, variable] = VARIABLE.exec(known?.origin ?? known?.text ?? '') ?? []
-    if (port !== undefined || variable !== undefined)
-      return { port: port ?? '', ...(variable !== undefined && { variable }) }
+    if (port !== undefined || variable !== undefined) return { port ?? '', ...optional({ variable }) }
   }
   return undefined
 }

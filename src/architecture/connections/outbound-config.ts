@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import type { ConfigEntry, Configuration, FilledText } from '../source/configuration.ts'
 import { isTestPath } from '../source/discovery-rules.ts'
 import { nameOf } from '../source/source-files.ts'
@@ -102,7 +103,7 @@ const addressRecord = (
       caller: '',
       confidence: complete ? 'high' : 'low',
       path: setting.key,
-      ...(origin !== undefined && { origin }),
+      ...optional({ origin }),
     },
   ]
 }

@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import type { Configuration } from '../source/configuration.ts'
 import {
   type CallExpression,
@@ -64,7 +65,7 @@ const messageRecord = (
     {
       protocol: sender.protocol,
       type: sender.type,
-      ...(known?.origin !== undefined && { origin: known.origin }),
+      ...optional({ origin: known?.origin }),
       ...extra,
     },
   )
@@ -209,7 +210,7 @@ export class GrpcCalls {
         type: 'ManagedChannel',
         line: call.line,
         confidence: host.confidence,
-        ...(host.origin !== undefined && { origin: host.origin }),
+        ...optional({ origin: host.origin }),
       }),
     ]
   }

@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import type { CallExpression, Expression } from '../source/source-unit.ts'
 import { type KnownText, type TextResolver, weaker } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
@@ -57,7 +58,7 @@ export const httpRecord = ({ address, type, call, verb, scope, ...rest }: HttpCa
     type,
     ...rest,
     ...(verb !== undefined && verb !== '' && { http_method: verb }),
-    ...(address.origin !== undefined && { origin: address.origin }),
+    ...optional({ origin: address.origin }),
   })
 }
 

@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import type { Configuration } from '../source/configuration.ts'
 import { findAnnotation, type TypeUnit } from '../source/source-unit.ts'
 import { type KnownText, weaker } from '../source/text-resolver.ts'
@@ -50,7 +51,7 @@ export const channelOutbound: ResolveIn<TypeUnit, readonly Outbound[]> = (type, 
         protocol,
         type: 'Reactive Messaging',
         caller: type.name,
-        ...(name.origin !== undefined && { origin: name.origin }),
+        ...optional({ origin: name.origin }),
       }),
     ]
   })

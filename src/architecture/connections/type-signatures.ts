@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import type { SourceIndex } from '../source/source-index.ts'
 import {
   type Annotation,
@@ -83,7 +84,7 @@ class SignatureWriter {
       lines: type.lines,
       annotations: this.annotations(type.annotations),
       roles,
-      ...(type.extends !== undefined && { extends: type.extends }),
+      ...optional({ extends: type.extends }),
       implements: type.implements,
       injects: injectionsOf(type, roles).map((one) => one.type),
       methods: type.methods.map(({ name, line, lines, annotations, returns }) => ({

@@ -1,4 +1,5 @@
 import { pushTo } from '../../kernel/multimap.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { ConfigEntry } from '../source/configuration.ts'
 import { collapseDots, folderOf, inOrder, joinPath, nameOf } from '../source/source-files.ts'
 import type { DeclaredContainer } from './declared-container.ts'
@@ -178,10 +179,7 @@ class ComposeReader {
       group: folder,
       isCompose: true,
       isJob: false,
-      ...(built !== undefined && { folder: built }),
-      ...(path !== undefined && { dockerfile: path }),
-      ...(target !== undefined && { target }),
-      ...(image !== undefined && { image }),
+      ...optional({ folder: built, dockerfile: path, target, image }),
       hosts: [...new Set(all(/^(hostname|container_name|networks\.[^.]+\.aliases\[\d+\])$/))],
       ports: all(/^(ports|expose)\[\d+\](\.published|\.target)?$/),
       dependsOn: [...new Set(entries.flatMap(waitsFor))],
@@ -195,7 +193,7 @@ class ComposeReader {
       ),
       mounted: mountedFolders(folder, mounts),
       fromFiles: new Set(this.#fileVariables(folder, entries, known).keys()),
-      ...(workingDir !== undefined && { workingDir }),
+      ...optional({ workingDir }),
       mounts: all(/^volumes\[\d+\](\.source)?$|^configs\[\d+\]/).flatMap(
         (value) => relativeFolder(folder, value.replace(/:.*/, '')) ?? [],
       ),

@@ -1,4 +1,5 @@
 import { pushTo } from '../../kernel/multimap.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { ConfigEntry } from '../source/configuration.ts'
 import { folderOf } from '../source/source-files.ts'
 import type { DeclaredContainer } from './declared-container.ts'
@@ -117,7 +118,7 @@ const containerOf = (
     group,
     isCompose: false,
     isJob: JOB.test(kind),
-    ...(image !== undefined && { image }),
+    ...optional({ image }),
     hosts,
     ports: values(/\.containerPort$/),
     dependsOn: [],

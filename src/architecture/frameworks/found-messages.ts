@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import { type DetectionContext, type Framework, inboundAt, outboundAt } from '../connections/framework.ts'
 import type { KnownText } from '../source/text-resolver.ts'
 import type { TypeScope } from '../source/type-scope.ts'
@@ -33,7 +34,7 @@ export const messageDetectors = (find: FindMessages): Required<Pick<Framework, '
         protocol,
         type,
         caller: owner,
-        ...(routingKey !== undefined && { routing_key: routingKey }),
+        ...optional({ routing_key: routingKey }),
       }),
     ),
 })

@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import type { SourceLanguage } from '../source/source-unit.ts'
 
 /** A framework or client library by the name of its imports, whether or not a detector knows it. */
@@ -16,7 +17,7 @@ const rows = (language: SourceLanguage, list: readonly Row[], detected?: true): 
     name,
     language,
     imports,
-    ...(detected !== undefined && { detected }),
+    ...optional({ detected }),
   }))
 
 const JVM_DETECTED: readonly Row[] = [

@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import { joinRoutes } from '../connections/addresses.ts'
 import type { Inbound, Outbound } from '../connections/framework.ts'
 import type { Connections } from '../connections/interconnections.ts'
@@ -185,7 +186,7 @@ export const withDeclared = (found: Connections, apis: readonly DeclaredApi[]): 
       inbound:
         isOther && inbound[0]?.protocol === 'REST'
           ? []
-          : missing.map((one) => ({ ...one, ...(serving !== undefined && { served_by: serving }) })),
+          : missing.map((one) => ({ ...one, ...optional({ served_by: serving }) })),
       outbound: outbound.filter((one) => !topics.has(`${one.protocol} ${one.target_service}`)),
     }
   })

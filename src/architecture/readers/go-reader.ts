@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import { childrenOfKind, digestOf, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import { folderOf } from '../source/source-files.ts'
 import {
@@ -98,7 +99,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
       return {
         kind: 'record',
         entries: new Map(entries),
-        ...(type !== undefined && { type: type.text().slice(0, 200) }),
+        ...optional({ type: type?.text().slice(0, 200) }),
       }
     return { kind: 'list', items: childrenOfKind(body, 'literal_element').map(read) }
   },

@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import {
   type Annotation,
@@ -180,7 +181,7 @@ class KotlinReader {
       line: name?.line ?? node.line,
       lines: node.lastLine - node.line + 1,
       annotations: [...this.#detachedAnnotations(before), ...this.annotations(modifiers)],
-      ...(base !== undefined && { extends: base.text() }),
+      ...optional({ extends: base?.text() }),
       implements: above.flatMap((one) => childOfKind(one, 'user_type')?.text() ?? []),
       fields: [
         ...this.#constructorProperties(node),

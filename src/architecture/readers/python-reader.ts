@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import type { Expression } from '../source/source-unit.ts'
 import {
@@ -154,7 +155,7 @@ class PythonReader {
         outer?.kind === 'decorated_definition'
           ? childrenOfKind(outer, 'decorator').map((one) => this.decorator(one))
           : [],
-      ...(base !== undefined && { extends: base }),
+      ...optional({ extends: base }),
       implements: others,
       fields: fields.map((one) => this.assignment(one)),
       constructors: methods.filter(({ name }) => name === '__init__'),

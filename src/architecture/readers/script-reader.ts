@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import {
   type Annotation,
@@ -134,7 +135,7 @@ class ScriptReader {
       line: node.field('name')?.line ?? node.line,
       lines: node.lastLine - node.line + 1,
       annotations: decorators.map((one) => this.decorator(one)),
-      ...(base !== undefined && { extends: base.text().slice(0, 200) }),
+      ...optional({ extends: base?.text().slice(0, 200) }),
       implements:
         childOfKind(heritage, 'implements_clause')
           ?.children()

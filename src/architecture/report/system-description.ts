@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { optional } from '../../kernel/optional.ts'
 import type { Architecture } from '../architecture.ts'
 import { serviceOf } from '../services/service-draft.ts'
 
@@ -45,7 +46,7 @@ export const describeSystem = ({ system, connections, coverage }: Architecture) 
   return {
     nodes: system.nodes.map(({ id, kind, name, technology, sources }) => {
       const folder = folders.get(id)
-      return { id, kind, name, technology, ...(folder !== undefined && { folder }), sources }
+      return { id, kind, name, technology, ...optional({ folder }), sources }
     }),
     relations: system.relations.map((one) => ({ id: `${one.from} -> ${one.to} (${one.protocol})`, ...one })),
     endpoints: firstOfEach(

@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import type { DeclaredContainer } from '../deployment/declared-container.ts'
 import { copiedConfiguration, isDockerfile, namedFolders, readDockerfile } from '../deployment/dockerfile.ts'
 import {
@@ -246,8 +247,7 @@ export class ContainerFolders {
       return {
         ...one,
         mounts: [...one.mounts, ...this.#copiedInto(one)],
-        ...(codeFolder !== undefined && { codeFolder }),
-        ...(technology !== undefined && { technology }),
+        ...optional({ codeFolder, technology }),
       }
     })
   }

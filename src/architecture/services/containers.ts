@@ -1,4 +1,5 @@
 import { pushTo } from '../../kernel/multimap.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { DeclaredContainer } from '../deployment/declared-container.ts'
 import { imagePath, type Technology } from '../deployment/technologies.ts'
 import { isInFolder, type ServiceEvidence } from './service-draft.ts'
@@ -103,9 +104,7 @@ const merged = (first: PlacedContainer, all: readonly PlacedContainer[], system:
   ]
   return {
     ...first,
-    ...(codeFolder !== undefined && { codeFolder }),
-    ...(technology !== undefined && { technology }),
-    ...(image !== undefined && { image }),
+    ...optional({ codeFolder, technology, image }),
     isJob: all.every(({ isJob }) => isJob),
     isRouted: all.some(({ isRouted }) => isRouted),
     hosts: [...new Set([...lists('hosts'), ...all.map(({ name }) => name)])].filter(

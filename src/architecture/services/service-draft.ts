@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import { originOf } from '../connections/addresses.ts'
 import { servedService } from '../source/configuration.ts'
 import { folderOf, nameOf } from '../source/source-files.ts'
@@ -96,7 +97,7 @@ const ownersOf = (file: string, services: readonly Deployable[]): FileOwners => 
   const configured = servedService(file)
   if (configured !== undefined) {
     const served = services.find(({ aliases }) => aliases.includes(configured))
-    return { users: [], ...(served !== undefined && { around: served }) }
+    return { users: [], ...optional({ around: served }) }
   }
   const around = longest(
     services.filter(({ folder }) => folder !== undefined && isInFolder(file, folder)),
@@ -110,7 +111,7 @@ const ownersOf = (file: string, services: readonly Deployable[]): FileOwners => 
   const isLibrary = library !== undefined && library.length > (around?.folder?.length ?? -1)
   return {
     users: isLibrary ? services.filter(({ libraries }) => libraries.includes(library)) : [],
-    ...(around !== undefined && { around }),
+    ...optional({ around }),
     ...(isLibrary && { library }),
   }
 }

@@ -1,6 +1,7 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml'
 import { Fault } from '../../kernel/fault.ts'
 import { pushTo } from '../../kernel/multimap.ts'
+import { optional } from '../../kernel/optional.ts'
 import { type Element, readXml } from '../../kernel/text/xml.ts'
 import { isExampleOfVariables, isTestPath, isVariableFile } from './discovery-rules.ts'
 import { folderOf, inOrder, nameOf, type Warning } from './source-files.ts'
@@ -97,7 +98,7 @@ class YamlReader {
     if (node === null || node === undefined || place.depth > MAX_DEPTH) return
     if (this.found.length >= MAX_SETTINGS || this.#nodes > MAX_NODES) return
     const { key, usedAt } = place
-    const below = { depth: place.depth + 1, ...(usedAt !== undefined && { usedAt }) }
+    const below = { depth: place.depth + 1, ...optional({ usedAt }) }
     if (isAlias(node)) {
       this.#aliases += 1
       if (this.#aliases <= MAX_ALIASES)
@@ -105,7 +106,7 @@ class YamlReader {
     } else if (isScalar(node)) {
       const value = String(node.source ?? node.value)
       if (node.value !== null)
-        this.found.push({ key, value, line: this.#lineOf(node), ...(usedAt !== undefined && { usedAt }) })
+        this.found.push({ key, value, line: this.#lineOf(node), ...optional({ usedAt }) })
     } else if (isSeq(node)) {
       for (const [index, item] of node.items.entries())
         this.walk(isNode(item) ? item : undefined, { ...below, key: `${key}[${index}]` })
@@ -234,7 +235,7 @@ export class Configuration {
     const spring = SPRING_FILE.exec(nameOf(file))
     const profile = spring?.[2]
     for (const one of raw) {
-      const setting: ConfigEntry = { file, ...(profile !== undefined && { profile }), ...one }
+      const setting: ConfigEntry = { file, ...optional({ profile }), ...one }
       this.settings.push(setting)
       if (spring !== null || servedService(file) !== undefined)
         pushTo(this.#byKey, canonical(setting.key), setting)

@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 /** Declarations and calls of a source file in one model for all languages: the input of every detector. */
 
 export type Expression =
@@ -125,7 +126,7 @@ export const plainVariable = (name: string, line: number, value?: Expression, ty
   type,
   line,
   annotations: [],
-  ...(value !== undefined && { value }),
+  ...optional({ value }),
 })
 
 /** The value in a record, by the first of these names that it has. */

@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import type { Configuration } from './configuration.ts'
 import {
   type CallExpression,
@@ -132,7 +133,7 @@ export class TextResolver {
     const text = complete ? filled.text : filled.text.replace(UNKNOWN_DEFAULT, '$${$1}')
     const unsure = !complete || (this.#holes > 0 && text.startsWith('{'))
     const confidence = unsure ? 'low' : origin !== undefined || this.#holes > 0 ? 'medium' : 'high'
-    return { text, confidence, ...(origin !== undefined && { origin }) }
+    return { text, confidence, ...optional({ origin }) }
   }
 
   #unknown(name: string): string {

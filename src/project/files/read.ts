@@ -1,5 +1,6 @@
 import { Fault } from '../../kernel/fault.ts'
 import type { FileBytes, PathRules } from '../../kernel/jail.ts'
+import { optional } from '../../kernel/optional.ts'
 import { showName } from '../../kernel/text/escape-text.ts'
 import { describeHidden } from '../../kernel/text/hidden-characters.ts'
 import type { JobContext } from '../job-context.ts'
@@ -30,7 +31,7 @@ const fileText = (file: FileBytes, asked: ReadArgs): FileText => {
   return {
     path: file.path,
     ...slice,
-    ...(hidden !== undefined && { hidden }),
+    ...optional({ hidden }),
     size: file.size,
     modified: new Date(file.modified).toISOString(),
     mark,

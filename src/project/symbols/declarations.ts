@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import type { SyntaxNode } from '../../kernel/syntax-tree.ts'
 import { extensionOf, type Grammar, grammarForExtension } from '../../kernel/text/languages.ts'
 
@@ -150,7 +151,7 @@ const symbolsOf = (node: SyntaxNode, depth: number): readonly DeclaredSymbol[] =
         line: node.line,
         end: node.lastLine,
         members,
-        ...(receiver !== undefined && { receiver }),
+        ...optional({ receiver }),
       },
     ]
   }

@@ -1,5 +1,6 @@
 import { Fault } from '../../kernel/fault.ts'
 import { type FileBytes, quotePath } from '../../kernel/jail.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { SyntaxNode } from '../../kernel/syntax-tree.ts'
 import { showName } from '../../kernel/text/escape-text.ts'
 import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
@@ -176,7 +177,7 @@ export const findSymbol = (context: JobContext, { name, part, path, ...limits }:
 const withEnd = (list: SymbolList, { cut, unread, unparsed }: ReturnType<typeof eachSource>): SymbolList => ({
   ...list,
   truncated: list.truncated || cut || unread > 0,
-  ...(unparsed !== undefined && { unparsed }),
+  ...optional({ unparsed }),
 })
 
 /** Kinds of leaf nodes that are not identifiers. */

@@ -1,3 +1,4 @@
+import { optional } from '../../../kernel/optional.ts'
 import { callChain } from '../../connections/client-base-url.ts'
 import {
   type DetectionContext,
@@ -87,7 +88,7 @@ const outbound = (scope: TypeScope, context: DetectionContext): readonly Outboun
               protocol: 'REST',
               type: 'Gateway route',
               path: paths.map(({ text }) => text).join(', '),
-              ...(target.origin !== undefined && { origin: target.origin }),
+              ...optional({ origin: target.origin }),
             }),
           ],
   )

@@ -1,3 +1,4 @@
+import { optional } from '../../../kernel/optional.ts'
 import { plainAddress } from '../../connections/addresses.ts'
 import { configuredAddress } from '../../connections/declared-clients.ts'
 import type { FindIn } from '../../connections/framework.ts'
@@ -95,7 +96,7 @@ const topicListeners = (type: TypeUnit, scope: TypeScope, context: DetectionCont
         inboundAt(scope, method.line, topic, {
           protocol: kind.protocol,
           handler: `${type.name}.${method.name}`,
-          ...(topic.origin !== undefined && { origin: topic.origin }),
+          ...optional({ origin: topic.origin }),
         }),
       ),
   )
@@ -106,7 +107,7 @@ const sent = (type: TypeUnit, scope: TypeScope, context: DetectionContext): read
       outboundAt(scope, method.line, topic, {
         protocol: kind.protocol,
         type: kind.client,
-        ...(topic.origin !== undefined && { origin: topic.origin }),
+        ...optional({ origin: topic.origin }),
       }),
     ),
   )
@@ -137,7 +138,7 @@ const namedClient = (type: TypeUnit, scope: TypeScope, context: DetectionContext
         protocol: 'REST',
         type: 'Micronaut client',
         ...(calls.length > 0 && { calls: [...new Set(calls)].sort() }),
-        ...(origin !== undefined && { origin }),
+        ...optional({ origin }),
       },
     ),
   ]

@@ -1,3 +1,4 @@
+import { optional } from '../../../kernel/optional.ts'
 import { joinRoutes, plainAddress } from '../../connections/addresses.ts'
 import { CreatedClients } from '../../connections/client-creations.ts'
 import { configuredTarget, JDBC_STORE } from '../../connections/configured-stores.ts'
@@ -103,7 +104,7 @@ const subscribed = ({ call, scope }: PlacedCall, { resolver }: DetectionContext)
       inboundAt(scope, call.line, topic, {
         protocol: 'Messaging-Kafka',
         handler: handlerOf(scope),
-        ...(topic.origin !== undefined && { origin: topic.origin }),
+        ...optional({ origin: topic.origin }),
       }),
     ),
   )

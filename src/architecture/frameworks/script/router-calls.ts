@@ -1,3 +1,4 @@
+import { optional } from '../../../kernel/optional.ts'
 import type { DetectionContext } from '../../connections/framework.ts'
 import type { EndpointRoute } from '../../connections/inbound-web.ts'
 import type { CallExpression, Expression, Variable } from '../../source/source-unit.ts'
@@ -48,7 +49,7 @@ export const chainOf = (
     else if (!isRouteVerb(name) && !CHAINED.has(name)) break
     at = receiver
   }
-  return { root: at, ...(path !== undefined && { path }) }
+  return { root: at, ...optional({ path }) }
 }
 
 export const isRouteVerb = (name: string): boolean => Object.hasOwn(VERBS, name)
