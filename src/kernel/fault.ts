@@ -81,3 +81,9 @@ export const viewFault = ({ kind, code, message, fix, detail }: Fault): FaultVie
   fix,
   ...optional({ detail }),
 })
+
+/** The code of an error of Node.js or of the operating system, such as `ENOENT`. Faults have codes of another form. */
+export const errorCode = (thrown: unknown): string | undefined => {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  return typeof code === 'string' && /^E[A-Z0-9_]+$/.test(code) ? code : undefined
+}

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, 
 import { basename, dirname, join, resolve } from 'node:path'
 import { isLoopback } from '../../http/guards.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
-import { defineFaults } from '../../kernel/fault.ts'
+import { defineFaults, errorCode } from '../../kernel/fault.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { type Config, SETTINGS, type Setting } from './settings.ts'
 
@@ -188,7 +188,7 @@ const readFile = (path: string, required: boolean): Record<string, unknown> => {
   try {
     text = readSettings(path, required)
   } catch (cause) {
-    if (!required && (cause as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    if (!required && errorCode(cause) === 'ENOENT') return {}
     throw configFaults.file(`cannot read ${path}`, { cause })
   }
   try {

@@ -45,7 +45,7 @@ const portOf = (call: CallExpression, start: ServerStart, scope: TypeScope, reso
     const known = one === undefined || one.kind === 'record' ? undefined : resolver.text(one, scope)
     const [, port] = PORT.exec(known?.text ?? '') ?? []
     const [, variable] = VARIABLE.exec(known?.origin ?? known?.text ?? '') ?? []
-    if (port !== undefined || variable !== undefined) return { port ?? '', ...optional({ variable }) }
+    if (port !== undefined || variable !== undefined) return { port: port ?? '', ...optional({ variable }) }
   }
   return undefined
 }

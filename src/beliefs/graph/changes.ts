@@ -30,10 +30,10 @@ const putId = (offset: number, id: number): void => {
 const packNode = (offset: number, id: number, cells: Float64Array): void => {
   putId(offset, id)
   const cell = id * CELL
-  chunk.setFloat64(offset + 8, cells[cell] as number)
-  chunk.setFloat64(offset + 16, cells[cell + 1] as number)
-  chunk.setFloat64(offset + 24, cells[cell + 2] as number)
-  chunk.setFloat64(offset + 32, cells[cell + 3] as number)
+  chunk.setFloat64(offset + 8, cells[cell] ?? 0)
+  chunk.setFloat64(offset + 16, cells[cell + 1] ?? 0)
+  chunk.setFloat64(offset + 24, cells[cell + 2] ?? 0)
+  chunk.setFloat64(offset + 32, cells[cell + 3] ?? 0)
 }
 
 const oneNode = bytes.subarray(0, NODE_BYTES)
@@ -57,7 +57,7 @@ const nodesDelta = (ids: Uint32Array, cells: Float64Array): string => {
 
 /** The returned bytes are overwritten by the next call. */
 const packNodes = (ids: Uint32Array, cells: Float64Array): Uint8Array => {
-  for (let n = 0; n < ids.length; n += 1) packNode(n * NODE_BYTES, ids[n] as number, cells)
+  for (let n = 0; n < ids.length; n += 1) packNode(n * NODE_BYTES, ids[n] ?? 0, cells)
   return bytes.subarray(0, ids.length * NODE_BYTES)
 }
 
@@ -155,7 +155,7 @@ export const bindEdge = (
   if (edges.count === MAX_ROWS) throw beliefFaults.graph_full('the graph has the maximum number of edges')
   edges.reserve(edges.count + 1)
   const reorder = order?.addEdge(src, dst)
-  const inflow = edges.inflow[dst] as number
+  const inflow = edges.inflow[dst] ?? 0
   const result = edges.state(edges.push(src, dst, weight, at))
   const revert = () => {
     edges.pop(inflow)

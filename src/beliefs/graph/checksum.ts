@@ -30,8 +30,8 @@ export const checksumCell = (words: Int32Array, id: number): number => {
   let a = id
   let b = ~id
   for (let at = id * CELL_WORDS; at < end; at += 2) {
-    const first = words[at + low] as number
-    const second = words[at + high] as number
+    const first = words[at + low] ?? 0
+    const second = words[at + high] ?? 0
     a = mixA(mixA(a, first), second)
     b = mixB(mixB(b, first), second)
   }
@@ -40,8 +40,8 @@ export const checksumCell = (words: Int32Array, id: number): number => {
 
 /** `words` is an integer view of the weights. */
 export const checksumEdge = (words: Int32Array, id: number, src: number, dst: number): number => {
-  const first = words[id * 2 + LOW] as number
-  const second = words[id * 2 + 1 - LOW] as number
+  const first = words[id * 2 + LOW] ?? 0
+  const second = words[id * 2 + 1 - LOW] ?? 0
   const a = mixA(mixA(mixA(mixA(id, src), dst), first), second)
   const b = mixB(mixB(mixB(mixB(~id, src), dst), first), second)
   return combine(a, b)

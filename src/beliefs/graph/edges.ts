@@ -70,21 +70,21 @@ export class EdgeTable {
   pop(inflow: number): void {
     this.count -= 1
     const id = this.count
-    const src = this.src[id] as number
-    const dst = this.dst[id] as number
-    this.#firstOut[src] = this.#nextOut[id] as number
-    this.#firstIn[dst] = this.#nextIn[id] as number
+    const src = this.src[id] ?? 0
+    const dst = this.dst[id] ?? 0
+    this.#firstOut[src] = this.#nextOut[id] ?? 0
+    this.#firstIn[dst] = this.#nextIn[id] ?? 0
     this.inflow[dst] = inflow
   }
 
   #addToLists(id: number): void {
-    const src = this.src[id] as number
-    const dst = this.dst[id] as number
-    this.#nextOut[id] = this.#firstOut[src] as number
-    this.#nextIn[id] = this.#firstIn[dst] as number
+    const src = this.src[id] ?? 0
+    const dst = this.dst[id] ?? 0
+    this.#nextOut[id] = this.#firstOut[src] ?? 0
+    this.#nextIn[id] = this.#firstIn[dst] ?? 0
     this.#firstOut[src] = id
     this.#firstIn[dst] = id
-    this.inflow[dst] = (this.inflow[dst] as number) + Math.abs(this.weight[id] as number)
+    this.inflow[dst] = (this.inflow[dst] ?? 0) + Math.abs(this.weight[id] ?? 0)
   }
 
   /** Rebuilds lists and inflow after the columns were read from a snapshot. */
@@ -95,19 +95,19 @@ export class EdgeTable {
 
   /** Start of the list of outgoing edges; -1 when it is empty. `olderOut` gives the next one. */
   newestOut(node: number): number {
-    return this.#firstOut[node] as number
+    return this.#firstOut[node] ?? 0
   }
 
   olderOut(edge: number): number {
-    return this.#nextOut[edge] as number
+    return this.#nextOut[edge] ?? 0
   }
 
   newestIn(node: number): number {
-    return this.#firstIn[node] as number
+    return this.#firstIn[node] ?? 0
   }
 
   olderIn(edge: number): number {
-    return this.#nextIn[edge] as number
+    return this.#nextIn[edge] ?? 0
   }
 
   /** Outgoing edges of a node, oldest first. */
@@ -129,25 +129,23 @@ export class EdgeTable {
     const { src, dst, checksums, count } = this
     const words = this.#words
     for (let id = 0; id < count; id += 1) {
-      if (checksums[id] !== checksumEdge(words, id, src[id] as number, dst[id] as number)) return id
+      if (checksums[id] !== checksumEdge(words, id, src[id] ?? 0, dst[id] ?? 0)) return id
     }
     return -1
   }
 
   isIntact(id: number): boolean {
-    return (
-      this.checksums[id] === checksumEdge(this.#words, id, this.src[id] as number, this.dst[id] as number)
-    )
+    return this.checksums[id] === checksumEdge(this.#words, id, this.src[id] ?? 0, this.dst[id] ?? 0)
   }
 
   // Members in the order of canonical JSON, in which every write is recorded.
   state(id: number): EdgeState {
     return {
-      at: this.boundAt[id] as number,
-      dst: this.dst[id] as number,
+      at: this.boundAt[id] ?? 0,
+      dst: this.dst[id] ?? 0,
       id,
-      src: this.src[id] as number,
-      weight: this.weight[id] as number,
+      src: this.src[id] ?? 0,
+      weight: this.weight[id] ?? 0,
     }
   }
 }

@@ -62,9 +62,9 @@ export const toUnits = (quanta: bigint): number => Number(quanta) / Number(UNIT)
 export const CELL = 4
 
 export const readAmount = (cells: Float64Array, cell: number): Amount => ({
-  h: cells[cell + 1] as number,
-  m: cells[cell + 2] as number,
-  l: cells[cell + 3] as number,
+  h: cells[cell + 1] ?? 0,
+  m: cells[cell + 2] ?? 0,
+  l: cells[cell + 3] ?? 0,
 })
 
 export const writeAmount = (cells: Float64Array, cell: number, amount: Amount): void => {

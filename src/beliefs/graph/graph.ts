@@ -207,7 +207,7 @@ export class Graph {
   incoming(id: EntityId): IncomingEdge[] {
     const { nodes, edges } = this.#tables
     const to = this.#requireNode(id)
-    const inflow = edges.inflow[to] as number
+    const inflow = edges.inflow[to] ?? 0
     const pull = ({ src, weight }: EdgeState) =>
       edgePull(this.config.sigma, weight, nodes.belief(src), nodes.belief(to), inflow)
     return edges.incoming(to).map((edge) => ({ ...edge, pull: pull(edge) }))

@@ -76,7 +76,7 @@ export const sumBalances = (cells: Float64Array, ids: Uint32Array): bigint => {
   let m = 0
   let l = 0
   for (let n = 0; n < ids.length; n += 1) {
-    const sum = addAmounts({ h, m, l }, readAmount(cells, (ids[n] as number) * CELL))
+    const sum = addAmounts({ h, m, l }, readAmount(cells, (ids[n] ?? 0) * CELL))
     m = sum.m
     l = sum.l
     h = sum.h

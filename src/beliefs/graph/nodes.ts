@@ -22,10 +22,10 @@ interface NodeWrite {
 const ROW = CELL + 2
 
 const copyCell = (from: Float64Array, at: number, to: Float64Array, cell: number): void => {
-  to[cell] = from[at] as number
-  to[cell + 1] = from[at + 1] as number
-  to[cell + 2] = from[at + 2] as number
-  to[cell + 3] = from[at + 3] as number
+  to[cell] = from[at] ?? 0
+  to[cell + 1] = from[at + 1] ?? 0
+  to[cell + 2] = from[at + 2] ?? 0
+  to[cell + 3] = from[at + 3] ?? 0
 }
 
 /** The nodes by id. Only the commit path (`write`, `replaceCells`) writes cells, and it sets their checksums. */
@@ -83,8 +83,8 @@ export class NodeTable {
     const restore = this.capture(ids)
     const { cells } = this
     for (let n = 0; n < ids.length; n += 1) {
-      const cell = (ids[n] as number) * CELL
-      this.stability[ids[n] as number] = 1 - Math.abs((from[cell] as number) - (cells[cell] as number))
+      const cell = (ids[n] ?? 0) * CELL
+      this.stability[ids[n] ?? 0] = 1 - Math.abs((from[cell] ?? 0) - (cells[cell] ?? 0))
       copyCell(from, cell, cells, cell)
     }
     this.#markWritten(ids, at)
@@ -95,8 +95,8 @@ export class NodeTable {
     const { cells: before, stability, count } = this
     const kept = { stability: stability.slice(0, count), at: this.writtenAt.slice(0, count) }
     for (let n = 0; n < ids.length; n += 1) {
-      const id = ids[n] as number
-      stability[id] = 1 - Math.abs((from[id * CELL] as number) - (before[id * CELL] as number))
+      const id = ids[n] ?? 0
+      stability[id] = 1 - Math.abs((from[id * CELL] ?? 0) - (before[id * CELL] ?? 0))
     }
     this.cells = from
     this.words = new Int32Array(from.buffer)
@@ -113,7 +113,7 @@ export class NodeTable {
   #markWritten(ids: Uint32Array, at: number): void {
     const { words, checksums, writtenAt: times } = this
     for (let n = 0; n < ids.length; n += 1) {
-      const id = ids[n] as number
+      const id = ids[n] ?? 0
       times[id] = at
       checksums[id] = checksumCell(words, id)
     }
@@ -124,26 +124,26 @@ export class NodeTable {
     const { cells, stability, writtenAt } = this
     const kept = new Float64Array(ids.length * ROW)
     for (let n = 0, row = 0; n < ids.length; n += 1, row += ROW) {
-      const id = ids[n] as number
+      const id = ids[n] ?? 0
       copyCell(cells, id * CELL, kept, row)
-      kept[row + CELL] = stability[id] as number
-      kept[row + CELL + 1] = writtenAt[id] as number
+      kept[row + CELL] = stability[id] ?? 0
+      kept[row + CELL + 1] = writtenAt[id] ?? 0
     }
     return () => this.#restore(ids, kept)
   }
 
   #restore(ids: Uint32Array, kept: Float64Array): void {
     for (let n = 0, row = 0; n < ids.length; n += 1, row += ROW) {
-      const id = ids[n] as number
+      const id = ids[n] ?? 0
       copyCell(kept, row, this.cells, id * CELL)
-      this.stability[id] = kept[row + CELL] as number
-      this.writtenAt[id] = kept[row + CELL + 1] as number
+      this.stability[id] = kept[row + CELL] ?? 0
+      this.writtenAt[id] = kept[row + CELL + 1] ?? 0
       this.checksums[id] = checksumCell(this.words, id)
     }
   }
 
   belief(id: number): number {
-    return this.cells[id * CELL] as number
+    return this.cells[id * CELL] ?? 0
   }
 
   amount(id: number): Amount {
@@ -164,11 +164,11 @@ export class NodeTable {
   // Members in the order of canonical JSON, in which every write is recorded.
   state(id: number): NodeState {
     return {
-      at: this.writtenAt[id] as number,
+      at: this.writtenAt[id] ?? 0,
       belief: this.belief(id),
       energy: showAmount(this.amount(id)),
       id,
-      stability: this.stability[id] as number,
+      stability: this.stability[id] ?? 0,
     }
   }
 }

@@ -65,17 +65,17 @@ export class Propagator {
     const pulls = this.#pulls
     const need = this.#scale.fill(0, 0, nodes.count)
     for (let edge = 0; edge < count; edge += 1) {
-      const from = src[edge] as number
-      const to = dst[edge] as number
+      const from = src[edge] ?? 0
+      const to = dst[edge] ?? 0
       const pull = edgePull(
         sigma,
-        weight[edge] as number,
-        cells[from * CELL] as number,
-        cells[to * CELL] as number,
-        inflow[to] as number,
+        weight[edge] ?? 0,
+        cells[from * CELL] ?? 0,
+        cells[to * CELL] ?? 0,
+        inflow[to] ?? 0,
       )
       pulls[edge] = pull
-      need[from] = (need[from] as number) + slope * Math.abs(pull)
+      need[from] = (need[from] ?? 0) + slope * Math.abs(pull)
     }
   }
 
@@ -84,8 +84,8 @@ export class Propagator {
     const scale = this.#scale
     const cells = this.#cells
     for (let node = 0; node < count; node += 1) {
-      const need = scale[node] as number
-      const held = (cells[node * CELL + 1] as number) + (cells[node * CELL + 2] as number) * 2 ** -52
+      const need = scale[node] ?? 0
+      const held = (cells[node * CELL + 1] ?? 0) + (cells[node * CELL + 2] ?? 0) * 2 ** -52
       scale[node] = need > held ? held / need : 1
     }
   }
@@ -96,10 +96,10 @@ export class Propagator {
     const scale = this.#scale
     const pulls = this.#pulls
     for (let edge = 0; edge < count; edge += 1) {
-      const from = src[edge] as number
-      const to = (dst[edge] as number) * CELL
-      const step = (pulls[edge] as number) * (scale[from] as number)
-      cells[to] = (cells[to] as number) + step
+      const from = src[edge] ?? 0
+      const to = (dst[edge] ?? 0) * CELL
+      const step = (pulls[edge] ?? 0) * (scale[from] ?? 0)
+      cells[to] = (cells[to] ?? 0) + step
       moveEnergy(cells, from * CELL, to, slope * Math.abs(step))
     }
   }
@@ -110,9 +110,9 @@ export class Propagator {
     let found = 0
     let maxChange = 0
     for (let node = 0, cell = 0; node < count; node += 1, cell += CELL) {
-      const belief = clampBelief(cells[cell] as number)
+      const belief = clampBelief(cells[cell] ?? 0)
       cells[cell] = belief
-      maxChange = Math.max(maxChange, Math.abs(belief - (before[cell] as number)))
+      maxChange = Math.max(maxChange, Math.abs(belief - (before[cell] ?? 0)))
       if (
         belief !== before[cell] ||
         cells[cell + 1] !== before[cell + 1] ||
@@ -122,10 +122,10 @@ export class Propagator {
         touched[found++] = node
       } else {
         // Equal values, but the sign of a zero may differ, and the checksum covers the bits.
-        cells[cell] = before[cell] as number
-        cells[cell + 1] = before[cell + 1] as number
-        cells[cell + 2] = before[cell + 2] as number
-        cells[cell + 3] = before[cell + 3] as number
+        cells[cell] = before[cell] ?? 0
+        cells[cell + 1] = before[cell + 1] ?? 0
+        cells[cell + 2] = before[cell + 2] ?? 0
+        cells[cell + 3] = before[cell + 3] ?? 0
       }
     }
     return { cells, touched: touched.slice(0, found), maxChange }

@@ -72,9 +72,9 @@ const writeColumn = (view: DataView, offset: number, column: Column, rows: numbe
     const raw = rawBytes(column, rows)
     bytesAt(view, offset, raw.length).set(raw)
   } else if (column instanceof Float64Array) {
-    for (let row = 0; row < rows; row += 1) view.setFloat64(offset + row * 8, column[row] as number, true)
+    for (let row = 0; row < rows; row += 1) view.setFloat64(offset + row * 8, column[row] ?? 0, true)
   } else {
-    for (let row = 0; row < rows; row += 1) view.setInt32(offset + row * 4, column[row] as number, true)
+    for (let row = 0; row < rows; row += 1) view.setInt32(offset + row * 4, column[row] ?? 0, true)
   }
 }
 

@@ -70,7 +70,7 @@ export class TopologicalOrder {
   #orderById(nodes: number): boolean {
     const { src, dst, count } = this.#edges
     for (let edge = 0; edge < count; edge += 1) {
-      if ((src[edge] as number) >= (dst[edge] as number)) return false
+      if ((src[edge] ?? 0) >= (dst[edge] ?? 0)) return false
     }
     for (let node = 0; node < nodes; node += 1) this.#position[node] = node
     return true
@@ -80,18 +80,18 @@ export class TopologicalOrder {
     const edges = this.#edges
     const waiting = new Uint32Array(nodes)
     for (let edge = 0; edge < edges.count; edge += 1) {
-      const dst = edges.dst[edge] as number
-      waiting[dst] = (waiting[dst] as number) + 1
+      const dst = edges.dst[edge] ?? 0
+      waiting[dst] = (waiting[dst] ?? 0) + 1
     }
     const ready = new Uint32Array(nodes)
     let end = 0
     for (let node = 0; node < nodes; node += 1) if (waiting[node] === 0) ready[end++] = node
     for (let next = 0; next < end; next += 1) {
-      const node = ready[next] as number
+      const node = ready[next] ?? 0
       this.#position[node] = next
       for (let edge = edges.newestOut(node); edge >= 0; edge = edges.olderOut(edge)) {
-        const dst = edges.dst[edge] as number
-        const left = (waiting[dst] as number) - 1
+        const dst = edges.dst[edge] ?? 0
+        const left = (waiting[dst] ?? 0) - 1
         waiting[dst] = left
         if (left === 0) ready[end++] = dst
       }
@@ -100,7 +100,7 @@ export class TopologicalOrder {
   }
 
   #positionOf(node: number): number {
-    return this.#position[node] as number
+    return this.#position[node] ?? 0
   }
 
   #sort(nodes: number[]): number[] {
@@ -132,7 +132,7 @@ export class TopologicalOrder {
     const before = nodes.map((node) => this.#positionOf(node))
     const places = before.toSorted((a, b) => a - b)
     const put = (all: readonly number[]) => {
-      for (const [n, node] of nodes.entries()) this.#position[node] = all[n] as number
+      for (const [n, node] of nodes.entries()) this.#position[node] = all[n] ?? 0
     }
     put(places)
     return () => put(before)
@@ -143,10 +143,10 @@ export class TopologicalOrder {
     const edges = this.#edges
     const found = this.#startSearch(start)
     for (let next = 0; next < found.length; next += 1) {
-      const node = found[next] as number
+      const node = found[next] ?? 0
       if (node === limit) return undefined
       for (let edge = edges.newestOut(node); edge >= 0; edge = edges.olderOut(edge)) {
-        const dst = edges.dst[edge] as number
+        const dst = edges.dst[edge] ?? 0
         if (this.#positionOf(dst) <= this.#positionOf(limit)) this.#visit(dst, found)
       }
     }
@@ -158,9 +158,9 @@ export class TopologicalOrder {
     const edges = this.#edges
     const found = this.#startSearch(start)
     for (let next = 0; next < found.length; next += 1) {
-      const node = found[next] as number
+      const node = found[next] ?? 0
       for (let edge = edges.newestIn(node); edge >= 0; edge = edges.olderIn(edge)) {
-        const src = edges.src[edge] as number
+        const src = edges.src[edge] ?? 0
         if (this.#positionOf(src) > this.#positionOf(limit)) this.#visit(src, found)
       }
     }

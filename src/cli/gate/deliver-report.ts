@@ -2,7 +2,7 @@ import { VERSION } from '../../app/config/version.ts'
 import { supportsColor } from '../../app/terminal.ts'
 import type { GateRun } from '../../gate/reports/report.ts'
 import { limitFindings } from '../../gate/reports/select.ts'
-import { Fault } from '../../kernel/fault.ts'
+import { errorCode, Fault } from '../../kernel/fault.ts'
 import { optional } from '../../kernel/optional.ts'
 import { writeOutputFile } from '../../platform/files/output-file.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
@@ -44,7 +44,7 @@ interface NamedFile {
 export const writeNamedFile = (root: string, { flag, file }: NamedFile, text: string): Promise<void> =>
   writeOutputFile(root, file, text).catch((cause: unknown) => {
     const fix = cause instanceof Fault ? { fix: cause.fix } : {}
-    const why = cause instanceof Fault ? cause.message : (cause as NodeJS.ErrnoException).code
+    const why = cause instanceof Fault ? cause.message : errorCode(cause)
     throw usageFaults.option(`--${flag}: cannot write ${JSON.stringify(file)}: ${why}`, { cause, ...fix })
   })
 

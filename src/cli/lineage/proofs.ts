@@ -5,6 +5,7 @@ import { exportWriter } from '../../app/open/beliefs.ts'
 import { findReceiptSigner, openCheckpointSigner } from '../../app/open/receipts/signing-key.ts'
 import { logMemory } from '../../app/open/user-state.ts'
 import { loadSettings } from '../../app/process-context.ts'
+import { errorCode } from '../../kernel/fault.ts'
 import { optional } from '../../kernel/optional.ts'
 import { auditLog, compareWithOlder, requireIntact } from '../../lineage/audit.ts'
 import { verifyBundle } from '../../lineage/bundle.ts'
@@ -47,7 +48,7 @@ export const readFileArgument = async (path: string): Promise<string> => {
   try {
     return await readFile(path, 'utf8')
   } catch (cause) {
-    throw usageFaults.argument(`cannot read ${path} (${(cause as NodeJS.ErrnoException).code})`, { cause })
+    throw usageFaults.argument(`cannot read ${path} (${errorCode(cause)})`, { cause })
   }
 }
 

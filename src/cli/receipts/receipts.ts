@@ -6,6 +6,7 @@ import { type LoggedReceipt, withLoggedReceipts } from '../../app/open/receipts/
 import { openNotes } from '../../app/open/receipts/open-notes.ts'
 import { publishReceipts } from '../../app/open/receipts/publish.ts'
 import { openCheckpointSigner } from '../../app/open/receipts/signing-key.ts'
+import { errorCode } from '../../kernel/fault.ts'
 import { optional } from '../../kernel/optional.ts'
 import { requireIntact } from '../../lineage/audit.ts'
 import { writeEntryProof } from '../../lineage/entry-proof.ts'
@@ -202,7 +203,7 @@ const readReceiptFile = async (path: string): Promise<string> => {
   try {
     return (await readFile(path, 'utf8')).trim()
   } catch (cause) {
-    throw usageFaults.argument(`cannot read ${path} (${(cause as NodeJS.ErrnoException).code})`, { cause })
+    throw usageFaults.argument(`cannot read ${path} (${errorCode(cause)})`, { cause })
   }
 }
 

@@ -18,7 +18,7 @@ const writeString = (text: string): string => {
 const sortedKeys = (value: object): string[] => {
   const keys = Object.keys(value)
   for (let at = 1; at < keys.length; at += 1) {
-    if ((keys[at] as string) < (keys[at - 1] as string)) return keys.sort()
+    if ((keys[at] ?? '') < (keys[at - 1] ?? '')) return keys.sort()
   }
   return keys
 }

@@ -12,7 +12,7 @@ const readSet = (chars: readonly string[], from: number): [Token, number] | unde
   if (not) at += 1
   const ranges: [string, string][] = []
   for (let first = true; at < chars.length; first = false) {
-    const char = chars[at] as string
+    const char = chars[at] ?? ''
     if (char === ']' && !first) return [{ kind: 'set', not, ranges }, at + 1]
     const high = chars[at + 1] === '-' && chars[at + 2] !== ']' ? chars[at + 2] : undefined
     ranges.push([char, high ?? char])
@@ -25,7 +25,7 @@ const readTokens = (pattern: string): readonly Token[] => {
   const chars = [...pattern]
   const tokens: Token[] = []
   for (let at = 0; at < chars.length; ) {
-    const char = chars[at] as string
+    const char = chars[at] ?? ''
     const set = char === '[' ? readSet(chars, at) : undefined
     if (set !== undefined) {
       tokens.push(set[0])
@@ -36,7 +36,7 @@ const readTokens = (pattern: string): readonly Token[] => {
     if (char === '*') {
       if (tokens.at(-1)?.kind !== 'star') tokens.push({ kind: 'star' })
     } else if (char === '?') tokens.push({ kind: 'any' })
-    else tokens.push({ kind: 'char', char: escaped ? (chars[at + 1] as string) : char })
+    else tokens.push({ kind: 'char', char: escaped ? (chars[at + 1] ?? '') : char })
     at += escaped ? 2 : 1
   }
   return tokens
@@ -85,7 +85,7 @@ const matchTokens = (tokens: readonly Token[], chars: readonly string[], matches
       star = at
       resume = char
       at += 1
-    } else if (matches(tokens[at], chars[char] as string)) {
+    } else if (matches(tokens[at], chars[char] ?? '')) {
       at += 1
       char += 1
     } else if (star >= 0) {

@@ -38,8 +38,8 @@ export const sourceLines = (text: string): readonly string[] =>
 /** The lines from `start` to `end` without blank lines around them; empty when all are blank. */
 const cut = (lines: readonly string[], { start, end, ...name }: Part): readonly Chunk[] => {
   let [first, last] = [start, end]
-  while (first <= last && (lines[first - 1] as string).trim() === '') first++
-  while (last >= first && (lines[last - 1] as string).trim() === '') last--
+  while (first <= last && (lines[first - 1] ?? '').trim() === '') first++
+  while (last >= first && (lines[last - 1] ?? '').trim() === '') last--
   if (first > last) return []
   const text = lines
     .slice(first - 1, last)

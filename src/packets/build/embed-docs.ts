@@ -65,7 +65,7 @@ function* joinVectors(
   let made = 0
   for (let at = 0; at < hashes.length; at += GROUP)
     yield hashes.slice(at, at + GROUP).map((hash, i) => {
-      const length = lengths[at + i] as number
+      const length = lengths[at + i] ?? 0
       if (hash !== undefined) return { vector: inputs.known(hash), length }
       made += 1
       return { vector: values.subarray((made - 1) * dim, made * dim), length }

@@ -49,7 +49,7 @@ export const markdownSpans = (text: string): readonly Span[] => {
     endBlock()
   }
   for (let i = skipFrontMatter(lines); i < lines.length; i++) {
-    const line = lines[i] as string
+    const line = lines[i] ?? ''
     const mark = FENCE.exec(line)?.[1]
     if (mark !== undefined && (fence === undefined || mark.startsWith(fence))) {
       fence = fence === undefined ? mark : undefined

@@ -63,7 +63,7 @@ class BlockWriter {
 
   /** A key of JSON; it is shorter than a block. */
   copy(bytes: Uint8Array, start: number, end: number): void {
-    for (let i = start; i < end; i++) this.#block[this.#length++] = bytes[i] as number
+    for (let i = start; i < end; i++) this.#block[this.#length++] = bytes[i] ?? 0
   }
 
   number(value: number): void {
@@ -114,7 +114,7 @@ export class SparseWriter {
       const number = this.#numbers.get(word) ?? this.#addWord(word)
       if (this.#lastRow.at(number) === row) {
         const place = this.#place.at(number)
-        times[place] = (times[place] as number) + 1
+        times[place] = (times[place] ?? 0) + 1
         continue
       }
       this.#lastRow.set(number, row)
@@ -125,8 +125,8 @@ export class SparseWriter {
     }
     this.#row.clear()
     for (let i = 0; i < found.length; i++) {
-      this.#row.varint(found[i] as number)
-      this.#row.varint(times[i] as number)
+      this.#row.varint(found[i] ?? 0)
+      this.#row.varint(times[i] ?? 0)
     }
     this.#scratch.write(this.#row.written)
     this.#sizes.push(this.#row.length)
@@ -138,16 +138,15 @@ export class SparseWriter {
     const words = [...this.#numbers.keys()].sort()
     const ranks = new Uint32Array(words.length)
     words.forEach((word, rank) => {
-      ranks[this.#numbers.get(word) as number] = rank
+      ranks[this.#numbers.get(word) ?? 0] = rank
     })
     const rowsWith = new Uint32Array(words.length)
     for (let number = 0; number < words.length; number++)
-      rowsWith[ranks[number] as number] = this.#rowsWith.at(number)
+      rowsWith[ranks[number] ?? 0] = this.#rowsWith.at(number)
     this.#numbers.clear()
     const out = new BlockWriter(file)
     out.text('{"idf":{')
-    const weightOf = (rank: number) =>
-      inverseDocumentFrequency(this.#lengths.length, rowsWith[rank] as number)
+    const weightOf = (rank: number) => inverseDocumentFrequency(this.#lengths.length, rowsWith[rank] ?? 0)
     const keys = joinKeys(words, weightOf, (text) => out.text(text))
     words.length = 0
     const lengths = this.#lengths.values
@@ -179,25 +178,24 @@ export class SparseWriter {
     for (let row = 0; row < sizes.length; ) {
       const first = row
       let length = 0
-      while (row < sizes.length && (row === first || length + (sizes[row] as number) <= BLOCK))
-        length += sizes[row++] as number
+      while (row < sizes.length && (row === first || length + (sizes[row] ?? 0) <= BLOCK))
+        length += sizes[row++] ?? 0
       const reader = new ByteReader(await scratch.read(at, length))
       at += length
       for (let one = first, end = 0; one < row; one++) {
-        end += sizes[one] as number
+        end += sizes[one] ?? 0
         // A word takes at least two bytes.
-        if (entries.length < (sizes[one] as number)) entries = new Float64Array(2 * (sizes[one] as number))
+        if (entries.length < (sizes[one] ?? 0)) entries = new Float64Array(2 * (sizes[one] ?? 0))
         let count = 0
-        while (reader.at < end)
-          entries[count++] = (ranks[reader.varint()] as number) * MAX_TIMES + reader.varint()
+        while (reader.at < end) entries[count++] = (ranks[reader.varint()] ?? 0) * MAX_TIMES + reader.varint()
         const sorted = entries.subarray(0, count).sort()
         if (one > 0) out.byte(COMMA)
         out.byte(OPEN_ROW)
         for (let i = 0; i < count; i++) {
-          const rank = Math.floor((sorted[i] as number) / MAX_TIMES)
+          const rank = Math.floor((sorted[i] ?? 0) / MAX_TIMES)
           if (i > 0) out.byte(COMMA)
-          out.copy(bytes, rank === 0 ? 0 : (ends[rank - 1] as number), ends[rank] as number)
-          out.number((sorted[i] as number) - rank * MAX_TIMES)
+          out.copy(bytes, rank === 0 ? 0 : (ends[rank - 1] ?? 0), ends[rank] ?? 0)
+          out.number((sorted[i] ?? 0) - rank * MAX_TIMES)
           out.flushFull()
         }
         out.byte(CLOSE_ROW)

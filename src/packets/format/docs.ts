@@ -109,7 +109,7 @@ export async function* readDocRows(source: ByteSource): AsyncGenerator<readonly 
     lines.forEach((bytes, i) => {
       line += 1
       const doc = parseDocLine(bytes, line)
-      if (doc !== undefined) rows.push({ start: starts[i] as number, doc })
+      if (doc !== undefined) rows.push({ start: starts[i] ?? 0, doc })
     })
     yield rows
   }
@@ -155,7 +155,7 @@ const rowAt = (starts: Float64Array, byte: number): number => {
   let [low, high] = [0, starts.length - 2]
   while (low < high) {
     const middle = (low + high + 1) >> 1
-    if ((starts[middle] as number) <= byte) low = middle
+    if ((starts[middle] ?? 0) <= byte) low = middle
     else high = middle - 1
   }
   return low
@@ -191,7 +191,7 @@ export class IndexedDocs implements DocRows {
       else {
         const row = rowAt(starts, at + found)
         rows.push(row)
-        at = starts[row + 1] as number
+        at = starts[row + 1] ?? 0
       }
       await nextTurn()
     }

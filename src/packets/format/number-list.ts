@@ -28,7 +28,7 @@ export class NumberList<T extends Uint32Array | Float64Array> {
   }
 
   at(index: number): number {
-    return this.#values[index] as number
+    return this.#values[index] ?? 0
   }
 
   set(index: number, value: number): void {

@@ -45,7 +45,7 @@ export interface Matrix {
 export const writeVectors = ({ rows, dim, values }: Matrix): Uint8Array => {
   const bytes = new Uint8Array(rows * dim * 2)
   for (let i = 0; i < rows * dim; i++) {
-    const half = encodeFloat16(values[i] as number)
+    const half = encodeFloat16(values[i] ?? 0)
     bytes[2 * i] = half & 0xff
     bytes[2 * i + 1] = half >>> 8
   }
@@ -59,7 +59,7 @@ export const readVectors = (bytes: Uint8Array, dim: number): Matrix => {
     throw packetFaults.vectors(`${bytes.length} bytes are not a whole number of rows of ${dim} values`)
   const values = new Float32Array(bytes.length / 2)
   for (let i = 0; i < values.length; i++) {
-    values[i] = decodeFloat16((bytes[2 * i] as number) | ((bytes[2 * i + 1] as number) << 8))
+    values[i] = decodeFloat16((bytes[2 * i] ?? 0) | ((bytes[2 * i + 1] ?? 0) << 8))
   }
   checkFinite(values)
   return { rows: values.length / dim, dim, values }
@@ -77,7 +77,7 @@ export const normalizeRow = (row: Float32Array): Float32Array => {
   for (const value of row) sum += value * value
   if (sum === 0) return row
   const scale = 1 / Math.sqrt(sum)
-  for (let i = 0; i < row.length; i++) row[i] = (row[i] as number) * scale
+  for (let i = 0; i < row.length; i++) row[i] = (row[i] ?? 0) * scale
   return row
 }
 
@@ -85,7 +85,7 @@ export const normalizeRow = (row: Float32Array): Float32Array => {
 export const writeWindowRows = (firsts: ArrayLike<number>): Uint8Array => {
   const bytes = new Uint8Array(4 * firsts.length)
   const view = new DataView(bytes.buffer)
-  for (let row = 0; row < firsts.length; row++) view.setUint32(4 * row, firsts[row] as number, true)
+  for (let row = 0; row < firsts.length; row++) view.setUint32(4 * row, firsts[row] ?? 0, true)
   return bytes
 }
 
@@ -96,8 +96,8 @@ export const readWindowRows = (bytes: Uint8Array, rows: number, windows: number)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const firsts = Uint32Array.from({ length: rows }, (_, row) => view.getUint32(4 * row, true))
   for (let row = 0; row < rows; row++) {
-    const expected = row === 0 ? firsts[0] === 0 : (firsts[row] as number) > (firsts[row - 1] as number)
-    if (!expected || (firsts[row] as number) >= windows)
+    const expected = row === 0 ? firsts[0] === 0 : (firsts[row] ?? 0) > (firsts[row - 1] ?? 0)
+    if (!expected || (firsts[row] ?? 0) >= windows)
       throw packetFaults.index(`windows.bin has a wrong first window for row ${row}`)
   }
   return firsts

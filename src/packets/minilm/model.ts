@@ -101,7 +101,7 @@ export class SentenceModel {
   }
 
   #float(at: number): number {
-    return this.#floats[at / 4] as number
+    return this.#floats[at / 4] ?? 0
   }
 
   /** Looks up the bytes of words. */
@@ -115,8 +115,7 @@ export class SentenceModel {
         this.#hasWord[id] = 1
       }
       const to = SCRATCH.sums / 4 + row * MODEL_DIM
-      for (let i = 0; i < MODEL_DIM; i++)
-        this.#floats[to + i] = (this.#bytes[from + i] as number) * scale + offset
+      for (let i = 0; i < MODEL_DIM; i++) this.#floats[to + i] = (this.#bytes[from + i] ?? 0) * scale + offset
     })
   }
 
@@ -169,7 +168,7 @@ export class SentenceModel {
     const from = SCRATCH.states / 4
     for (let row = 0; row < rows; row++)
       for (let i = 0; i < MODEL_DIM; i++)
-        mean[i] = (mean[i] as number) + (this.#floats[from + row * MODEL_DIM + i] as number)
+        mean[i] = (mean[i] ?? 0) + (this.#floats[from + row * MODEL_DIM + i] ?? 0)
     return normalizeRow(Float32Array.from(mean, (sum) => sum / rows))
   }
 

@@ -54,7 +54,7 @@ const clean = (part: string, offset: number): NormalizedPart => {
   let at = offset
   const put = (text: string, length: number) => {
     for (let i = 0; i < text.length; i++) {
-      units.push(text[i] as string)
+      units.push(text[i] ?? '')
       starts.push(at)
       ends.push(at + length)
     }
@@ -79,9 +79,9 @@ const normalize = (part: string, offset: number): NormalizedPart => {
   for (const char of lower) {
     const plain = char.normalize('NFD').replace(MARKS, '')
     for (let i = 0; i < plain.length; i++) {
-      units.push(plain[i] as string)
-      starts.push(cleaned.starts[at] as number)
-      ends.push(cleaned.ends[at + char.length - 1] as number)
+      units.push(plain[i] ?? '')
+      starts.push(cleaned.starts[at] ?? 0)
+      ends.push(cleaned.ends[at + char.length - 1] ?? 0)
     }
     at += char.length
   }
@@ -135,10 +135,10 @@ export const makeTokenizer = (vocabulary: Uint8Array): Tokenizer => {
           const { ids: pieceIds, lengths } = wordPieces.split(word)
           let at = inPart
           for (let i = 0; i < pieceIds.length; i++) {
-            const end = at + (lengths[i] as number)
-            ids.push(pieceIds[i] as number)
-            starts.push(normal === undefined ? index + at : (normal.starts[at] as number))
-            ends.push(normal === undefined ? index + end : (normal.ends[end - 1] as number))
+            const end = at + (lengths[i] ?? 0)
+            ids.push(pieceIds[i] ?? 0)
+            starts.push(normal === undefined ? index + at : (normal.starts[at] ?? 0))
+            ends.push(normal === undefined ? index + end : (normal.ends[end - 1] ?? 0))
             at = end
           }
         }

@@ -75,7 +75,7 @@ export class Vocabulary {
     if (Buffer.from(bytes.subarray(0, MAGIC.length)).toString() !== MAGIC || bytes.length < TEXT_AT)
       throw new Error('this is not a vocabulary of this version')
     this.#views = viewsOf(bytes.buffer)
-    this.#hashes = new Int32Array(this.#views.longest[0] as number)
+    this.#hashes = new Int32Array(this.#views.longest[0] ?? 0)
   }
 
   /**
@@ -91,7 +91,7 @@ export class Vocabulary {
     }
     for (let length = most; length > 0; length--) {
       if (isLowSurrogate(word, at + length)) continue
-      const id = this.#find(this.#hashes[length - 1] as number, word, at, length)
+      const id = this.#find(this.#hashes[length - 1] ?? 0, word, at, length)
       if (id !== -1) return { id, end: at + length }
     }
     return undefined
@@ -99,15 +99,15 @@ export class Vocabulary {
 
   #find(hash: number, word: string, at: number, length: number): number {
     for (let slot = slotOf(hash); ; slot = (slot + 1) & (SLOTS - 1)) {
-      const id = (this.#views.slots[slot] as number) - 1
+      const id = (this.#views.slots[slot] ?? 0) - 1
       if (id === -1 || this.#isToken(id, word, at, length)) return id
     }
   }
 
   #isToken(id: number, word: string, at: number, length: number): boolean {
     const { starts, ends, text } = this.#views
-    const start = (starts[id] as number) % FURTHER
-    if ((ends[id] as number) - start !== length || (start !== (starts[id] as number)) !== at > 0) return false
+    const start = (starts[id] ?? 0) % FURTHER
+    if ((ends[id] ?? 0) - start !== length || (start !== (starts[id] ?? 0)) !== at > 0) return false
     for (let i = 0; i < length; i++) if (text[start + i] !== word.charCodeAt(at + i)) return false
     return true
   }

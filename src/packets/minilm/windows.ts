@@ -14,7 +14,7 @@ const LETTER = /[\p{L}\p{N}]/u
 
 /** A cut is best at the end of a paragraph, line or sentence, then between words, and worst inside a word. */
 const cutQuality = (text: string, { starts, ends }: TokenizedText, at: number): number => {
-  const [before, after] = [ends[at - 1] as number, starts[at] as number]
+  const [before, after] = [ends[at - 1] ?? 0, starts[at] ?? 0]
   if (after <= before) return LETTER.test(text[before - 1] ?? '') && LETTER.test(text[after] ?? '') ? 0 : 1
   const gap = text.slice(before, after)
   if (/\n\s*\n/.test(gap)) return 5
@@ -43,11 +43,7 @@ const lastTokens = (tokenizer: Tokenizer, text: string, most: number): string =>
   const { ids, starts, ends } = tokenizer.encode(text)
   if (ids.length <= most) return text
   for (let at = ids.length - most; at < ids.length; at++)
-    if (
-      at === 0 ||
-      (starts[at] as number) > (ends[at - 1] as number) ||
-      /[/\\._-]/.test(text[starts[at] as number] ?? '')
-    )
+    if (at === 0 || (starts[at] ?? 0) > (ends[at - 1] ?? 0) || /[/\\._-]/.test(text[starts[at] ?? 0] ?? ''))
       return text.slice(starts[at]).replace(/^[/\\._-]+/, '')
   return ''
 }
@@ -86,7 +82,7 @@ export const splitWindows = (
   const windows: TextWindow[] = []
   for (let from = 0; from < tokens.ids.length; ) {
     const next = nextCut(text, tokens, from, most)
-    const [start, end] = [tokens.starts[from] as number, tokens.ends[next - 1] as number]
+    const [start, end] = [tokens.starts[from] ?? 0, tokens.ends[next - 1] ?? 0]
     windows.push({ start, end, input: input(start, end) })
     from = next
   }
@@ -146,15 +142,14 @@ const sectionsOf = ({ headings, text }: WindowSource): readonly PassageSection[]
   if (first === undefined || text.includes('\r') || first.headings?.at(-1) !== headings.at(-1)) return [whole]
   const lines = text.split('\n')
   const offsets = lines.map(() => 0)
-  for (let i = 1; i < lines.length; i++)
-    offsets[i] = (offsets[i - 1] as number) + (lines[i - 1] as string).length + 1
+  for (let i = 1; i < lines.length; i++) offsets[i] = (offsets[i - 1] ?? 0) + (lines[i - 1] ?? '').length + 1
   const above = headings.slice(0, -1)
-  const firstLevel = levelOf(lines[first.start - 1] as string)
+  const firstLevel = levelOf(lines[first.start - 1] ?? '')
   const sections = spans.map((span): PassageSection => {
-    const up = Math.max(firstLevel - levelOf(lines[span.start - 1] as string), 0)
+    const up = Math.max(firstLevel - levelOf(lines[span.start - 1] ?? ''), 0)
     const outer = span.headings?.[0] === first.symbol ? above : above.slice(0, Math.max(above.length - up, 0))
     return {
-      start: offsets[span.start - 1] as number,
+      start: offsets[span.start - 1] ?? 0,
       headings: [...outer, ...(span.headings ?? [])],
       continued: false,
     }

@@ -44,7 +44,7 @@ const readDocs = async (source: ByteSource, runs: WordRuns | undefined, progress
         const { words, places, length } = fieldedWords(doc)
         await runs.reserve(words.length)
         words.forEach((word, i) => {
-          runs.add(word, row, places[i] as number)
+          runs.add(word, row, places[i] ?? 0)
         })
         lengths.push(length)
       } else if (runs !== undefined) {
@@ -72,7 +72,7 @@ const readSparseWords = async (
   const row = async (at: number, words: readonly string[], times: readonly number[]) => {
     await quick.reserve(words.length)
     words.forEach((word, i) => {
-      quick.add(word, at, times[i] as number)
+      quick.add(word, at, times[i] ?? 0)
     })
   }
   const lengths = await streamSparse(source, count, stem, { row, progress })

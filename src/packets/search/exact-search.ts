@@ -35,11 +35,11 @@ const dotProducts = (query: Float32Array, values: Float32Array, scores: Float64A
     const [a, b, c, d] = [0, 1, 2, 3].map((i) => Math.min(row + i, last) * dim) as Four
     let [sumA, sumB, sumC, sumD] = [0, 0, 0, 0]
     for (let i = 0; i < dim; i++) {
-      const value = query[i] as number
-      sumA += value * (values[a + i] as number)
-      sumB += value * (values[b + i] as number)
-      sumC += value * (values[c + i] as number)
-      sumD += value * (values[d + i] as number)
+      const value = query[i] ?? 0
+      sumA += value * (values[a + i] ?? 0)
+      sumB += value * (values[b + i] ?? 0)
+      sumC += value * (values[c + i] ?? 0)
+      sumD += value * (values[d + i] ?? 0)
     }
     scores.set([sumA, sumB, sumC, sumD].slice(0, last - row + 1), row)
   }
@@ -58,20 +58,20 @@ class Highest {
 
   /** The lowest of them; minus infinity until there are `size`. */
   get least(): number {
-    return this.#count < this.#size ? Number.NEGATIVE_INFINITY : (this.#kept[0] as number)
+    return this.#count < this.#size ? Number.NEGATIVE_INFINITY : (this.#kept[0] ?? 0)
   }
 
   add(value: number): void {
     const kept = this.#kept
     if (this.#count < this.#size) {
       let at = this.#count++
-      for (; at > 0 && (kept[at - 1] as number) > value; at--) kept[at] = kept[at - 1] as number
+      for (; at > 0 && (kept[at - 1] ?? 0) > value; at--) kept[at] = kept[at - 1] ?? 0
       kept[at] = value
       return
     }
-    if (value <= (kept[0] as number)) return
+    if (value <= (kept[0] ?? 0)) return
     let at = 0
-    for (; at + 1 < this.#size && (kept[at + 1] as number) < value; at++) kept[at] = kept[at + 1] as number
+    for (; at + 1 < this.#size && (kept[at + 1] ?? 0) < value; at++) kept[at] = kept[at + 1] ?? 0
     kept[at] = value
   }
 }
@@ -103,7 +103,7 @@ const findCandidates = (table: QuantizedVectors, query: Float32Array, k: number)
   }
   const found: RowBound[] = []
   rows.forEach((row, i) => {
-    const high = highs[i] as number
+    const high = highs[i] ?? 0
     if (high >= lows.least) found.push({ row, high })
   })
   return found
@@ -114,13 +114,13 @@ const rescore = (query: Float32Array, rows: readonly number[], read: ReadRows): 
   const dim = query.length
   const values = new Float32Array(rows.length * dim)
   for (let i = 0, count = 1; i < rows.length; i += count, count = 1) {
-    const first = rows[i] as number
+    const first = rows[i] ?? 0
     while (rows[i + count] === first + count) count++
     read(first, values.subarray(i * dim, (i + count) * dim))
   }
   const scores = new Float64Array(rows.length)
   dotProducts(query, values, scores)
-  return rows.map((row, i) => ({ row, score: scores[i] as number }))
+  return rows.map((row, i) => ({ row, score: scores[i] ?? 0 }))
 }
 
 /**

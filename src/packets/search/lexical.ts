@@ -22,7 +22,7 @@ interface PlacedWord {
 const leastDistance = (a: readonly number[], b: readonly number[]): number => {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    const distance = (a[i] as number) - (b[j] as number)
+    const distance = (a[i] ?? 0) - (b[j] ?? 0)
     least = Math.min(least, Math.abs(distance))
     if (distance < 0) i++
     else j++
@@ -132,7 +132,7 @@ export class LexicalIndex {
       const weight = inverseDocumentFrequency(this.rows, list.rows) * (K1 + 1)
       for (const postings of await this.#file.read(list, false))
         visitCounts(postings, this.rows, (row, times) => {
-          scores[row] = (scores[row] as number) + (weight * times) / (times + K1 * (norms[row] as number))
+          scores[row] = (scores[row] ?? 0) + (weight * times) / (times + K1 * (norms[row] ?? 0))
         })
     }
     return selectBest(scores, depth)
@@ -148,11 +148,10 @@ export class LexicalIndex {
       for (const postings of await this.#file.read(list, isPaired)) {
         if (isPaired) paired.push({ ...postings, weight: idf })
         visitFields(postings, this.rows, (row, counts, inTitles) => {
-          let frequency = (counts[TEXT_FIELD] as number) / (norms[row] as number)
+          let frequency = (counts[TEXT_FIELD] ?? 0) / (norms[row] ?? 0)
           for (let field = 1; inTitles && field < FIELD_COUNT; field++)
-            frequency += (TITLE_WEIGHTS[field - 1] as number) * (counts[field] as number)
-          scores[row] =
-            (scores[row] as number) + (idf * (K1_FIELDS + 1) * frequency) / (frequency + K1_FIELDS)
+            frequency += (TITLE_WEIGHTS[field - 1] ?? 0) * (counts[field] ?? 0)
+          scores[row] = (scores[row] ?? 0) + (idf * (K1_FIELDS + 1) * frequency) / (frequency + K1_FIELDS)
         })
       }
     }
@@ -180,7 +179,7 @@ const selectBest = (scores: Float64Array, depth: number): SearchHit[] => {
   const best: SearchHit[] = []
   let least = 0
   for (let row = 0; row < scores.length; row++) {
-    const score = scores[row] as number
+    const score = scores[row] ?? 0
     // Rows come in ascending order: one with the score of the last would be behind it.
     if (score <= least) continue
     const hit = { row, score }

@@ -40,11 +40,11 @@ export class ListEncoder {
       this.#startRow(row)
     }
     if (this.#kind === 'plain') {
-      this.#counts[0] = (this.#counts[0] as number) + value
+      this.#counts[0] = (this.#counts[0] ?? 0) + value
       return
     }
     const field = value >>> FIELD_SHIFT
-    this.#counts[field] = (this.#counts[field] as number) + 1
+    this.#counts[field] = (this.#counts[field] ?? 0) + 1
     if (field !== TEXT_FIELD) return
     this.#positions.varint(value - this.#position)
     this.#position = value
@@ -91,15 +91,15 @@ export class ListEncoder {
     const counts = this.#counts
     if (this.#kind === 'plain') {
       this.#postings.varint(step)
-      this.#postings.varint(counts[0] as number)
+      this.#postings.varint(counts[0] ?? 0)
     } else {
       let mask = 0
-      for (let field = 0; field < FIELD_COUNT; field++) if ((counts[field] as number) > 0) mask |= 1 << field
+      for (let field = 0; field < FIELD_COUNT; field++) if ((counts[field] ?? 0) > 0) mask |= 1 << field
       const textOnly = mask === 1 << TEXT_FIELD
       this.#postings.varint(2 * step + (textOnly ? 0 : 1))
       if (!textOnly) this.#postings.varint(mask)
       for (let field = 0; field < FIELD_COUNT; field++)
-        if ((counts[field] as number) > 0) this.#postings.varint(counts[field] as number)
+        if ((counts[field] ?? 0) > 0) this.#postings.varint(counts[field] ?? 0)
     }
     counts.fill(0)
     this.#row = -1
@@ -214,17 +214,17 @@ export const visitPositions = (
   let next = 0
   blocks.forEach((block, i) => {
     const end = blocks[i + 1]?.first ?? Number.POSITIVE_INFINITY
-    while (next < wanted.length && (wanted[next] as number) < block.first) next++
-    if (next === wanted.length || (wanted[next] as number) >= end) return
+    while (next < wanted.length && (wanted[next] ?? 0) < block.first) next++
+    if (next === wanted.length || (wanted[next] ?? 0) >= end) return
     const reader = new ByteReader(list.postings, block.postingsAt)
     const places = new ByteReader(list.positions, block.positionsAt)
     let row = block.first
     for (let j = 0; j < block.rows; j++) {
       row += Math.floor(readFieldCounts(reader, counts) / 2)
-      while (next < wanted.length && (wanted[next] as number) < row) next++
+      while (next < wanted.length && (wanted[next] ?? 0) < row) next++
       const positions: number[] | undefined = wanted[next] === row ? [] : undefined
       let position = 0
-      for (let k = 0; k < (counts[TEXT_FIELD] as number); k++) {
+      for (let k = 0; k < (counts[TEXT_FIELD] ?? 0); k++) {
         position += places.varint()
         positions?.push(position)
       }

@@ -57,7 +57,7 @@ export const quantize = (
   const { numbers, at, gap, most, single } = target
   let peak = 0
   for (let i = from; i < from + dim; i++) {
-    const value = values[i] as number
+    const value = values[i] ?? 0
     if (value > peak) peak = value
     else if (-value > peak) peak = -value
   }
@@ -67,7 +67,7 @@ export const quantize = (
   let norm = 0
   let residual = 0
   for (let i = 0; i < dim; i++) {
-    const value = values[from + i] as number
+    const value = values[from + i] ?? 0
     // Clamped: rounding the scale can carry a value beyond `most`.
     const near = Math.min(most, Math.max(-most, Math.floor(value * inverse + 0.5)))
     numbers[at + i + (i >> 4) * gap] = near
@@ -215,16 +215,16 @@ class Candidates {
   }
 
   row(i: number): number {
-    return this.#rows[i * 6 + 4] as number
+    return this.#rows[i * 6 + 4] ?? 0
   }
 
   /** Lower bound of the exact score. */
   low(i: number): number {
-    return (this.#numbers[i * 3] as number) - (this.#numbers[i * 3 + 1] as number)
+    return (this.#numbers[i * 3] ?? 0) - (this.#numbers[i * 3 + 1] ?? 0)
   }
 
   /** Upper bound of the exact score. */
   high(i: number): number {
-    return (this.#numbers[i * 3] as number) + (this.#numbers[i * 3 + 1] as number)
+    return (this.#numbers[i * 3] ?? 0) + (this.#numbers[i * 3 + 1] ?? 0)
   }
 }

@@ -22,11 +22,11 @@ class InternedWords {
   /** The number of a word, in order of first occurrence. */
   numberOf(bytes: Uint8Array, start: number, end: number): number {
     let hash = 0x811c9dc5
-    for (let i = start; i < end; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193)
+    for (let i = start; i < end; i++) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193)
     hash ^= hash >>> 15
     const mask = this.#slots.length - 1
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const number = this.#slots[slot] as number
+      const number = this.#slots[slot] ?? 0
       if (number === -1) return this.#add(hash, slot, bytes.subarray(start, end))
       if (this.#hashes[number] === hash && this.#isSame(number, bytes, start, end)) return number
     }
@@ -64,8 +64,8 @@ class InternedWords {
   }
 
   #isSame(number: number, bytes: Uint8Array, start: number, end: number): boolean {
-    const from = number === 0 ? 0 : (this.#ends[number - 1] as number)
-    if ((this.#ends[number] as number) - from !== end - start) return false
+    const from = number === 0 ? 0 : (this.#ends[number - 1] ?? 0)
+    if ((this.#ends[number] ?? 0) - from !== end - start) return false
     for (let i = 0; i < end - start; i++) if (this.#words[from + i] !== bytes[start + i]) return false
     return true
   }
@@ -282,7 +282,7 @@ const scanAll = async (
   const names: string[] = []
   const nameOfNumber = (word: number): string => {
     names[word] ??= nameOf(known.textOf(word))
-    return names[word] as string
+    return names[word] ?? ''
   }
   for (let row = 0; row < count; row++) {
     const { words, times } = await window.parse(() => scanRow(window, known, row === 0))

@@ -62,7 +62,7 @@ export class ByteReader {
   }
 
   varint(): number {
-    const first = this.bytes[this.at++] as number
+    const first = this.bytes[this.at++] ?? 0
     if (first < MORE) return first
     let value = (first ?? 0) & 0x7f
     for (let scale = MORE; ; scale *= MORE) {

@@ -19,7 +19,7 @@ const rowOf = (firsts: Uint32Array, window: number): number => {
   let [low, high] = [0, firsts.length - 1]
   while (low < high) {
     const middle = (low + high + 1) >>> 1
-    if ((firsts[middle] as number) <= window) low = middle
+    if ((firsts[middle] ?? 0) <= window) low = middle
     else high = middle - 1
   }
   return low
@@ -39,7 +39,7 @@ export const searchByWindow = (windows: VectorIndex, firsts: Uint32Array): Vecto
       const hits = await windows.search(query, Math.min(depth, windows.rows), signal)
       for (const { row: window, score } of hits) {
         const row = rowOf(firsts, window)
-        if (!best.has(row)) best.set(row, { row, score, window: window - (firsts[row] as number) })
+        if (!best.has(row)) best.set(row, { row, score, window: window - (firsts[row] ?? 0) })
       }
       if (best.size >= wanted || depth >= windows.rows)
         return [...best.values()].sort((a, b) => b.score - a.score || a.row - b.row).slice(0, wanted)

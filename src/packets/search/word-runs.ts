@@ -82,8 +82,8 @@ export class WordRuns {
     const { starts, rows, values } = this.#sortByWord(names.length)
     const encoder = new ListEncoder(this.kind)
     for (const [number, word] of names.entries()) {
-      for (let i = starts[number] as number; i < (starts[number + 1] as number); i++)
-        encoder.add(rows[i] as number, values[i] as number)
+      for (let i = starts[number] ?? 0; i < (starts[number + 1] ?? 0); i++)
+        encoder.add(rows[i] ?? 0, values[i] ?? 0)
       this.#writeList(word, encoder.finish())
       encoder.reset()
       if (this.#out.waiting > STEP) await this.#out.flush()
@@ -112,17 +112,17 @@ export class WordRuns {
   #sortByWord(words: number) {
     const starts = new Uint32Array(words + 1)
     for (let i = 0; i < this.#count; i++) {
-      const next = (this.#words[i] as number) + 1
-      starts[next] = (starts[next] as number) + 1
+      const next = (this.#words[i] ?? 0) + 1
+      starts[next] = (starts[next] ?? 0) + 1
     }
-    for (let i = 0; i < words; i++) starts[i + 1] = (starts[i + 1] as number) + (starts[i] as number)
+    for (let i = 0; i < words; i++) starts[i + 1] = (starts[i + 1] ?? 0) + (starts[i] ?? 0)
     const free = starts.slice()
     const [rows, values] = [new Uint32Array(this.#count), new Uint32Array(this.#count)]
     for (let i = 0; i < this.#count; i++) {
-      const word = this.#words[i] as number
-      const at = free[word] as number
-      rows[at] = this.#rows[i] as number
-      values[at] = this.#values[i] as number
+      const word = this.#words[i] ?? 0
+      const at = free[word] ?? 0
+      rows[at] = this.#rows[i] ?? 0
+      values[at] = this.#values[i] ?? 0
       free[word] = at + 1
     }
     return { starts, rows, values }

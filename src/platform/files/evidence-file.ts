@@ -9,6 +9,7 @@ import {
   evidenceFaults,
 } from '../../evidence/store.ts'
 import { runYielding } from '../../kernel/async/cooperative.ts'
+import { errorCode } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { readBytes, readRegularFile } from '../jail/async.ts'
 import { replaceFile, sweepDrafts } from './atomic-write.ts'
@@ -71,7 +72,7 @@ const readUncached = async (
   try {
     file = await open(path, READ_FLAGS)
   } catch (cause) {
-    const absent = ['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')
+    const absent = ['ENOENT', 'ENOTDIR'].includes(errorCode(cause) ?? '')
     return { reading: absent ? MISSING : UNREADABLE, identity, young: false }
   }
   try {

@@ -4,7 +4,7 @@ import { defineFaults, Fault } from '../../kernel/fault.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { type Handle, holdRoot, type JailBackend, openBackend } from '../jail/handles.ts'
 import { fromRoot } from '../jail/path.ts'
-import { errorCode, walkDown } from '../jail/walk.ts'
+import { errnoCode, walkDown } from '../jail/walk.ts'
 import { replaceFile } from './atomic-write.ts'
 
 export const exportFaults = defineFaults('export', {
@@ -105,7 +105,7 @@ export const exportFolder = (root: string, reserved: readonly string[]) => {
       )
     } catch (thrown) {
       // A system error here means that the folder changed after it was opened.
-      throw errorCode(thrown) === undefined
+      throw errnoCode(thrown) === undefined
         ? thrown
         : exportFaults.path('the path changed while it was checked', { cause: thrown })
     } finally {

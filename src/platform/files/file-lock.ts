@@ -2,7 +2,7 @@ import { mkdir, readdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { lazyCrypto } from '../../kernel/encoding/crypto.ts'
 import { isRecord, jsonOf } from '../../kernel/encoding/json.ts'
-import { defineFaults, Fault } from '../../kernel/fault.ts'
+import { defineFaults, errorCode, Fault } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { replaceFile, sweepDrafts } from './atomic-write.ts'
@@ -90,7 +90,7 @@ const tryClaim = async (path: string, me: Claimant): Promise<readonly Claim[] | 
     // Not durable: a claim means nothing after a crash of the machine.
     await replaceFile(mine.file, mine.text, { durable: false, mode: 0o600, exclusive: true })
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return undefined
+    if (errorCode(cause) === 'EEXIST') return undefined
     throw cause
   }
   const after = await listClaims(path)

@@ -1,5 +1,6 @@
 import { mkdir, realpath, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { errorCode } from '../../kernel/fault.ts'
 import type { GitMetadataFiles } from '../../setup/git-hooks/ports.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { replaceFile } from './atomic-write.ts'
@@ -8,8 +9,7 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** Placeholder for hooks that are not readable regular files; treated as a foreign binary and left alone. */
 const UNREADABLE = '\0'
 
-export const isAbsent = (cause: unknown): boolean =>
-  ['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')
+export const isAbsent = (cause: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(cause) ?? '')
 
 /** The path with the symlinks of its existing part resolved. */
 export const followLinks = async (path: string): Promise<string> => {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
+import { errorCode } from '../../kernel/fault.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { replaceFile } from './atomic-write.ts'
 import { placeFaults } from './no-symlinks.ts'
@@ -13,7 +14,7 @@ export const readKeyFile = async (path: string): Promise<string | undefined> => 
     const bytes = await readRegularFile(path, MAX_BYTES)
     if (bytes !== undefined) return bytes.toString('utf8')
   } catch (cause) {
-    if (['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')) return undefined
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(cause) ?? '')) return undefined
     throw placeFaults.occupied(`${basename(path)} cannot be read`, { cause })
   }
   throw placeFaults.occupied(`${basename(path)} is not a regular file`)

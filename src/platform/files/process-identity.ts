@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { errorCode } from '../../kernel/fault.ts'
 
 /** Identifies a process even after its pid was reused. */
 export interface ProcessIdentity {
@@ -63,7 +64,7 @@ const isRunning = (pid: number): boolean => {
     return true
   } catch (cause) {
     // A process of another user exists and may not be signalled.
-    return (cause as NodeJS.ErrnoException).code === 'EPERM'
+    return errorCode(cause) === 'EPERM'
   }
 }
 

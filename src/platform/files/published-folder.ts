@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { Fault } from '../../kernel/fault.ts'
+import { errorCode, Fault } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { openAsyncJail } from '../jail/async.ts'
 import { replaceFile } from './atomic-write.ts'
@@ -35,7 +35,7 @@ export const withPublishedFolder = async <T>(
 ): Promise<T> => {
   const top = requireNoSymlinks(root, resolve(root, path))
   const unwritable = (cause: unknown) =>
-    placeFaults.unwritable(`${path} cannot be written (${(cause as NodeJS.ErrnoException).code})`, { cause })
+    placeFaults.unwritable(`${path} cannot be written (${errorCode(cause)})`, { cause })
   await mkdir(top, { recursive: true }).catch((cause: unknown) => {
     throw unwritable(cause)
   })

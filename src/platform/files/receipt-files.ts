@@ -1,5 +1,6 @@
 import { mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { errorCode } from '../../kernel/fault.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { placeFaults } from './no-symlinks.ts'
 
@@ -32,7 +33,7 @@ export const readReceipts = async (folder: string, tree: string): Promise<readon
     const bytes = await readRegularFile(fileOf(folder, tree), MAX_BYTES)
     return (bytes?.toString('utf8') ?? '').split('\n').filter((line) => line !== '')
   } catch (cause) {
-    if (['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')) return []
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(cause) ?? '')) return []
     throw cause
   }
 }

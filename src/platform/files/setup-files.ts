@@ -1,6 +1,7 @@
 import { lstat, mkdir, readlink, realpath, rmdir, unlink } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
+import { errorCode } from '../../kernel/fault.ts'
 import { UneditableFile } from '../../setup/editors/insertion.ts'
 import type { SetupFiles } from '../../setup/ports.ts'
 import { openAsyncJail, readRegularFile } from '../jail/async.ts'
@@ -28,7 +29,7 @@ export const findWriteTarget = async (path: string, left = MAX_LINKS): Promise<s
 const MAX_BYTES = 1024 * 1024
 const OWNER_WRITES = 0o200
 
-const isAbsent = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === 'ENOENT'
+const isAbsent = (cause: unknown): boolean => errorCode(cause) === 'ENOENT'
 
 const unlessAbsent = (cause: unknown): undefined => {
   if (isAbsent(cause)) return undefined

@@ -1,5 +1,6 @@
 import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { errorCode } from '../../kernel/fault.ts'
 import type { StoreCheck } from '../../kernel/ports.ts'
 import { placeFaults } from './no-symlinks.ts'
 
@@ -14,7 +15,7 @@ export const stateFolder = (path: string): StoreCheck => ({
       await access(path, constants.R_OK | constants.W_OK)
       return { kind, state: 'ready', detail: 'readable and writable' }
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
+      if (errorCode(cause) === 'ENOENT') {
         return { kind, state: 'absent', detail: 'nothing has been stored yet' }
       }
       return { kind, state: 'failing', detail: 'the state folder cannot be read and written' }

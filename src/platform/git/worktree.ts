@@ -3,6 +3,7 @@ import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gateFaults } from '../../gate/faults.ts'
 import { type FileReading, type FolderNames, MAX_FILE_BYTES } from '../../gate/ports.ts'
+import { errorCode } from '../../kernel/fault.ts'
 import type { RepositoryFiles } from '../../kernel/ports.ts'
 import { type AsyncJail, openAsyncJail } from '../jail/async.ts'
 import { findPlace, type GitStart } from './place.ts'
@@ -75,7 +76,7 @@ const findEntry = async (root: string, path: string): Promise<Stats | undefined>
     try {
       entry = await lstat(join(root, present))
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      if (errorCode(cause) === 'ENOENT') return undefined
       throw unusable(present, 'cannot be read', cause)
     }
     if (entry.isSymbolicLink()) throw unusable(present, 'is a symbolic link')

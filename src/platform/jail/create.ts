@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, constants, fsyncSync, linkSync, openSync, unlinkSync, writeFileSync } from 'node:fs'
 import { jailFaults, quotePath } from '../../kernel/jail.ts'
 import type { JailBackend } from './handles.ts'
-import { errorCode } from './walk.ts'
+import { errnoCode } from './walk.ts'
 
 const { O_CREAT, O_EXCL, O_WRONLY, O_RDONLY, O_NOFOLLOW = 0 } = constants
 // O_EXCL fails on a symlink under the name instead of writing through it.
@@ -38,7 +38,7 @@ const linkToName = (draft: string, final: string, bytes: Uint8Array): void => {
   try {
     linkSync(draft, final)
   } catch (cause) {
-    if (!NO_LINK_CODES.has(errorCode(cause) ?? '')) throw cause
+    if (!NO_LINK_CODES.has(errnoCode(cause) ?? '')) throw cause
     writeNewFile(final, bytes)
   }
 }
@@ -72,9 +72,9 @@ export const createFile = (backend: JailBackend, name: string, bytes: Uint8Array
     }
     if (process.platform !== 'win32') syncFolder(root.procPath)
   } catch (cause) {
-    if (errorCode(cause) === 'EEXIST')
+    if (errnoCode(cause) === 'EEXIST')
       throw jailFaults.exists(`already exists: ${quotePath(name)}`, { cause })
-    if (errorCode(cause) === undefined) throw cause
+    if (errnoCode(cause) === undefined) throw cause
     throw jailFaults.io('the file could not be written', { cause })
   }
 }

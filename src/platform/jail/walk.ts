@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync } from 'node:fs'
-import { Fault } from '../../kernel/fault.ts'
+import { errorCode, Fault } from '../../kernel/fault.ts'
 import { jailFaults, quotePath } from '../../kernel/jail.ts'
 import type { Handle, JailBackend } from './handles.ts'
 import { fromRoot } from './path.ts'
@@ -13,16 +13,16 @@ export interface ResolvedPath {
 // The limit of Linux for symlinks in one path; `..` inside of link targets counts too.
 const MAX_RESTARTS = 40
 
-/** The errno code, such as ENOENT; undefined for anything but a system error. */
-export const errorCode = (thrown: unknown): string | undefined => {
-  const { code } = thrown as NodeJS.ErrnoException
-  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined
+/** The errno code, such as ENOENT; undefined for anything but an error of the operating system. */
+export const errnoCode = (thrown: unknown): string | undefined => {
+  const code = errorCode(thrown)
+  return code?.startsWith('ERR_') ? undefined : code
 }
 
 /** A system error as a fault. Its own message holds host paths and stays in the cause, for the log. */
 export const systemFault = (thrown: unknown, path: string): unknown => {
   if (thrown instanceof Fault) return thrown
-  switch (errorCode(thrown)) {
+  switch (errnoCode(thrown)) {
     case undefined:
       return thrown
     case 'ENOENT':
@@ -163,7 +163,7 @@ class Walk {
 
   /** A name that could not be opened may be a symlink, or be stored in another Unicode form. */
   #recover(name: string, thrown: unknown): void {
-    const code = errorCode(thrown)
+    const code = errnoCode(thrown)
     if (code === 'ENOTDIR' || code === 'ELOOP') return this.#followOrThrow(name, thrown)
     const twin = code === 'ENOENT' ? findUnicodeTwin(this.#current, name, this.#path) : undefined
     if (twin === undefined || twin === name) throw thrown
@@ -175,7 +175,7 @@ class Walk {
       this.#follow(name)
     } catch (cause) {
       // EINVAL: not a symlink. A file in place of a folder is the original error; a folder means that it changed.
-      throw errorCode(cause) === 'EINVAL' && !isFolder(this.#backend, this.#current, name) ? thrown : cause
+      throw errnoCode(cause) === 'EINVAL' && !isFolder(this.#backend, this.#current, name) ? thrown : cause
     }
   }
 

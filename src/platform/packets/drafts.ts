@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { defineFaults, Fault } from '../../kernel/fault.ts'
+import { defineFaults, errorCode, Fault } from '../../kernel/fault.ts'
 import type { LentChunk } from '../../packets/ports.ts'
 import { replaceFile, type WrittenContent } from '../files/atomic-write.ts'
 
@@ -16,7 +16,7 @@ const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG']
 /** Maps a file system error to a fault that says what to do. A fault passes unchanged. */
 export const diskFault = (cause: unknown): Fault => {
   if (cause instanceof Fault) return cause
-  const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? ''
+  const code = errorCode(cause) ?? ''
   return FULL.includes(code)
     ? diskFaults.full('no space left in the packet folder', { cause })
     : diskFaults.failed(`the packet folder cannot be used (${code || 'unknown'})`, { cause })

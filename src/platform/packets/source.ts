@@ -210,7 +210,7 @@ const decodeFile = (bytes: Uint8Array): string | undefined => {
   if (/[^\0-\x7f\ufffd]/.test(Buffer.from(bytes).toString('utf8'))) return decodeSource(bytes)
   if (bytes.includes(0)) return undefined
   const old = Buffer.from(bytes).toString('latin1')
-  const text = old.replace(/[\x80-\x9f]/g, (char) => WINDOWS[char.charCodeAt(0) - 0x80] as string)
+  const text = old.replace(/[\x80-\x9f]/g, (char) => WINDOWS[char.charCodeAt(0) - 0x80] ?? '')
   return decodeSource(Buffer.from(text))
 }
 

@@ -148,7 +148,7 @@ export const cacheDocuments = (embedder: Embedder, root: string, maxBytes = MAX_
     const rows = await Promise.all(keys.map((key) => folder.find(key)))
     const missing = texts.flatMap((_, i) => (rows[i] === undefined ? [i] : []))
     if (missing.length > 0) {
-      const wanted = missing.map((i) => texts[i] as string)
+      const wanted = missing.map((i) => texts[i] ?? '')
       const { values, dim } = await embedder.embed(wanted, 'document', signal)
       const fresh = missing.map((at, i) => {
         const row = values.subarray(i * dim, (i + 1) * dim)

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { errorCode } from '../../kernel/fault.ts'
 import { jailFaults } from '../../kernel/jail.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { type ThreadData, type ThreadJob, type ThreadReply, ThreadState, toError } from './thread-state.ts'
@@ -240,7 +241,7 @@ export class WorkerPool<T> {
     removeItem(this.#idle, thread)
     thread.job?.release()
     thread.job?.reject(
-      (cause as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+      errorCode(cause) === 'ERR_WORKER_OUT_OF_MEMORY'
         ? jailFaults.too_many_entries('the result does not fit into memory')
         : cause,
     )

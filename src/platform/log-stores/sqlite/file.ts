@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { errorCode } from '../../../kernel/fault.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
 import { type Database, openDatabase } from './database.ts'
 import { fileFault, sqliteFault } from './faults.ts'
@@ -21,7 +22,7 @@ const createFile = (path: string): void => {
     // Exclusive: closing a file that SQLite has open would release its POSIX locks.
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   }
 }
 
