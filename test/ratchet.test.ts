@@ -11,18 +11,37 @@ import { readSources, trackedFiles, withoutComments } from './support/module-gra
  */
 const LIMITS = {
   /** Names of functions that more than one file defines: often the same idea twice. */
-  'function names with two homes': 311,
-  'constant names with two homes': 280,
-  'short files with one importer beside them': 46,
-  'members of the widest port': 15,
-  settings: 61,
-  options: 242,
-  commands: 28,
-  faults: 216,
+  'function names with two homes': 202,
+  'constant names with two homes': 260,
+  'short files with one importer beside them': 8,
+  /** A cast belongs where a brand is made; elsewhere a guard or a default says the same to the compiler and at run time. */
+  'type casts': 247,
+  'members of the widest port': 13,
+  settings: 57,
+  options: 134,
+  commands: 24,
+  faults: 207,
 } satisfies Readonly<Record<string, number>>
 
 /** How many names other rooms import from each room. */
-const NAMES_GIVEN: Readonly<Record<string, number>> = {}
+const NAMES_GIVEN: Readonly<Record<string, number>> = {
+  app: 93,
+  architecture: 37,
+  beliefs: 13,
+  cli: 11,
+  evidence: 41,
+  gate: 164,
+  hooks: 23,
+  http: 18,
+  kernel: 162,
+  lineage: 76,
+  mcp: 13,
+  packets: 144,
+  platform: 119,
+  project: 11,
+  receipts: 37,
+  setup: 75,
+}
 
 const SHORT_FILE = 40
 
@@ -32,6 +51,10 @@ const sources = readSources(
 
 const FUNCTION =
   /^(?:export )?(?:const (\w+)(?:: [^=\n]+)? = (?:async )?(?:<[^\n]*>)?\((?=[^\n]*(?:=>|$))|const (\w+) = (?:async )?\w+ =>|(?:async )?function\*? (\w+))/gm
+/** Comments are taken out before; words of a text are not followed by a type in parentheses or with a capital. */
+const CAST =
+  /[\w)\]}] as (?:[A-Z]\w*|string|number|boolean|unknown|never|object|readonly|\(|\{|typeof|keyof)/g
+const IMPORTS = /^(?:import|export) [^']*? from '[^']+'/gm
 const CONSTANT = /^(?:export )?const ([A-Z][A-Z0-9_]*)\b/gm
 const NAMED_IMPORT = /\bimport (?:type )?\{([^}]*)\} from '(\.[^']+)'/g
 const IMPORT = /(?:\bfrom|\bimport\(?)\s*'(\.[^']+)'/g
@@ -46,6 +69,9 @@ const countShared = (pattern: RegExp): number => {
   expect(homes.size).toBeGreaterThan(100)
   return [...homes.values()].filter(({ size }) => size > 1).length
 }
+
+const countAll = (pattern: RegExp): number =>
+  sources.reduce((sum, { code }) => sum + [...code.replace(IMPORTS, '').matchAll(pattern)].length, 0)
 
 const importers = new Map<string, Set<string>>()
 for (const { path, code } of sources)
@@ -74,6 +100,7 @@ const MEASURED: Readonly<Record<keyof typeof LIMITS, number>> = {
   'function names with two homes': countShared(FUNCTION),
   'constant names with two homes': countShared(CONSTANT),
   'short files with one importer beside them': sources.filter(isShortWithOneImporter).length,
+  'type casts': countAll(CAST),
   'members of the widest port': Math.max(...portMembers),
   settings: SETTINGS.length,
   options: options.length,
