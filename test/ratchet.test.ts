@@ -6,8 +6,8 @@ import { commands } from '../src/cli/table.ts'
 import { readSources, trackedFiles, withoutComments } from './support/module-graph.ts'
 
 /**
- * What grows by itself when nobody looks. Each number may fall, never rise: a new setting, command, option or fault
- * removes one, and an idea that exists is used instead of written again. Lower a number as soon as it has fallen.
+ * Counts that rise unless they are watched. Each may fall, never rise: a new setting, command, option or fault removes
+ * one, and code that exists is used instead of written again. Lower a number as soon as its count has fallen.
  */
 const LIMITS = {
   /** Names of functions that more than one file defines: often the same idea twice. */

@@ -657,7 +657,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       defence: 'everything a command prints is escaped on a terminal; a pipe gets the exact bytes',
       shownBy: [
         ['src/app/terminal.test.ts', 'gives a pipe every byte, and a terminal nothing that paints'],
-        ['test/e2e/packet-commands.test.ts', 'are shown on a terminal without what their names would paint'],
+        ['test/e2e/gate-output.test.ts', 'shows names on a terminal without what they would paint'],
       ],
     },
     {

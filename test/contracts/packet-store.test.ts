@@ -229,10 +229,10 @@ describe('the store of packets, killed', () => {
     const [host = '', boot = '', space = '', pid = '', start = ''] = living.split('-').slice(1)
     const drafts = {
       living,
-      'of another machine': ['.draft', '00', boot, space, pid, start, 'ab'].join('-'),
-      'of the time before a restart': ['.draft', host, '0123', space, pid, start, 'ab'].join('-'),
-      'of a number that is used again': ['.draft', host, boot, space, pid, '7', 'ab'].join('-'),
-      'of the dead': ['.draft', host, boot, space, '4194303', start, 'ab'].join('-'),
+      'of another machine': ['.draft', '00', boot, space, pid, start, 'ab.tmp'].join('-'),
+      'of the time before a restart': ['.draft', host, '0123', space, pid, start, 'ab.tmp'].join('-'),
+      'of a number that is used again': ['.draft', host, boot, space, pid, '7', 'ab.tmp'].join('-'),
+      'of the dead': ['.draft', host, boot, space, '4194303', start, 'ab.tmp'].join('-'),
     }
     for (const name of Object.values(drafts)) await mkdir(join(root, 'cas', name))
     await store.prune([])

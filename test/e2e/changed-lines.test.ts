@@ -70,6 +70,8 @@ describe('changed lines', () => {
     const range = ['--stage', 'PRE_PUSH', '--range', `${base}..HEAD`]
     expect(gateJson(repo, range)).toMatchObject({ code: 1, counts: { judged: 1 } })
     expect(gateJson(repo, [...range, '--changed-lines'])).toMatchObject({ code: 0, counts: { known: 1 } })
-    expect(gate(repo, ['--all', '--changed-lines']).stderr).toContain('the whole repository is none')
+    expect(gate(repo, ['--all', '--changed-lines']).stderr).toContain(
+      '--changed-lines cannot be combined with --all',
+    )
   })
 })

@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { BINARY, cleanEnvironment } from '../support/binary.ts'
 import { gate, gateJson, places } from '../support/gate.ts'
 import { Repo } from '../support/repository.ts'
 
@@ -37,6 +39,20 @@ describe('the output of the gate', () => {
     const few = gate(repo, ['--all', '--no-evidence', '--max', '1', '--severity', 'critical']).stdout
     expect(few).toContain('1 more finding not shown')
     expect(few).not.toContain('src/z.ts')
+  })
+
+  it('shows names on a terminal without what they would paint', () => {
+    const named = Repo.init().commit({ '.warrant/rules/worst.yml': rule('worst', 'CRITICAL') })
+    named.stage({ 'evil\u001b]0;owned\u0007\u001b[2J.ts': 'worst()\n' })
+    const words = [process.execPath, BINARY, 'gate', '--no-evidence'].join(' ')
+    const { stdout } = spawnSync('script', ['-qec', words, '/dev/null'], {
+      cwd: named.folder,
+      env: cleanEnvironment(),
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    expect(stdout).toContain('evil\\u001b]0;owned\\u0007\\u001b[2J.ts')
+    expect(stdout.replaceAll(/\u001b\[[\d;]*m/g, '')).not.toContain('\u001b')
   })
 
   it('blocks a change on a branch that the operator protects, and on no other', () => {

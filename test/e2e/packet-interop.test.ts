@@ -12,6 +12,7 @@ import { describeWith } from '../services.ts'
 import { askPacket } from '../support/ask-packet.ts'
 import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
 import { FaultRegistry } from '../support/fault-registry.ts'
+import { sentenceNamed } from '../support/local-embedder.ts'
 import { makePacket } from '../support/packet-maker.ts'
 import { buildTexts, noAbort } from '../support/packet-setup.ts'
 
@@ -143,7 +144,10 @@ faiss.write_index(index, 'theirs')`,
   ])('answers a question to a packet whose index FAISS wrote: %s', async (_, make, answer) => {
     const folder = await makeFolder()
     const files = new Map(
-      await buildTexts({ 'a.md': '# A\n\nTrim the wick.\n', 'b.md': '# B\n\nBring oil.\n' }),
+      await buildTexts(
+        { 'a.md': '# A\n\nTrim the wick.\n', 'b.md': '# B\n\nBring oil.\n' },
+        { embedder: sentenceNamed },
+      ),
     )
     await writeFile(join(folder, 'ours'), files.get('faiss/index.faiss') as Uint8Array)
     await inFaiss(

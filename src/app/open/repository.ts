@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import { type GateStage, isBuildServer } from '../../evidence/stage.ts'
 import type { RepositoryPorts } from '../../gate/enterprise/enterprise.ts'
 import { BYPASS_VARIABLE } from '../../gate/sdd/decision.ts'
-import { jailFaults } from '../../kernel/jail.ts'
 import { optional } from '../../kernel/optional.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { gitMetadataFiles } from '../../platform/files/git-metadata.ts'
@@ -12,21 +11,11 @@ import { gitReader } from '../../platform/git/reader.ts'
 import { lifecycleGit } from '../../platform/git/repository-places.ts'
 import { type GitPlace, gitFaults } from '../../platform/git/run.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
-import { holdRoot, type RootHandle } from '../../platform/jail/handles.ts'
 import { type OpenSpecOptions, openSpecProgram } from '../../platform/programs/openspec.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { repositoryFaults } from '../../setup/git-hooks/ports.ts'
 import type { Config } from '../config/settings.ts'
 import { VERSION } from '../config/version.ts'
-
-/** Opens the root. The descriptor keeps serving this folder when its path is renamed or replaced. */
-export const openRoot = (given: string): RootHandle => {
-  try {
-    return holdRoot(given)
-  } catch (cause) {
-    throw jailFaults.root('the root is not a folder that can be opened', { cause })
-  }
-}
 
 export interface RepositoryContext {
   readonly environment: NodeJS.ProcessEnv

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { optional } from '../../kernel/optional.ts'
 import { NO_COMPAT } from '../../mcp/handshake.ts'
+import { openRoot } from '../../platform/jail/handles.ts'
 import { LOG_LEVELS } from '../../platform/system/log.ts'
-import { openRoot } from '../open/repository.ts'
 import type { CompatServer } from './compat-server.ts'
 
 const MiB = 1024 * 1024

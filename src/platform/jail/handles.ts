@@ -10,6 +10,7 @@ import {
   statfsSync,
   statSync,
 } from 'node:fs'
+import { jailFaults } from '../../kernel/jail.ts'
 import { LOCAL_FILE_SYSTEMS } from './mounts.ts'
 import { pathBelow } from './path.ts'
 import { portableBackend } from './portable.ts'
@@ -130,3 +131,12 @@ export const holdRoot = (given: string): RootHandle => {
 
 export const openBackend = ({ path, descriptor }: RootHandle): JailBackend =>
   descriptor === undefined ? portableBackend(path) : linuxBackend(path, descriptor)
+
+/** Opens the root. The descriptor keeps serving this folder when its path is renamed or replaced. */
+export const openRoot = (given: string): RootHandle => {
+  try {
+    return holdRoot(given)
+  } catch (cause) {
+    throw jailFaults.root('the root is not a folder that can be opened', { cause })
+  }
+}
