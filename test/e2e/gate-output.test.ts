@@ -47,12 +47,12 @@ describe('the output of the gate', () => {
     const words = [process.execPath, BINARY, 'gate', '--no-evidence'].join(' ')
     const { stdout } = spawnSync('script', ['-qec', words, '/dev/null'], {
       cwd: named.folder,
-      env: cleanEnvironment(),
+      env: cleanEnvironment({ NO_COLOR: '1' }),
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     expect(stdout).toContain('evil\\u001b]0;owned\\u0007\\u001b[2J.ts')
-    expect(stdout.replaceAll(/\u001b\[[\d;]*m/g, '')).not.toContain('\u001b')
+    expect(stdout).not.toContain('\u001b')
   })
 
   it('blocks a change on a branch that the operator protects, and on no other', () => {
