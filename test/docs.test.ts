@@ -142,6 +142,10 @@ describe('the docs', () => {
   })
 
   it('name only files of the project that exist', () => {
+    // ARCHITECTURE.md names files below src/.
+    const below = [...textOf('ARCHITECTURE.md').matchAll(/`([a-z]+\/[\w./-]+\.ts)`/g)].map(([, path]) => path)
+    expect(below.length).toBeGreaterThan(40)
+    expect(below.filter((path) => !existsSync(`src/${path}`) && !existsSync(`${path}`))).toEqual([])
     const missing = pages.flatMap((page) =>
       [...textOf(page).matchAll(/`((?:src|test|scripts|examples|spec)\/[\w./-]+\.\w+)`/g)]
         .map(([, path]) => path as string)
