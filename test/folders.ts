@@ -206,7 +206,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'architecture/source': {
     purpose: 'Source and configuration files read into one model for all languages.',
-    imports: ['project/files', 'kernel'],
+    imports: ['kernel'],
   },
   'architecture/readers': {
     purpose: 'Syntax trees of each language read into the model.',

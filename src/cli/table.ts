@@ -173,7 +173,7 @@ export const commands = (): readonly Command[] => [
     usage: '<install|uninstall|status>',
     maxPositionals: 1,
     choices: ['install', 'uninstall', 'status'],
-    run: async (invocation) => (await import('./gate/hooks.ts')).run(invocation),
+    run: async (invocation) => (await import('./gate/git-hooks.ts')).run(invocation),
   }),
   define({
     name: 'hook',

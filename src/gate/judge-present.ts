@@ -1,5 +1,5 @@
 import type { GateStage } from '../evidence/stage.ts'
-import type { GateVerdict } from './judge.ts'
+import type { GateVerdict } from './judge-evidence.ts'
 import type { Scope } from './ports.ts'
 import type { GateReport } from './reports/report.ts'
 import { fixOf, type ViolationCode } from './violations.ts'

@@ -1,6 +1,6 @@
 import { SETUP_CLIENTS, type SetupClient } from './clients.ts'
 import type { HookName } from './git-hooks/hook-script.ts'
-import type { ReportedState } from './git-hooks/hooks.ts'
+import type { ReportedState } from './git-hooks/install-hooks.ts'
 import type { HookSetup } from './hook-targets.ts'
 
 interface EnforcementFacts {

@@ -19,7 +19,7 @@ import {
   LEFTHOOK_FILES,
   PRE_COMMIT_FILE,
   startsGate,
-} from './git-hooks/hooks.ts'
+} from './git-hooks/install-hooks.ts'
 import type { GitMetadataFiles, RepositoryPlaces } from './git-hooks/ports.ts'
 import { type LaunchWords, readShellLaunch, shellCommand } from './launch.ts'
 import type { SetupPlace } from './ports.ts'

@@ -435,7 +435,7 @@ export const BYPASSES: readonly Bypass[] = [
     found: '`ai_gate_check`, PRE_PUSH, CI',
     by: 'the age of the run in the decision log counts where it is greater. Receipts do not take `SOURCE_DATE_EPOCH`; one that is older than 30 days at the time of the commit is `gate.receipt-expired`. The times of a commit and of a receipt are the word of their maker; a clock that is set back by less is not noticed',
     shownBy: [
-      ['src/gate/judge.test.ts', 'takes the age of the decision log where that is greater'],
+      ['src/gate/judge-evidence.test.ts', 'takes the age of the decision log where that is greater'],
       [
         'test/attacks/forged-receipts.test.ts',
         'when the clock was set back for it, and SOURCE_DATE_EPOCH is no clock',

@@ -1,6 +1,6 @@
 import type { EvidenceReader } from '../../evidence/store.ts'
 import { BASELINE_FILE } from '../../gate/findings/baseline.ts'
-import { type GateVerdict, judgeEvidence } from '../../gate/judge.ts'
+import { type GateVerdict, judgeEvidence } from '../../gate/judge-evidence.ts'
 import { readPolicyFiles } from '../../gate/policy-files.ts'
 import { readUserRules } from '../../gate/rules/assemble-rules.ts'
 import { explainRules } from '../../gate/rules/explain.ts'

@@ -19,7 +19,7 @@ import { SCRIPT_PROXIES } from './script/proxies.ts'
 import { ROUTER_FRAMEWORKS } from './script/router-mounts.ts'
 import { TRPC } from './script/trpc.ts'
 
-/** All frameworks with a detector of their own. Spring MVC, JAX-RS and clients of Spring are in `project/connections`. */
+/** All frameworks with a detector of their own. Spring MVC, JAX-RS and clients of Spring are in `architecture/connections`. */
 export const FRAMEWORKS: readonly Framework[] = [
   ...ROUTER_FRAMEWORKS,
   NEST,

@@ -16,7 +16,7 @@ import { repositoryFiles } from '../../platform/git/worktree.ts'
 import { askTerminal } from '../../platform/system/ask-terminal.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { printOutput, requireWritable, runSubcommand, type Subcommand } from '../command/subcommand.ts'
-import { writeTable } from '../command/table.ts'
+import { writeTable } from '../command/text-table.ts'
 import { suggest } from './checks-suggest.ts'
 import { watchChecks } from './watch-checks.ts'
 

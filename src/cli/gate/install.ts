@@ -14,7 +14,7 @@ import {
 } from '../../setup/git-hooks/install.ts'
 import type { Invocation } from '../command/command.ts'
 import { printOutput, requireWritable } from '../command/subcommand.ts'
-import { hookTable } from './hooks.ts'
+import { hookTable } from './git-hooks.ts'
 import { installPorts } from './install-ports.ts'
 
 export const openspecFaults = defineFaults('openspec', {

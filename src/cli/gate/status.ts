@@ -7,12 +7,12 @@ import {
 } from '../../app/open/receipts/receipt-state.ts'
 import { openRepositoryForCommand } from '../../app/open/repository.ts'
 import { loadSettings } from '../../app/process-context.ts'
-import { type HookReport, hooksStatus } from '../../setup/git-hooks/hooks.ts'
 import { currentStatus } from '../../setup/git-hooks/install.ts'
+import { type HookReport, hooksStatus } from '../../setup/git-hooks/install-hooks.ts'
 import type { LifecycleStatus } from '../../setup/git-hooks/installation.ts'
 import type { Invocation } from '../command/command.ts'
 import { printOutput } from '../command/subcommand.ts'
-import { writeTable } from '../command/table.ts'
+import { writeTable } from '../command/text-table.ts'
 
 const describe = (status: LifecycleStatus, hooks: readonly HookReport[], receipts: ReceiptState): string => {
   const { repoRoot, packageVersion, lifecycleState, trackedNodeModulesCount } = status

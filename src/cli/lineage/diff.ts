@@ -7,7 +7,7 @@ import type { LogReader } from '../../lineage/store.ts'
 import { type PublicEntry, verifyChain } from '../../lineage/verify.ts'
 import { usageFaults } from '../command/command.ts'
 import { printOutput, type Subcommand } from '../command/subcommand.ts'
-import { writeTable } from '../command/table.ts'
+import { writeTable } from '../command/text-table.ts'
 import { readFileArgument } from './proofs.ts'
 import { withOptionalLog } from './with-beliefs.ts'
 

@@ -2,7 +2,7 @@ import type { Beliefs } from '../../beliefs/beliefs.ts'
 import { type DrawableGraph, renderDot, renderMermaid, renderSvg } from '../../beliefs/graph/render-graph.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { printOutput, readCount, runSubcommand, type Subcommand } from '../command/subcommand.ts'
-import { writeTable } from '../command/table.ts'
+import { writeTable } from '../command/text-table.ts'
 import { withBeliefs, withStore } from './with-beliefs.ts'
 
 const RENDERERS = { dot: renderDot, mermaid: renderMermaid, svg: renderSvg } as const

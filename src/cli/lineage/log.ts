@@ -8,7 +8,7 @@ import type { LogReader, Row } from '../../lineage/store.ts'
 import { checkInclusion } from '../../lineage/verify.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { printOutput, readCount, type Subcommand, textFlag } from '../command/subcommand.ts'
-import { writeTable } from '../command/table.ts'
+import { writeTable } from '../command/text-table.ts'
 import { printProof } from './proofs.ts'
 import { withAuditLog } from './with-beliefs.ts'
 

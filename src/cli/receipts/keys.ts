@@ -19,7 +19,7 @@ import {
   type Subcommand,
   textFlag,
 } from '../command/subcommand.ts'
-import { writeTable } from '../command/table.ts'
+import { writeTable } from '../command/text-table.ts'
 
 const open = async (invocation: Invocation) => {
   const { config } = loadSettings(invocation)

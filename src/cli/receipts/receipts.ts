@@ -23,7 +23,7 @@ import {
   type Subcommand,
   textFlag,
 } from '../command/subcommand.ts'
-import { writeTable } from '../command/table.ts'
+import { writeTable } from '../command/text-table.ts'
 import { writeNamedFile } from '../gate/deliver-report.ts'
 import { check } from './check.ts'
 import { DIGEST, findNamed, knownKeys, openPlace, readEnds, readScope } from './find-named.ts'

@@ -60,7 +60,7 @@ export const checkPolicy = async ({ root }: Pick<Config, 'root'>) => {
 
 /** Hooks that hold the block and may not run it. */
 const idleHooks = async ({ lifecycle, signal }: OpenedRepository) => {
-  const { hooksStatus } = await import('../../setup/git-hooks/hooks.ts')
+  const { hooksStatus } = await import('../../setup/git-hooks/install-hooks.ts')
   return (await hooksStatus(lifecycle, signal)).flatMap(({ hook, state, problem, manager }) => {
     if (problem === undefined) return []
     const fix =

@@ -6,7 +6,7 @@ import { clientConfig } from '../command/client-config.ts'
 import type { Command, Invocation } from '../command/command.ts'
 import { completionScript } from '../command/completion.ts'
 import { printOutput } from '../command/subcommand.ts'
-import { writeTable } from '../command/table.ts'
+import { writeTable } from '../command/text-table.ts'
 
 export const printClientConfig = async (invocation: Invocation): Promise<number> => {
   // Refuses settings that the printed command could not start with.

@@ -12,7 +12,7 @@ import { MODERN } from '../../mcp/handshake.ts'
 import { requireNoSymlinks } from '../../platform/files/no-symlinks.ts'
 import { trustedPath } from '../../platform/programs/trusted-path.ts'
 import type { Invocation } from '../command/command.ts'
-import { writeTable } from '../command/table.ts'
+import { writeTable } from '../command/text-table.ts'
 
 export interface DoctorFinding {
   readonly check: string

@@ -6,7 +6,7 @@ import {
   type LifecycleStatus,
   readLifecycle,
 } from '../../setup/git-hooks/installation.ts'
-import type { GateVerdict } from '../judge.ts'
+import type { GateVerdict } from '../judge-evidence.ts'
 import type { GitReader } from '../ports.ts'
 import { readSdd, type SddPorts, type SddStatus } from '../sdd/sdd.ts'
 import { RESOURCES, type ResourceUri, TOOLS } from './catalog.ts'

@@ -308,7 +308,7 @@ interface Collected {
   readonly notes: readonly string[]
 }
 
-/** Findings of the rules about syntax. */
+/** Findings of all rules about file contents, and of files that could not be read or parsed. */
 export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): Promise<Collected> => {
   const { set, rules, scanner, progress } = ports
   const covered = coveredPaths(rules.rules)

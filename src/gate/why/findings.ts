@@ -2,7 +2,7 @@ import { anchorLine, compareText, severityRank } from '../../evidence/compare.ts
 import type { Evidence, Finding } from '../../evidence/schema.ts'
 import { optional } from '../../kernel/optional.ts'
 import { RESULT_SOURCE } from '../checks/check.ts'
-import type { GateVerdict } from '../judge.ts'
+import type { GateVerdict } from '../judge-evidence.ts'
 import { type GatePolicy, isAtLeast } from '../policy.ts'
 import type { Reason } from './explanation.ts'
 

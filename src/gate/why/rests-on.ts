@@ -4,7 +4,7 @@ import { isRecord } from '../../kernel/encoding/json.ts'
 import { optional } from '../../kernel/optional.ts'
 import { plural } from '../../kernel/text/plural.ts'
 import type { RecordedRun } from '../check-binding.ts'
-import type { GateVerdict } from '../judge.ts'
+import type { GateVerdict } from '../judge-evidence.ts'
 import { citedPackets } from '../reports/citations.ts'
 import type { Basis } from './explanation.ts'
 

@@ -1,7 +1,7 @@
 import type { GateStage } from '../../evidence/stage.ts'
 import { optional } from '../../kernel/optional.ts'
 import type { Check } from '../checks/check.ts'
-import type { GateVerdict } from '../judge.ts'
+import type { GateVerdict } from '../judge-evidence.ts'
 import {
   type GatePolicy,
   HARD_MODE_FILE,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { insertBlock } from './hook-script.ts'
-import { checkHook } from './hooks.ts'
+import { checkHook } from './install-hooks.ts'
 
 const PROGRAM = '/opt/warrant.js'
 const bytes = (text: string) => Buffer.from(text, 'latin1')

@@ -3,7 +3,13 @@ import type { GateStatus } from '../../evidence/schema.ts'
 import { defineFaults } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { HOOK_NAMES } from './hook-script.ts'
-import { type HookReport, type InstallPorts, installHooks, requirePlaces, uninstallHooks } from './hooks.ts'
+import {
+  type HookReport,
+  type InstallPorts,
+  installHooks,
+  requirePlaces,
+  uninstallHooks,
+} from './install-hooks.ts'
 import {
   type LifecyclePorts,
   type LifecycleStatus,

@@ -3,7 +3,7 @@ import { isRecord } from '../../kernel/encoding/json.ts'
 import { optional } from '../../kernel/optional.ts'
 import type { LocalConfig, RepositoryFiles } from '../../kernel/ports.ts'
 import { eachHook, HOOK_NAMES, type HookName } from './hook-script.ts'
-import { readHooks, requirePlaces } from './hooks.ts'
+import { readHooks, requirePlaces } from './install-hooks.ts'
 import type { GitMetadataFiles, LifecycleGit } from './ports.ts'
 
 interface LifecycleState {

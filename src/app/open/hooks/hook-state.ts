@@ -1,4 +1,4 @@
-import { judgeEvidence } from '../../../gate/judge.ts'
+import { judgeEvidence } from '../../../gate/judge-evidence.ts'
 import type { ViolationCode } from '../../../gate/violations.ts'
 import type { GateState } from '../../../hooks/ports.ts'
 import { fileEvidence } from '../../../platform/files/evidence-file.ts'

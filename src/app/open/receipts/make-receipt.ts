@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path'
-import type { GateVerdict } from '../../../gate/judge.ts'
+import type { GateVerdict } from '../../../gate/judge-evidence.ts'
 import type { GateReport } from '../../../gate/reports/report.ts'
 import type { RunFacts } from '../../../gate/run-facts.ts'
 import { digestJson } from '../../../kernel/encoding/hash.ts'

@@ -1,6 +1,6 @@
 import { loadChecks } from '../../../gate/checks/load-checks.ts'
 import { BASELINE_FILE } from '../../../gate/findings/baseline.ts'
-import { judgeEvidence } from '../../../gate/judge.ts'
+import { judgeEvidence } from '../../../gate/judge-evidence.ts'
 import { resolvePolicy } from '../../../gate/policy.ts'
 import {
   ignoreUnusable,

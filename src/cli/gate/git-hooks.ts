@@ -1,10 +1,10 @@
 import { type OpenedRepository, openRepositoryForCommand } from '../../app/open/repository.ts'
 import { loadSettings } from '../../app/process-context.ts'
-import { type HookReport, hooksStatus } from '../../setup/git-hooks/hooks.ts'
 import { installGate, uninstallGate } from '../../setup/git-hooks/install.ts'
+import { type HookReport, hooksStatus } from '../../setup/git-hooks/install-hooks.ts'
 import type { Invocation } from '../command/command.ts'
 import { printOutput, requireWritable, runSubcommand, type Subcommand } from '../command/subcommand.ts'
-import { writeTable } from '../command/table.ts'
+import { writeTable } from '../command/text-table.ts'
 import { installPorts } from './install-ports.ts'
 
 export const hookTable = (reports: readonly HookReport[]): string =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { writeTable } from './table.ts'
+import { writeTable } from './text-table.ts'
 
 it('aligns columns by their widest cell, however many rows there are', () => {
   const rows = Array.from({ length: 300_000 }, (_, at) => [String(at), 'x'])

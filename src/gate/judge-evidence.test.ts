@@ -3,7 +3,7 @@ import type { Evidence, RepoState } from '../evidence/schema.ts'
 import type { GateStage } from '../evidence/stage.ts'
 import type { EvidenceReading } from '../evidence/store.ts'
 import { NO_LIFECYCLE } from './facts/repo-state.ts'
-import { FUTURE_TOLERANCE_SECONDS, judgeEvidence } from './judge.ts'
+import { FUTURE_TOLERANCE_SECONDS, judgeEvidence } from './judge-evidence.ts'
 import { resolvePolicy } from './policy.ts'
 
 const MADE = Date.parse('2026-03-01T12:00:00.000Z')
