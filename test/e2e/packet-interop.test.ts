@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, it } from 'vitest'
 import { copyFloats, memorySource, readFlatIndex, writeFlatIndex } from '../../src/packets/format/faiss.ts'
@@ -12,14 +12,26 @@ import { describeWith } from '../services.ts'
 import { askPacket } from '../support/ask-packet.ts'
 import { BINARY, cleanEnvironment, makeFolder, sweep } from '../support/binary.ts'
 import { FaultRegistry } from '../support/fault-registry.ts'
-import { sentenceNamed } from '../support/local-embedder.ts'
 import { makePacket } from '../support/packet-maker.ts'
-import { buildTexts, noAbort } from '../support/packet-setup.ts'
+import { noAbort } from '../support/packet-setup.ts'
 
 afterAll(sweep)
 
 const run = promisify(execFile)
 const K = 10
+
+/** The files below a folder by their paths, with the folder of name and version left out. */
+const readFolder = async (folder: string): Promise<Map<string, Uint8Array>> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+  const root =
+    paths.find((path) => path.endsWith('faiss/index.faiss'))?.slice(0, -'faiss/index.faiss'.length) ?? folder
+  return new Map(
+    await Promise.all(paths.map(async (path) => [relative(root, path), await readFile(path)] as const)),
+  )
+}
 
 /** Rows of length one, the same in every run. */
 const rowsOf = (rows: number, dim: number, seed: number): Matrix => {
@@ -143,12 +155,12 @@ faiss.write_index(index, 'theirs')`,
     ],
   ])('answers a question to a packet whose index FAISS wrote: %s', async (_, make, answer) => {
     const folder = await makeFolder()
-    const files = new Map(
-      await buildTexts(
-        { 'a.md': '# A\n\nTrim the wick.\n', 'b.md': '# B\n\nBring oil.\n' },
-        { embedder: sentenceNamed },
-      ),
-    )
+    await mkdir(join(folder, 'src'))
+    await writeFile(join(folder, 'src/a.md'), '# A\n\nTrim the wick.\n')
+    await writeFile(join(folder, 'src/b.md'), '# B\n\nBring oil.\n')
+    const build = ['packet', 'build', 'src', '--name', 'demo', '--version', '1.0.0', '--out', 'out']
+    await run(process.execPath, [BINARY, ...build], { env: cleanEnvironment(), cwd: folder })
+    const files = await readFolder(join(folder, 'out'))
     await writeFile(join(folder, 'ours'), files.get('faiss/index.faiss') as Uint8Array)
     await inFaiss(
       folder,
