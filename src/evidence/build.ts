@@ -156,7 +156,7 @@ export const buildEvidence = (input: BuildInput, previous: Evidence | undefined,
       by_severity: countSeverities(findings),
     },
     ...optional({ sdd_metrics: input.sdd }),
-    ...(input.repoState !== undefined && { repo_state: { ...input.repoState, repo_root: '.' } }),
+    ...optional({ repo_state: input.repoState && { ...input.repoState, repo_root: '.' } }),
     ...optional({ judged_tree: input.judgedTree }),
     ...(suppressed.length > 0 && { consolidation: { suppressed: [...suppressed] } }),
   }

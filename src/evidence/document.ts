@@ -57,7 +57,7 @@ const normalizeEvidence = (evidence: Evidence, root?: string): Evidence => {
     snapshot: { ...snapshot, findings },
     ledger: ledger.map((entry) => normalizeEntry(entry, root)).sort(compareLedger),
     ai_gate: { ...gate, violations: findings.map(toViolation) },
-    ...(repo !== undefined && { repo_state: { ...repo, repo_root: '.' } }),
+    ...optional({ repo_state: repo && { ...repo, repo_root: '.' } }),
   })
 }
 

@@ -47,7 +47,7 @@ const toEvidenceFinding = ({
   ...rest
 }: GateFinding) => ({
   ...rest,
-  ...(region !== undefined && { lines: [region.line] }),
+  ...optional({ lines: region && [region.line] }),
   ...optional({ why, expected_fix: fix }),
   ...(edit?.safe === true && { safe_edit: true }),
   fingerprint,
@@ -65,7 +65,7 @@ const snapshotExtras = (judged: Judgement) => {
     known_findings: counts.known,
     suppressed_findings: counts.suppressed,
     ...(overrides.length > 0 && { reweighed_rules: overrides }),
-    ...(baseline !== undefined && { baseline: { path: baseline.path, digest: baseline.digest } }),
+    ...optional({ baseline: baseline && { path: baseline.path, digest: baseline.digest } }),
     // Whether a packet is revoked is asked again by every check.
     ...(citations.length > 0 && { citations: citations.map(({ uri, digest }) => ({ uri, digest })) }),
     // Times and hits of the cache are left out: the same tree gives the same evidence.
@@ -111,7 +111,7 @@ export const writeEvidence = async (
     rulesets,
     repoState: { ...state, repo_root: '.' },
     ...optional({ judgedTree: tree }),
-    ...(decision !== undefined && { sdd: { enforced: true, stage, decision: { ...decision } } }),
+    ...optional({ sdd: decision && { enforced: true, stage, decision: { ...decision } } }),
   }
   const built = buildEvidence(input, await withOwnIntent(previous, options), options.now)
   return { ...built, snapshot: { ...built.snapshot, ...snapshotExtras(judged) } }

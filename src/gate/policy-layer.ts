@@ -1,4 +1,5 @@
 import type { GateStage } from '../evidence/stage.ts'
+import { optional } from '../kernel/optional.ts'
 import type { RepositoryFiles } from '../kernel/ports.ts'
 import { KEYS_FILE } from '../receipts/keys-path.ts'
 import type { PolicyDigests } from '../receipts/statement.ts'
@@ -242,7 +243,7 @@ export const readJoinedPolicy = async (
       baseTree: before?.tree,
       targetKeys: target === base ? old?.keys : await readCommitKeys(ports.git, target, signal),
       isRelaxed: joined.changes.some(({ fromEnvironment }) => fromEnvironment),
-      policies: { ...(old !== undefined && { base: policyDigests(old) }), head: policyDigests(present) },
+      policies: { ...optional({ base: old && policyDigests(old) }), head: policyDigests(present) },
     },
   }
 }

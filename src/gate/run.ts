@@ -259,8 +259,8 @@ export const runGate = async (
       ...(evaluation.overrides.length > 0 && { reweighed: evaluation.overrides }),
       ...(evaluation.checks.length > 0 && { checks: evaluation.checks }),
       ...(citations.length > 0 && { citations }),
-      ...(baseline !== undefined && {
-        baseline: { path: baseline.path, digest: baseline.digest, known: counts.known },
+      ...optional({
+        baseline: baseline && { path: baseline.path, digest: baseline.digest, known: counts.known },
       }),
       ...(notes.length > 0 && { notes }),
       evidence: (write && evidence.evidence_chain?.payload_hash) || null,

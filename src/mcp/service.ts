@@ -3,6 +3,7 @@ import type { Catalog } from '../kernel/catalog.ts'
 import type { ChangeEmitter } from '../kernel/change-events.ts'
 import { isRecord } from '../kernel/encoding/json.ts'
 import type { Invoke, Outcome } from '../kernel/invoke.ts'
+import { optional } from '../kernel/optional.ts'
 import type { Tool } from '../kernel/tool.ts'
 import type { ToolAnswer } from '../kernel/tool-io.ts'
 import type { ToolOffer } from '../kernel/tool-offer.ts'
@@ -144,7 +145,7 @@ export class Service implements LazyServer {
 }
 
 const answerResult = ({ value, json, content, quoted, facts }: ToolAnswer): ToolResult => ({
-  ...(facts !== undefined && { _meta: { [FACTS_META]: facts } }),
+  ...optional({ _meta: facts && { [FACTS_META]: facts } }),
   content: content ?? [{ type: 'text', text: quoted === undefined ? (json ?? '') : JSON.parse(quoted) }],
   ...(json !== undefined && { structuredContent: value }),
 })

@@ -39,7 +39,7 @@ export const sentinelServer: CompatServer = {
   variables: ({ SENTINEL_ROOT, LOG_LEVEL }) => {
     const level = LOG_LEVELS.find((one) => one === LOG_LEVEL?.toLowerCase())
     return {
-      ...(SENTINEL_ROOT !== undefined && SENTINEL_ROOT !== '' && { root: SENTINEL_ROOT }),
+      ...optional({ root: SENTINEL_ROOT || undefined }),
       ...optional({ 'log-level': level }),
     }
   },

@@ -131,7 +131,7 @@ export const declaredClient: ResolveIn<TypeUnit, readonly Outbound[]> = (type, r
         protocol: 'REST',
         type: label,
         caller: type.name,
-        ...(url !== undefined && { url: plainAddress(url.text) }),
+        ...optional({ url: url && plainAddress(url.text) }),
         ...optional({ path: path?.text }),
         ...(calls.length > 0 && { calls }),
         ...optional({ origin }),

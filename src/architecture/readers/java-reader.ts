@@ -1,3 +1,4 @@
+import { optional } from '../../kernel/optional.ts'
 import { childOfKind, childrenOfKind, digestOf, type SyntaxNode } from '../../kernel/syntax-tree.ts'
 import {
   type Annotation,
@@ -83,7 +84,7 @@ const RULES: Readonly<Record<string, ExpressionRule>> = {
     return {
       kind: 'call',
       call: {
-        ...(receiver !== undefined && { receiver: read(receiver) }),
+        ...optional({ receiver: receiver && read(receiver) }),
         name: name?.text() ?? '',
         makes: false,
         args: codeChildren(node.field('arguments')).map(read),
@@ -146,7 +147,7 @@ class JavaReader {
         type: type === 'var' ? '' : type,
         line: one.line,
         annotations: this.annotations(node),
-        ...(value !== undefined && { value: this.#expressions.read(value) }),
+        ...optional({ value: value && this.#expressions.read(value) }),
       }
     })
   }
@@ -209,7 +210,7 @@ class JavaReader {
       line: node.field('name')?.line ?? node.line,
       lines: node.lastLine - node.line + 1,
       annotations: this.annotations(node),
-      ...(base !== undefined && { extends: collapseSpaces(base.text()) }),
+      ...optional({ extends: base && collapseSpaces(base.text()) }),
       implements: lists.flatMap(
         (one) =>
           one

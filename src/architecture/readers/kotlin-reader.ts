@@ -82,7 +82,7 @@ class KotlinReader {
       type: writtenType(declared),
       line: node.line,
       annotations: this.annotations(childOfKind(node, 'modifiers')),
-      ...(value !== undefined && { value: this.expressions.read(value) }),
+      ...optional({ value: value && this.expressions.read(value) }),
     }
   }
 

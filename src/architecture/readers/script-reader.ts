@@ -85,7 +85,7 @@ class ScriptReader {
       type: node.kind === 'assignment_expression' ? '' : typeOf(node),
       line: node.line,
       annotations: isLocal ? [] : childrenOfKind(node, 'decorator').map((one) => this.decorator(one)),
-      ...(value !== undefined && { value: this.#expressions.read(value) }),
+      ...optional({ value: value && this.#expressions.read(value) }),
     }
   }
 

@@ -114,8 +114,8 @@ const summaryOf = ({ digest, trust, why, owner, role, key, receipt, place }: Ver
     tree: treeOf(receipt),
     time: receipt.predicate.timeVerified,
   }),
-  ...(place !== undefined && {
-    place: { origin: place.origin, index: place.index, size: place.size, root: place.root },
+  ...optional({
+    place: place && { origin: place.origin, index: place.index, size: place.size, root: place.root },
   }),
 })
 

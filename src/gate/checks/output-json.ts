@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { compareText } from '../../evidence/compare.ts'
 import { canonicalJson } from '../../kernel/encoding/canonical.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { CheckOutput } from './readers/reader.ts'
 
 const count = z.int().nonnegative()
@@ -54,7 +55,7 @@ export const writeOutput = (output: CheckOutput): string => {
       .map((result) => ({ text: canonicalJson(result), result }))
       .sort((a, b) => compareText(a.text, b.text))
       .map(({ result }) => result),
-    ...(coverage !== undefined && { coverage: { files, outside: coverage.outside } }),
+    ...optional({ coverage: coverage && { files, outside: coverage.outside } }),
   }
   return canonicalJson(stored)
 }
@@ -80,7 +81,7 @@ export const readOutput = (text: string): CheckOutput | undefined => {
   // The optional members of the schema may be undefined in its type, and never are after JSON.
   return {
     ...rest,
-    ...(coverage !== undefined && { coverage: { files, outside: coverage.outside } }),
+    ...optional({ coverage: coverage && { files, outside: coverage.outside } }),
   } as CheckOutput
 }
 

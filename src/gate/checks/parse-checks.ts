@@ -203,12 +203,7 @@ const toCheck = (name: string, line: number, entry: z.infer<typeof CheckEntry>):
     only,
     env: [...new Set(env)].sort(),
     ...optional({ paths }),
-    ...(thresholds !== undefined && {
-      thresholds: Object.fromEntries(
-        Object.entries(thresholds).filter(([, value]) => value !== undefined),
-      ) as NonNullable<Check['thresholds']>,
-    }),
-    ...optional({ version, install }),
+    ...optional({ thresholds: thresholds && optional(thresholds), version, install }),
   }
 }
 

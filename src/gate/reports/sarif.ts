@@ -1,5 +1,6 @@
 import { compareText } from '../../evidence/compare.ts'
 import type { Severity } from '../../evidence/schema.ts'
+import { optional } from '../../kernel/optional.ts'
 import type { GateFinding, GateRun, Region } from './report.ts'
 
 const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
@@ -96,9 +97,7 @@ const toLocation = (finding: GateFinding, { excerpts }: GateRun) => {
   return {
     physicalLocation: {
       artifactLocation: { uri: toUri(file), uriBaseId: '%SRCROOT%' },
-      ...(region !== undefined && {
-        region: toSarifRegion(region),
-      }),
+      ...optional({ region: region && toSarifRegion(region) }),
       ...(region !== undefined &&
         excerpt !== undefined && {
           contextRegion: {

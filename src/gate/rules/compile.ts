@@ -162,6 +162,6 @@ export const compileRules = (
       matcher: language === home ? matcher : translateKinds(matcher, home, language),
       ...(typeof file.fix === 'string' &&
         !metadata.secret && { repair: { template: file.fix, safe: trusted && metadata.safeFix === true } }),
-      ...(literals?.[language] !== undefined && { requiredLiterals: literals[language] }),
+      ...optional({ requiredLiterals: literals?.[language] }),
     }))
   })

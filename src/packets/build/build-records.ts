@@ -73,8 +73,11 @@ export const buildManifest = (
     docs: 'docs.jsonl',
     vectors: dim > 0 ? { path: 'vectors.f16.bin', format: 'f16_rowmajor' } : null,
     index: dim > 0 ? { path: 'faiss/index.faiss', format: 'faiss' } : null,
-    ...(windows !== undefined && {
-      windows: { path: WINDOW_FILES.index, format: 'faiss', rows: WINDOW_FILES.rows },
+    ...optional({
+      windows:
+        windows === undefined
+          ? undefined
+          : { path: WINDOW_FILES.index, format: 'faiss', rows: WINDOW_FILES.rows },
     }),
     calibration: null,
   },
@@ -92,7 +95,7 @@ export const buildManifest = (
     entrypoints: ['query'],
     builder: 'warrant',
     ...optional({ kind: options.kind }),
-    ...(options.capabilities !== undefined && { capabilities: [...options.capabilities] }),
+    ...optional({ capabilities: options.capabilities && [...options.capabilities] }),
     ...optional({ compat: options.compat }),
   },
   // Without a word of which vectors an earlier build had: the same sources give the same bytes.

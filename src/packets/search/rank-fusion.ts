@@ -78,7 +78,7 @@ export const fuseScores = ({
         row,
         score,
         ...optional({ words: found }),
-        ...(near !== undefined && { meaning: within(near.score) }),
+        ...optional({ meaning: near && within(near.score) }),
         ...optional({ window: near?.window }),
       }
     })
