@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type OpenedRepository, openRepositoryForCommand } from '../../app/open/repository.ts'
 import { loadSettings } from '../../app/process-context.ts'
 import type { ProgramResult } from '../../gate/ports.ts'
-import { isRecord } from '../../kernel/encoding/json.ts'
+import { isRecord, jsonOf } from '../../kernel/encoding/json.ts'
 import { ScratchClone } from '../../platform/git/scratch-clone.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import { runProgram } from '../../platform/programs/program.ts'
@@ -27,19 +27,11 @@ const FRAMES = [
 ]
 const INPUT = FRAMES.map((frame) => `${JSON.stringify(frame)}\n`).join('')
 
-const parseLine = (line: string): unknown => {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
-}
-
 /** The tools that a client gets from `warrant mcp` in the copy; undefined without an answer. */
 const listTools = async ({ clone }: FireContext): Promise<readonly string[] | undefined> => {
   const args = [process.argv[1] ?? '', 'mcp', '--root', clone.folder]
   const result = await clone.run(process.execPath, args, { input: INPUT, ms: SERVER_MS })
-  const answers = (result?.stdout ?? '').split('\n').map(parseLine)
+  const answers = (result?.stdout ?? '').split('\n').map(jsonOf)
   const answer = answers.find((one) => isRecord(one) && one.id === 2)
   const listed = isRecord(answer) && isRecord(answer.result) ? answer.result.tools : undefined
   if (!Array.isArray(listed)) return undefined

@@ -71,7 +71,7 @@ const readRoot = (value: unknown): string => {
   return typeof value === 'string' ? confinePath(value) : refuse('metadata.payload_root must be a string')
 }
 
-const optional = (value: Members, key: string): Members =>
+const memberOrNone = (value: Members, key: string): Members =>
   value[key] === undefined || value[key] === null ? {} : { [key]: record(value[key], `metadata.${key}`) }
 
 const identity = (packet: Members): { name: string; version: string } => ({
@@ -87,7 +87,7 @@ const fromLegacy = (value: Members): PacketMetadata => {
     packet: identity(packet),
     payload: { files: [] },
     payload_root: readRoot(value.payload_root),
-    ...optional(value, 'source_manifest'),
+    ...memberOrNone(value, 'source_manifest'),
   }
 }
 
@@ -104,10 +104,10 @@ const fromCurrent = (value: Members): PacketMetadata => {
       ...(typeof payload.full_ref === 'string' && { full_ref: payload.full_ref }),
     },
     payload_root: readRoot(value.payload_root),
-    ...optional(value, 'compat'),
-    ...optional(value, 'source'),
-    ...optional(value, 'source_manifest'),
-    ...optional(value, 'links'),
+    ...memberOrNone(value, 'compat'),
+    ...memberOrNone(value, 'source'),
+    ...memberOrNone(value, 'source_manifest'),
+    ...memberOrNone(value, 'links'),
   }
 }
 

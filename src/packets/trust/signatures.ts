@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isRecord } from '../../kernel/encoding/json.ts'
+import { isRecord, jsonOf } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { type Descriptor, readArtifact } from '../format/artifact.ts'
 import type { Reference } from '../format/reference.ts'
@@ -187,23 +187,15 @@ export const gatherTrust = async (
 const CERTIFICATE = 'dev.sigstore.cosign/certificate'
 const LOG = 'dev.sigstore.cosign/bundle'
 
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The transparency log entry in the form of a bundle. */
 const toLogEntry = (text: string): object | undefined => {
-  const value = parse(text)
+  const value = jsonOf(text)
   const seen = isRecord(value) ? value.Payload : undefined
   if (!isRecord(value) || !isRecord(seen)) return undefined
   const body = textOrEmpty(seen.body)
-  const entry = parse(Buffer.from(body, 'base64').toString('utf8'))
+  const entry = jsonOf(Buffer.from(body, 'base64').toString('utf8'))
   if (!isRecord(entry)) return undefined
   return {
     logIndex: String(seen.logIndex),

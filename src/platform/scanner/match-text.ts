@@ -172,11 +172,11 @@ class TextSearch {
     if (this.#regex !== undefined) return this.#regex
     const { regex, ignoreCase, group, not, unless, under } = this.#matcher
     const flags = ignoreCase ? 'im' : 'm'
-    const optional = (source: string | undefined) =>
+    const compileGiven = (source: string | undefined) =>
       source === undefined ? undefined : new RegExp(source, flags)
-    this.#not = optional(not)
-    this.#unless = optional(unless)
-    this.#under = optional(under)
+    this.#not = compileGiven(not)
+    this.#unless = compileGiven(unless)
+    this.#under = compileGiven(under)
     this.#regex = new RegExp(regex, `g${flags}${group === undefined ? '' : 'd'}`)
     return this.#regex
   }
