@@ -22,8 +22,7 @@ const EFFECTS: Readonly<Record<string, (words: Words) => boolean>> = {
   uninstall: ({ flags }) => flags.purge !== true,
   hooks: verbs('install', 'uninstall'),
   sdd: verbs('session'),
-  gate: ({ flags, positionals: [verb] }) =>
-    verb === 'baseline' || (flags.fix === true && flags['dry-run'] !== true),
+  gate: ({ flags }) => flags.fix === true && flags['dry-run'] !== true,
   checks: ({ flags, positionals: [verb] }) =>
     verb === 'allow' || (verb === 'suggest' && flags.write === true),
   keys: verbs('add', 'revoke'),

@@ -219,10 +219,9 @@ export const commands = (): readonly Command[] => [
   define({
     name: 'gate',
     summary: 'Check a change against the rules and write the evidence. Exits with 1 when it is blocked.',
-    usage: '[baseline | PATH...]',
+    usage: '[PATH...]',
     maxPositionals: 1_000,
     options: GATE_OPTIONS,
-    choices: ['baseline'],
     settings: ['repository', 'gate', 'receipts', 'store'],
     run: async (invocation) => (await import('./gate/gate.ts')).run(invocation),
   }),

@@ -97,7 +97,7 @@ export const checkOwnEvidence = (
   },
 ): Violation[] => {
   const { stage, policy, present } = input
-  const { stage: made, findings, changed_lines: byLine } = evidence.snapshot
+  const { stage: made, findings } = evidence.snapshot
   const severities = findings.map(({ severity }) => severity)
   if (evidence.evidence_chain === undefined || evidence.repo_state === undefined)
     return [violation('EVIDENCE_CHAIN_INVALID', 'The evidence has no chain or no state of the repository.')]
@@ -107,14 +107,6 @@ export const checkOwnEvidence = (
           violation(
             'EVIDENCE_STAGE_MISMATCH',
             `The evidence was written for ${made}; ${stage} needs evidence of its own.`,
-          ),
-        ]
-      : []),
-    ...(byLine !== undefined && STAGE_ORDER[stage] > STAGE_ORDER.PRE_COMMIT
-      ? [
-          violation(
-            'EVIDENCE_STAGE_MISMATCH',
-            `The evidence judged changed lines only; ${stage} judges whole files.`,
           ),
         ]
       : []),

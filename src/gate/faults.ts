@@ -9,8 +9,6 @@ export const gateFaults = defineFaults('gate', {
     kind: 'invalid',
     fix: 'Replace it by a regular file or folder inside the repository that this user may read, or remove it.',
   },
-  baseline_invalid: { kind: 'invalid', fix: 'Write it again with `warrant gate baseline`.' },
-  baseline_missing: { kind: 'missing', fix: 'Write one with `warrant gate baseline`.' },
   base_missing: {
     kind: 'unavailable',
     fix: 'Fetch the commits, or name others with --range A..B.',

@@ -4,7 +4,6 @@ import { dedupeFindings, normalizeFinding } from '../evidence/finding.ts'
 import type { Evidence, GateOutcome, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { GateStage } from '../evidence/stage.ts'
 import { optional } from '../kernel/optional.ts'
-import type { LoadedBaseline } from './findings/baseline.ts'
 import type { GateCitation } from './reports/citations.ts'
 import type { CheckRow, GateFinding, ReportedFiles } from './reports/report.ts'
 import type { AppliedOverride } from './rules/severity-overrides.ts'
@@ -25,11 +24,8 @@ export interface Judgement {
   readonly decision: SddDecision | undefined
   /** The commit whose policy was joined with that of the change, if any. */
   readonly policyBase: string | undefined
-  readonly baseline: LoadedBaseline | undefined
   /** Undefined when no file was read. */
   readonly tree: JudgedTree | undefined
-  /** Present when findings counted on changed lines only. */
-  readonly unchanged?: ReadonlySet<string>
   readonly checks: readonly CheckRow[]
   readonly citations: readonly GateCitation[]
 }
@@ -55,17 +51,15 @@ const toEvidenceFinding = ({
 
 /** Members of the snapshot beyond the evidence format. */
 const snapshotExtras = (judged: Judgement) => {
-  const { source, files, counts, baseline, overrides, policyBase, unchanged, checks, citations } = judged
+  const { source, files, counts, overrides, policyBase, checks, citations } = judged
   return {
     source,
-    ...(unchanged !== undefined && { changed_lines: true }),
     ...optional({ policy_base: policyBase }),
     files_scanned: files.scanned,
     ...optional({ files_by_pack: files.packs, files_not_judged: files.skipped }),
     known_findings: counts.known,
     suppressed_findings: counts.suppressed,
     ...(overrides.length > 0 && { reweighed_rules: overrides }),
-    ...optional({ baseline: baseline && { path: baseline.path, digest: baseline.digest } }),
     // Whether a packet is revoked is asked again by every check.
     ...(citations.length > 0 && { citations: citations.map(({ uri, digest }) => ({ uri, digest })) }),
     // Times and hits of the cache are left out: the same tree gives the same evidence.

@@ -12,7 +12,7 @@ export const policyDigests = (files: PolicyFiles): PolicyDigests => {
     [SKILLS_FILE, files.skillsFile],
     [CHECKS_FILE, files.checks],
     [KEYS_FILE, files.keys],
-    ...[...files.rules, files.overrides, files.baseline].map((one) => [one?.path ?? '', one?.text] as const),
+    ...[...files.rules, files.overrides].map((one) => [one?.path ?? '', one?.text] as const),
   ]
   return Object.fromEntries(
     texts.flatMap(([path, text]) => (text === undefined ? [] : [[path, digestBytes(text)]])).sort(),

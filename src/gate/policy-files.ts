@@ -14,7 +14,6 @@ export interface PolicyFiles {
   readonly skillsFile: string | undefined
   readonly rules: readonly RuleSource[]
   readonly overrides: RuleSource | undefined
-  readonly baseline: RuleSource | undefined
   /** Text of `.warrant/checks.yml`. */
   readonly checks: string | undefined
   /** Text of `.warrant/keys.yml`. */
@@ -26,20 +25,11 @@ const ATTRIBUTES_FILE = '.gitattributes'
 
 const MAX_POLICY_BYTES = 1024 * 1024
 const MAX_RULE_BYTES = 64 * 1024
-const MAX_BASELINE_BYTES = 64 * 1024 * 1024
 
-/** The paths of these files, where `baseline` is the one of the baseline. */
-export const policyPaths = (baseline: string | undefined): PathList => ({
-  files: [
-    HARD_MODE_FILE,
-    SKILLS_FILE,
-    CHECKS_FILE,
-    KEYS_FILE,
-    ATTRIBUTES_FILE,
-    ...(baseline === undefined ? [] : [baseline]),
-  ],
+export const POLICY_PATHS: PathList = {
+  files: [HARD_MODE_FILE, SKILLS_FILE, CHECKS_FILE, KEYS_FILE, ATTRIBUTES_FILE],
   folders: [USER_RULES_FOLDER],
-})
+}
 
 const decoder = new TextDecoder('utf-8', { fatal: false })
 
@@ -85,18 +75,14 @@ const readRuleSources = async (files: RepositoryFiles & FolderNames) => {
 }
 
 /** Reads the files of one version of the repository. One that exists and cannot be used is a fault. */
-export const readPolicyFiles = async (
-  files: RepositoryFiles & FolderNames,
-  baseline: string | undefined,
-): Promise<PolicyFiles> => {
-  const [thresholds, rules, checks, keys, known] = await Promise.all([
+export const readPolicyFiles = async (files: RepositoryFiles & FolderNames): Promise<PolicyFiles> => {
+  const [thresholds, rules, checks, keys] = await Promise.all([
     readThresholdFiles(files),
     readRuleSources(files),
     readText(files, CHECKS_FILE, MAX_CHECKS_BYTES),
     readKeysFile(files),
-    baseline === undefined ? undefined : readSource(files, baseline, MAX_BASELINE_BYTES),
   ])
-  return { ...thresholds, ...rules, checks, keys, baseline: known }
+  return { ...thresholds, ...rules, checks, keys }
 }
 
 /** The result, or `otherwise` where a file is invalid. Objects that are missing in this clone are still a fault. */

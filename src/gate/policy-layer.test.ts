@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { joinBaselines, readBaseline } from './findings/baseline.ts'
 import { resolvePolicy, stricterPolicy } from './policy.ts'
 import { joinUserRules, type UserRules } from './rules/join-rules.ts'
 import type { ShippedRules } from './rules/packs.ts'
@@ -136,19 +135,4 @@ it.each([
   )
   expect(Object.fromEntries(joined.overrides.byRule)).toEqual(expected)
   expect(joined.changes).toMatchObject([{ file: 'f', weaker }])
-})
-
-it('a baseline accepts what both versions accept', () => {
-  const entry = (digit: string) => ({ fingerprint: digit.repeat(32), ruleId: 'r', file: 'f' })
-  const baseline = (...digits: readonly string[]) =>
-    readBaseline('b.json', JSON.stringify({ version: 1, findings: digits.map(entry) }))
-  const joined = joinBaselines(baseline('a', 'b'), baseline('b', 'c', 'd'))
-  expect([...(joined.baseline?.known ?? [])]).toEqual(['b'.repeat(32)])
-  expect(joined.changes).toEqual([
-    { file: 'b.json', effect: 'accepts 2 findings more; accepts 1 finding less', weaker: true },
-  ])
-  expect(joinBaselines(baseline('a'), undefined)).toEqual({
-    baseline: undefined,
-    changes: [{ file: 'b.json', effect: 'accepts 1 finding less', weaker: false }],
-  })
 })

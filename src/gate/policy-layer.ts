@@ -5,14 +5,13 @@ import { KEYS_FILE } from '../receipts/keys-path.ts'
 import type { PolicyDigests } from '../receipts/statement.ts'
 import type { RequiredCheck } from './checks/check.ts'
 import { joinCheckTexts, loadChecks } from './checks/load-checks.ts'
-import { joinBaselines, type LoadedBaseline, readBaseline } from './findings/baseline.ts'
 import { type GatePolicy, type PolicySources, resolvePolicy, stricterPolicy } from './policy.ts'
 import { policyDigests } from './policy-digests.ts'
 import {
   ignoreUnusable,
   overlayCommit,
+  POLICY_PATHS,
   type PolicyFiles,
-  policyPaths,
   readAttributes,
   readCommitKeys,
   readPolicyFiles,
@@ -29,11 +28,10 @@ import type { RuleScope } from './rules/shipped-parts.ts'
 import { environmentChanges, thresholdChanges } from './threshold-changes.ts'
 
 /** How a change is judged: by one version of the repository, or by two versions joined. */
-interface PolicyLayer {
+export interface PolicyLayer {
   readonly policy: GatePolicy
   readonly userRules: UserRules | undefined
   readonly overrides: SeverityOverrides
-  readonly baseline: LoadedBaseline | undefined
   readonly checks: readonly RequiredCheck[]
 }
 
@@ -46,23 +44,19 @@ interface LayerContext {
   readonly profile: RuleProfile
 }
 
-const parseBaseline = async (source: RuleSource | undefined): Promise<LoadedBaseline | undefined> =>
-  source && readBaseline(source.path, source.text)
-
 const parsePolicy = async (files: PolicyFiles, { stage, variables }: LayerContext): Promise<GatePolicy> =>
   resolvePolicy(stage, { ...files, ...variables })
 
 /** Parses the files of one version. An invalid file is a fault. */
 export const parseLayer = async (files: PolicyFiles, context: LayerContext): Promise<PolicyLayer> => {
   const { shippedRules } = context
-  const [policy, userRules, overrides, baseline, checks] = await Promise.all([
+  const [policy, userRules, overrides, checks] = await Promise.all([
     parsePolicy(files, context),
     readUserRules(files.rules, shippedRules),
     loadSeverityOverrides(files.overrides, context),
-    parseBaseline(files.baseline),
     loadChecks(files.checks),
   ])
-  return { policy, userRules, overrides, baseline, checks }
+  return { policy, userRules, overrides, checks }
 }
 
 const sameSources = (one: readonly RuleSource[], other: readonly RuleSource[]): boolean =>
@@ -109,13 +103,11 @@ const joinLayers = async (
   const policy = stricterPolicy(layer.policy, resolvePolicy(stage, { ...thresholds, ...variables }))
   const sameRules = sameSources(base.rules, after.rules)
   const sameOverrides = sameSources(listed(base.overrides), listed(after.overrides))
-  const sameBaseline = sameSources(listed(base.baseline), listed(after.baseline))
-  const [baseRules, baseOverrides, baseBaseline, checks] = await Promise.all([
+  const [baseRules, baseOverrides, checks] = await Promise.all([
     sameRules ? layer.userRules : unlessInvalid(readUserRules(base.rules, shippedRules), undefined),
     sameOverrides
       ? layer.overrides
       : unlessInvalid(loadSeverityOverrides(base.overrides, context), NO_OVERRIDES),
-    sameBaseline ? layer.baseline : unlessInvalid(parseBaseline(base.baseline), undefined),
     joinCheckTexts(base.checks, after.checks, layer.checks),
   ])
   const rules = sameRules
@@ -129,15 +121,11 @@ const joinLayers = async (
         { ...context, shippedRules: await shippedRules() },
         OVERRIDES_FILE,
       )
-  const known = sameBaseline
-    ? { baseline: layer.baseline, changes: [] }
-    : joinBaselines(baseBaseline, layer.baseline)
   return {
     layer: {
       policy,
       userRules: rules.userRules,
       overrides: overrides.overrides,
-      baseline: known.baseline,
       checks: checks.required,
     },
     changes: [
@@ -145,7 +133,6 @@ const joinLayers = async (
       ...thresholdChanges(thresholds, after),
       ...rules.changes,
       ...overrides.changes,
-      ...known.changes,
       ...checks.changes,
     ],
   }
@@ -163,8 +150,6 @@ export interface PolicyPorts {
 
 export interface PolicyRequest {
   readonly stage: GateStage
-  /** The path of the baseline; undefined to judge without one. */
-  readonly baseline: string | undefined
   /** Whose policy judges: the stricter one of the base and the change, or that of the working tree alone. */
   readonly policyFrom: 'base' | 'worktree'
 }
@@ -186,11 +171,10 @@ const layerContext = (
 /** The policy of the working tree alone. */
 export const readWorktreePolicy = async (
   ports: PolicyPorts,
-  { stage, baseline }: PolicyRequest,
-): Promise<PolicyLayer> =>
-  parseLayer(await readPolicyFiles(ports.files, baseline), layerContext(ports, stage))
+  { stage }: Pick<PolicyRequest, 'stage'>,
+): Promise<PolicyLayer> => parseLayer(await readPolicyFiles(ports.files), layerContext(ports, stage))
 
-interface ReadPolicy extends JoinedPolicy {
+export interface ReadPolicy extends JoinedPolicy {
   readonly attributes: string | undefined
   /** What the receipt says of both versions. */
   readonly versions: {
@@ -213,21 +197,39 @@ const keysChanged = async (base: string | undefined, after: string | undefined):
   return changes.map((one) => ({ file: KEYS_FILE, ...one }))
 }
 
+type PolicyChangeSet = Pick<ChangeSet, 'base' | 'head' | 'target' | 'merged'>
+
+/** The tree of the commit that a range left, and the policy files of its last commit: what a receipt names. */
+const readEnds = async (
+  git: GitReader,
+  { base, head }: PolicyChangeSet,
+  signal: AbortSignal,
+): Promise<{ readonly baseTree: string | undefined; readonly head: PolicyDigests }> => {
+  const [left, last] = await Promise.all(
+    [base, head].map((commit) =>
+      commit === undefined ? undefined : git.filesAt(commit, POLICY_PATHS, signal),
+    ),
+  )
+  return { baseTree: left?.tree, head: last ? policyDigests(await readPolicyFiles(last)) : {} }
+}
+
 /** The policy of the base and of the change, joined; where it is tried out, that of the working tree alone. */
 export const readJoinedPolicy = async (
   ports: PolicyPorts,
   request: PolicyRequest,
-  { base, head, target = base }: Pick<ChangeSet, 'base' | 'head' | 'target'>,
+  set: PolicyChangeSet,
   signal: AbortSignal,
 ): Promise<ReadPolicy> => {
-  const { stage, baseline, policyFrom } = request
-  const paths = policyPaths(baseline)
-  const before = base === undefined ? undefined : await ports.git.filesAt(base, paths, signal)
-  const last = head === undefined ? undefined : await ports.git.filesAt(head, paths, signal)
+  const { stage, policyFrom } = request
+  const { git } = ports
+  const { target = set.base, merged } = set
+  const [from, to] = merged === undefined ? [set.base, set.head] : [target, merged]
+  const before = from === undefined ? undefined : await git.filesAt(from, POLICY_PATHS, signal)
+  const last = to === undefined ? undefined : await git.filesAt(to, POLICY_PATHS, signal)
   const files = last === undefined ? ports.files : overlayCommit(ports.files, last, before)
   const [old, present, context] = await Promise.all([
-    before && readPolicyFiles(ignoreUnusable(before), baseline),
-    readPolicyFiles(files, baseline),
+    before && readPolicyFiles(ignoreUnusable(before)),
+    readPolicyFiles(files),
     layerContext(ports, stage),
   ])
   const [joined, keys] = await Promise.all([
@@ -235,15 +237,19 @@ export const readJoinedPolicy = async (
     before === undefined ? [] : keysChanged(old?.keys, present.keys),
   ])
   const removed = ((await before?.exists(OPENSPEC_FOLDER)) && !(await files.exists(OPENSPEC_FOLDER))) ?? false
+  const ends = merged === undefined ? undefined : await readEnds(git, set, signal)
   return {
     layer: policyFrom === 'base' ? joined.layer : await readWorktreePolicy(ports, request),
     changes: [...joined.changes, ...keys, ...(removed ? [SPECIFICATION_REMOVED] : [])],
     attributes: before && (await readAttributes(ignoreUnusable(before))),
     versions: {
-      baseTree: before?.tree,
-      targetKeys: target === base ? old?.keys : await readCommitKeys(ports.git, target, signal),
+      baseTree: ends === undefined ? before?.tree : ends.baseTree,
+      targetKeys: target === from ? old?.keys : await readCommitKeys(git, target, signal),
       isRelaxed: joined.changes.some(({ fromEnvironment }) => fromEnvironment),
-      policies: { ...optional({ base: old && policyDigests(old) }), head: policyDigests(present) },
+      policies: {
+        ...optional({ base: old && policyDigests(old) }),
+        head: ends === undefined ? policyDigests(present) : ends.head,
+      },
     },
   }
 }

@@ -42,11 +42,19 @@ export interface ChangeSet {
   readonly head: string | undefined
   /** The newest commit of the branch that a range is compared with; `base` is where the range left it. */
   readonly target?: string | undefined
+  /** The tree of the merge of `head` into `target`, which is what is judged; absent where `head` contains `target`. */
+  readonly merged?: string
+  /** `head` and `target` cannot be merged, so `head` is judged as it is, against `base`. */
+  readonly conflict?: true
+  /** Why the merge could not be tried; `head` is judged as it is, against `base`. */
+  readonly unmerged?: string
   /** Contents of the files, in this order. Missing files and non-files are left out. */
   read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
   /** Contents before the change, by present path; new files are left out. Where they are on disk, `readCommitted` has the last commit. */
   readBefore(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
   readCommitted?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
+  /** During a merge: the contents in each commit that is merged, by present path; a path comes once for each of them. */
+  readOtherParents?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
   /** Added and changed symlinks, as git stores them: the content is the target. */
   readonly links?: readonly string[]
   readLinks?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
@@ -59,6 +67,8 @@ export interface ChangeSet {
    * the last commit of a range. Undefined where git would refuse to commit, such as for unmerged paths.
    */
   treeId(signal: AbortSignal): Promise<string | undefined>
+  /** Removes what was made to read the change. */
+  close?(): Promise<void>
 }
 
 /** The commits that `to` has and `from` has not, by object id; `EMPTY_TREE` in `from` excludes none. */
@@ -143,6 +153,8 @@ export interface Match {
   readonly column: number
   readonly endLine: number
   readonly endColumn: number
+  /** The names of the declarations around it, such as `Account.withdraw`; absent at the top of a file and in texts. */
+  readonly within?: string
 }
 
 /** A comment that contains `warrant-ignore`. */

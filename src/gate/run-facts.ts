@@ -52,10 +52,9 @@ const listGivenUp = ({ findings }: Judgement) =>
     .slice(0, MAX_LISTED)
     .map(({ file, code }) => ({ path: file, reason: code }))
 
-/** Output of checks, baseline, specification and citations. The evidence is added when it is written. */
-const listInputs = ({ checks, baseline, specification, citations }: FactsInput): ReceiptInput[] => [
+/** Output of checks, specification and citations. The evidence is added when it is written. */
+const listInputs = ({ checks, specification, citations }: FactsInput): ReceiptInput[] => [
   ...checks.flatMap(({ name, digest }) => (digest === undefined ? [] : [{ uri: `check:${name}`, digest }])),
-  ...(baseline === undefined ? [] : [{ uri: baseline.path, digest: baseline.digest }]),
   ...(specification === undefined ? [] : [specification]),
   ...citations.map(({ uri, digest }) => ({ uri, digest })),
 ]
@@ -83,7 +82,7 @@ export const runFacts = (input: FactsInput): RunFacts => {
     .map(({ fingerprint }) => fingerprint)
   return {
     tree,
-    // What is not committed has a tree alone.
+    // Uncommitted work has only a tree id.
     commit: head ?? (tree === undefined ? base : undefined),
     scope: input.source,
     policy: digestJson({ policy, rulesets, overrides, policies }),
@@ -106,7 +105,6 @@ export const runFacts = (input: FactsInput): RunFacts => {
       known: counts.known,
       ...optional({ suppressions, platforms }),
       profile: input.profile,
-      ...(input.unchanged !== undefined && { changed_lines: true }),
       imported: input.checks.flatMap(({ name, origin }) => (origin === 'imported' ? [name] : [])),
     },
   }

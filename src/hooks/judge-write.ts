@@ -1,9 +1,9 @@
 import { posix } from 'node:path'
-import { refusedOwnFile, refusedWrite } from './answer.ts'
+import { askedException, refusedOwnFile, refusedWrite } from './answer.ts'
 import { applyEdit, type FileEdit, newTextOf } from './apply-edit.ts'
 import { hookEventFaults } from './faults.ts'
 import { switchesHooksOff } from './own-files.ts'
-import type { AgentHookPorts, HookDecision } from './ports.ts'
+import type { AgentHookPorts, HookDecision, WriteFinding } from './ports.ts'
 import type { ProposedFile } from './proposed-change.ts'
 
 const ALLOW: HookDecision = { kind: 'allow' }
@@ -17,7 +17,7 @@ const isInside = (path: string, folder: string): boolean => path === folder || p
 
 /** Policy that the gate judges by comparing it with the last commit. */
 const JUDGED_POLICY =
-  /^(?:\.warrant\/(?:rules\/.*|checks\.yml)|skills\.policy\.json|\.pumuki\/hard-mode\.json|warrant\.baseline\.json)$/
+  /^(?:\.warrant\/(?:rules\/.*|checks\.yml)|skills\.policy\.json|\.pumuki\/hard-mode\.json)$/
 
 /** Applies the edits of one call in their order: a file may be edited several times. */
 class EditedFiles {
@@ -82,7 +82,7 @@ class EditedFiles {
     if (target.path !== undefined && moved?.after !== undefined)
       this.files.set(target.path, {
         path: target.path,
-        before: await this.#ports.read(target.real),
+        before: (await this.#ports.read(target.real)) ?? moved.before,
         after: moved.after,
       })
     if (moved !== undefined) this.files.set(moved.path, { ...moved, after: undefined })
@@ -111,9 +111,12 @@ export const judgeWrite = async (
   }
   const files = [...edited.files.values()]
   if (files.length === 0) return ALLOW
-  const { blocking } = await ports.judge(files)
-  if (blocking.length === 0) return ALLOW
-  const named = blocking.map((one) => ({ ...one, file: one.file.replace(/\.part$/, '') }))
+  const { blocking, exceptions } = await ports.judge(files)
+  const named = (found: readonly WriteFinding[]) =>
+    found.map((one) => ({ ...one, file: one.file.replace(/\.part$/, '') }))
   const rules = [...new Set(blocking.map(({ ruleId }) => ruleId))].sort()
-  return { kind: 'deny', rule: 'finding', rules, text: refusedWrite(named) }
+  if (blocking.length > 0)
+    return { kind: 'deny', rule: 'finding', rules, text: refusedWrite(named(blocking)) }
+  if (exceptions.length === 0) return ALLOW
+  return { kind: 'ask', rule: 'exception', text: askedException(named(exceptions)) }
 }

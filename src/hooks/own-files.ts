@@ -14,13 +14,7 @@ export const GIT_PARTS = [
 ]
 
 /** Files and folders of the repository that only a person and this program change. */
-export const OWN_FILES = [
-  '.warrant',
-  '.ai_evidence.json',
-  '.pumuki',
-  'skills.policy.json',
-  'warrant.baseline.json',
-]
+export const OWN_FILES = ['.warrant', '.ai_evidence.json', '.pumuki', 'skills.policy.json']
 
 /** Settings of clients and of hook managers, below the root: ours where they contain our entry. */
 export const ENTRY_FILES = [

@@ -42,9 +42,12 @@ export interface WriteFinding {
   readonly fix: string | undefined
 }
 
-export type JudgeFiles = (
-  files: readonly ProposedFile[],
-) => Promise<{ readonly blocking: readonly WriteFinding[]; readonly others: readonly WriteFinding[] }>
+export type JudgeFiles = (files: readonly ProposedFile[]) => Promise<{
+  readonly blocking: readonly WriteFinding[]
+  /** Exceptions that the files add: comments that accept findings. */
+  readonly exceptions: readonly WriteFinding[]
+  readonly others: readonly WriteFinding[]
+}>
 
 /** What the gate says of the working tree. */
 export interface GateState {
@@ -75,4 +78,4 @@ export type HookDecision =
   | { readonly kind: 'continue'; readonly text: string }
 
 /** Why something is refused, for the log. */
-type HookRule = CommandRule | 'finding' | 'invalid' | 'timeout' | 'failure'
+type HookRule = CommandRule | 'finding' | 'exception' | 'invalid' | 'timeout' | 'failure'

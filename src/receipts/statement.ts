@@ -85,7 +85,6 @@ export interface ReceiptDetails {
   readonly platforms?: { readonly base?: readonly string[]; readonly head: readonly string[] }
   /** The rules that were used: `seed` is a narrower set. */
   readonly profile?: string
-  readonly changed_lines?: true
   readonly imported?: readonly string[]
   readonly nonce?: string
 }

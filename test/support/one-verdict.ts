@@ -3,7 +3,6 @@ import { loadConfig } from '../../src/app/config/load-config.ts'
 import { openGate } from '../../src/app/open/gate.ts'
 import { createGateService } from '../../src/app/open/gate-service.ts'
 import { GATE_STAGES, type GateStage } from '../../src/evidence/stage.ts'
-import { BASELINE_FILE } from '../../src/gate/findings/baseline.ts'
 import { runGate } from '../../src/gate/run.ts'
 import { systemClock } from '../../src/platform/system/clock.ts'
 import { gateEnvironment } from './gate.ts'
@@ -73,8 +72,7 @@ export const findContradictions = async (seed: number, states: number) => {
   const judging = createGateService({ ...config, store: 'memory', check: 'judges' }, folder, context)
   const judge = async (stage: GateStage) => {
     const gate = await openGate(config, { ...context, folder, signal })
-    const policy = { baseline: BASELINE_FILE, policyFrom: 'base' as const }
-    const request = { stage, scope: undefined, ...policy, write: false, progress: () => {} }
+    const request = { stage, scope: undefined, policyFrom: 'base' as const, write: false, progress: () => {} }
     return (await runGate(gate.ports, request, signal)).report.status
   }
   const contradictions: { readonly stage: GateStage; readonly history: History }[] = []

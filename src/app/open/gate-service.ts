@@ -1,5 +1,4 @@
 import type { EvidenceReader } from '../../evidence/store.ts'
-import { BASELINE_FILE } from '../../gate/findings/baseline.ts'
 import { type GateVerdict, judgeEvidence } from '../../gate/judge-evidence.ts'
 import { readPolicyFiles } from '../../gate/policy-files.ts'
 import { readUserRules } from '../../gate/rules/assemble-rules.ts'
@@ -60,8 +59,11 @@ export const createGateService = (config: Config, folder: string, context: GateC
             cites,
           )
     const gate = await openGate(config, { ...context, folder, signal })
-    const policy = { baseline: BASELINE_FILE, policyFrom: 'base' as const }
-    return runGate(gate.ports, { ...change, ...policy, citations, ...joinProgress(progress) }, signal)
+    return runGate(
+      gate.ports,
+      { ...change, policyFrom: 'base', citations, ...joinProgress(progress) },
+      signal,
+    )
   }
   const receipts = lazyReceipts(config, folder, context.clock)
   const judgeNow = async (verdict: GateVerdict, signal: AbortSignal) => {
@@ -99,7 +101,7 @@ export const createGateService = (config: Config, folder: string, context: GateC
     explain: async (request) => {
       const root = (await locateRepository(config, folder)) ?? folder
       const shippedRules = await loadShippedRules()
-      const { rules } = await readPolicyFiles(repositoryFiles(root), undefined)
+      const { rules } = await readPolicyFiles(repositoryFiles(root))
       const userRules = await readUserRules(rules, async () => shippedRules)
       return explainRules(request, { shippedRules, userRules: userRules?.pack, examples: loadExamples })
     },

@@ -1,14 +1,10 @@
-import { relative, resolve, sep } from 'node:path'
 import { isBuildServer } from '../../evidence/stage.ts'
 import { readRepoState } from '../../gate/facts/repo-state.ts'
-import { gateFaults } from '../../gate/faults.ts'
-import { BASELINE_FILE } from '../../gate/findings/baseline.ts'
 import { OPENSPEC_FOLDER } from '../../gate/policy-layer.ts'
 import { namedBranches } from '../../gate/protected-branches.ts'
 import type { GatePorts } from '../../gate/run.ts'
 import { optional } from '../../kernel/optional.ts'
 import type { Clock, RepositoryFiles } from '../../kernel/ports.ts'
-import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
 import { withOneQuery } from '../../platform/git/installation-query.ts'
 import { findPlace } from '../../platform/git/place.ts'
@@ -104,15 +100,17 @@ export const openGate = async (
     files,
     policyFrom: config.policyFrom,
     ports: {
-      git,
-      files,
+      change: {
+        git,
+        files,
+        shippedRules,
+        scanner: () => openScanner(pickReuse(config, root, context)),
+        rewrite: async (request) => (await import('../../platform/scanner/rewrite.ts')).rewriteMatch(request),
+        policyVariables: policyVariables(environment),
+        profile: config.profile,
+      },
       evidence: fileEvidence(root, clock),
-      shippedRules,
-      scanner: () => openScanner(pickReuse(config, root, context)),
-      rewrite: async (request) => (await import('../../platform/scanner/rewrite.ts')).rewriteMatch(request),
-      policyVariables: policyVariables(environment),
       protectedBranches: namedBranches(config.protectedBranches),
-      profile: config.profile,
       state: (stop) => readRepoState({ git, folder: root, lifecycle: () => installed }, stop),
       sddDecision: async (stage, stop) => {
         if (!(await needsSpecification())) return {}
@@ -137,18 +135,4 @@ export const openGate = async (
       now: gateNow(config, context),
     },
   }
-}
-
-/** The path of the baseline: the requested one, which must exist, or else the one of the repository. */
-export const findBaseline = async (
-  { root, files }: OpenGate,
-  requested: string | undefined,
-  cwd: string,
-): Promise<string> => {
-  if (requested === undefined) return BASELINE_FILE
-  const path = resolve(cwd, requested)
-  const name = isPathInside(root, path) ? relative(root, path).replaceAll(sep, '/') : ''
-  if (name === '' || !(await files.exists(name)))
-    throw gateFaults.baseline_missing(`there is no baseline ${JSON.stringify(requested)} in the repository`)
-  return name
 }

@@ -1,8 +1,7 @@
 import type { GateStage } from '../../evidence/stage.ts'
-import { BASELINE_FILE } from '../../gate/findings/baseline.ts'
 import { type GatePolicy, type PolicySources, resolvePolicy, stricterPolicy } from '../../gate/policy.ts'
 import {
-  policyPaths,
+  POLICY_PATHS,
   readKeysFile,
   readPolicyFiles,
   readThresholdFiles,
@@ -45,7 +44,7 @@ export const readPolicy = async (
   }
   const readCommitted = async () => {
     const isRepository = (await git.root(signal)) !== undefined
-    const head = isRepository ? await git.filesAt('HEAD', policyPaths(undefined), signal) : undefined
+    const head = isRepository ? await git.filesAt('HEAD', POLICY_PATHS, signal) : undefined
     return head && unlessInvalid(read(head), undefined)
   }
   const [present, committed] = await Promise.all([read(files), readCommitted()])
@@ -59,7 +58,7 @@ export const readPolicy = async (
 /** Throws the fault that would stop the gate: a policy file that exists and cannot be used. */
 export const requireUsablePolicy = async (root: string, environment: NodeJS.ProcessEnv): Promise<void> => {
   const files = repositoryFiles(root)
-  const [sources] = await Promise.all([readPolicyFiles(files, BASELINE_FILE), files.exists(OPENSPEC_FOLDER)])
+  const [sources] = await Promise.all([readPolicyFiles(files), files.exists(OPENSPEC_FOLDER)])
   await parseLayer(sources, {
     stage: 'CI',
     variables: policyVariables(environment),

@@ -1,23 +1,17 @@
-import { resolve } from 'node:path'
 import type { OpenGate } from '../../app/open/gate.ts'
 import type { ReceiptPlace } from '../../app/open/receipts/find-receipts.ts'
 import { preloadStore } from '../../app/open/store.ts'
 import { loadSettings } from '../../app/process-context.ts'
-import { RESULT_SOURCE } from '../../gate/checks/check.ts'
 import { resolveDefaultBranch } from '../../gate/facts/scope.ts'
-import { BASELINE_FILE, writeBaseline } from '../../gate/findings/baseline.ts'
-import { onlyNew } from '../../gate/reports/report.ts'
-import { type JudgedRun, runGate } from '../../gate/run.ts'
+import type { JudgedRun } from '../../gate/run.ts'
 import { optional } from '../../kernel/optional.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { digestInvocation, requireWritable, textFlag } from '../command/subcommand.ts'
-import { withProgress } from '../progress.ts'
-import { deliverReport, pickFormat, writeNamedFile } from './deliver-report.ts'
-import { gateProgress, judgeChange, openForCommand } from './judge-change.ts'
+import { deliverReport, pickFormat } from './deliver-report.ts'
+import { judgeChange, openForCommand } from './judge-change.ts'
 import {
   limitGate,
-  NEVER_ABORTED,
   pathFilter,
   pathScope,
   pickPaths,
@@ -27,29 +21,6 @@ import {
   readLimits,
 } from './pick-scope.ts'
 import { recordFailedRun, recordRun, reportUnrecorded, startingHook, unrecordedBy } from './record-run.ts'
-import { watchChecks } from './watch-checks.ts'
-
-/** Writes every current finding into the baseline, so that later runs judge only new ones. */
-const createBaseline = async (invocation: Invocation): Promise<number> => {
-  const { config } = loadSettings(invocation)
-  requireWritable(config, '`warrant gate baseline`')
-  const gate = await openForCommand(config, invocation)
-  const named = textFlag(invocation, 'baseline')
-  const scope = pickScope(invocation) ?? { kind: 'repository' }
-  const { report, shadowed } = await withProgress(gateProgress(invocation), (progress) => {
-    const policy = { stage: 'CI', policyFrom: 'worktree', baseline: undefined } as const
-    const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
-    return runGate(gate.ports, { scope, ...policy, write: false, progress, checkProgress }, NEVER_ABORTED)
-  })
-  const isAccepted = (source: string) => source === report.source || source.startsWith(RESULT_SOURCE)
-  const findings = report.findings.filter(({ source }) => isAccepted(source))
-  const file = named ?? resolve(gate.root, BASELINE_FILE)
-  await writeNamedFile(gate.root, { flag: 'baseline', file }, writeBaseline([...findings, ...shadowed]))
-  const accepted = findings.filter(({ state }) => state !== 'suppressed').length
-  const text = `${accepted} finding${accepted === 1 ? '' : 's'} accepted in ${named ?? BASELINE_FILE}`
-  invocation.terminal.print(invocation.json ? JSON.stringify({ accepted }) : text)
-  return 0
-}
 
 /** Where receipts are sent: to the remote of a push that may go on, and where `--publish` asks for it. */
 const publishTarget = (
@@ -85,12 +56,7 @@ const publishJudged = async (
 }
 
 const judge = async (invocation: Invocation): Promise<number> => {
-  const [verb, ...rest] = invocation.positionals
   pickFormat(invocation)
-  if (verb === 'baseline') {
-    if (rest.length > 0) throw usageFaults.argument('`warrant gate baseline` has no further argument')
-    return createBaseline(invocation)
-  }
   readLimits(invocation)
   if (invocation.flags['dry-run'] === true && invocation.flags.fix !== true)
     throw usageFaults.option('--dry-run belongs to --fix')
@@ -126,7 +92,7 @@ const judge = async (invocation: Invocation): Promise<number> => {
     const made = { run: complete, started, args, warn, hook: startingHook(invocation, picked.stage) }
     const { failure, receipt } = chosen === undefined ? await recordRun(config, gate.root, made) : {}
     const blocked = complete.report.status === 'BLOCKED'
-    const report = flags['new-only'] ? onlyNew(complete.report) : complete.report
+    const { report } = complete
     const shown = { ...complete, report: paths.length === 0 ? report : { ...report, paths } }
     const recorded = chosen === undefined && failure === undefined
     // A format for machines is one document: that of the run that decides.
@@ -134,7 +100,7 @@ const judge = async (invocation: Invocation): Promise<number> => {
       await deliverReport(invocation, gate.root, { ...shown, recorded, ...optional({ receipt }) })
     const code = failure && reportUnrecorded(invocation, failure)
     if (code !== undefined) return code
-    const place = { config, root: gate.root, git: gate.ports.git }
+    const place = { config, root: gate.root, git: gate.ports.change.git }
     if (recorded) await publishJudged(invocation, place, complete, receipt)
     if (blocked) return 1
   }

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { Config } from '../../app/config/settings.ts'
-import { findBaseline, type OpenGate, openGate } from '../../app/open/gate.ts'
-import { gateFaults } from '../../gate/faults.ts'
+import { type OpenGate, openGate } from '../../app/open/gate.ts'
 import { RECEIPT_MODES } from '../../gate/receipt-mode.ts'
 import { type GateRequest, type JudgedRun, runGate } from '../../gate/run.ts'
 import { digestArguments } from '../../kernel/record-call.ts'
@@ -9,7 +8,7 @@ import { systemClock } from '../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { textFlag } from '../command/subcommand.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
-import { NEVER_ABORTED, pickChangedLines, readChoice } from './pick-scope.ts'
+import { NEVER_ABORTED, readChoice } from './pick-scope.ts'
 import { recordRun, unrecordedBy } from './record-run.ts'
 import { watchChecks } from './watch-checks.ts'
 
@@ -25,16 +24,11 @@ export const judgeChange = async (
   gate: OpenGate,
   request: Pick<GateRequest, 'stage' | 'scope' | 'write'>,
 ): Promise<JudgedRun> => {
-  const baseline = await findBaseline(gate, textFlag(invocation, 'baseline'), process.cwd())
-  if (invocation.flags['new-only'] && !(await gate.files.exists(baseline))) {
-    throw gateFaults.baseline_missing('--new-only needs a baseline, and there is none')
-  }
   const { policyFrom } = gate
   const isBuild = request.stage === 'CI' && request.scope === undefined
   const build = isBuild ? await (await import('../../app/build-event.ts')).readBuild(process.env) : undefined
   const remote = textFlag(invocation, 'remote')
   const receipts = readChoice(RECEIPT_MODES, textFlag(invocation, 'receipts') ?? 'require', 'receipts')
-  const changedLines = pickChangedLines(invocation)
   const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })
   const files = invocation.lists?.import ?? []
   const imports = files.length === 0 ? [] : await (await import('./import-files.ts')).readImportFiles(files)
@@ -42,7 +36,7 @@ export const judgeChange = async (
     invocation.lists?.cite === undefined
       ? []
       : await (await import('./cite-packets.ts')).readCitations(invocation)
-  const options = { build, remote, receipts, changedLines, baseline, policyFrom, imports, citations }
+  const options = { build, remote, receipts, policyFrom, imports, citations }
   const change = { ...request, ...options }
   return withProgress(gateProgress(invocation), (progress) =>
     runGate(gate.ports, { ...change, progress, checkProgress }, NEVER_ABORTED),
@@ -76,14 +70,9 @@ export const openForCommand = async (
 export const judgeWorktree = async (config: Config): Promise<JudgedRun> => {
   const gate = await openForCommand(config)
   const started = systemClock.elapsed()
-  const baseline = await findBaseline(gate, undefined, process.cwd())
   const policy = { stage: 'PRE_COMMIT', policyFrom: 'base' } as const
   const request = { ...policy, scope: { kind: 'worktree' } } as const
-  const run = await runGate(
-    gate.ports,
-    { ...request, baseline, write: true, progress: () => {} },
-    NEVER_ABORTED,
-  )
+  const run = await runGate(gate.ports, { ...request, write: true, progress: () => {} }, NEVER_ABORTED)
   const recorded = unrecordedBy({ flags: {} }, config) === undefined
   if (!recorded) return run
   const args = digestArguments({ stage: policy.stage, scope: request.scope.kind })

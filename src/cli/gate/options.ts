@@ -30,17 +30,6 @@ export const GATE_OPTIONS: readonly Option[] = [
     description: 'Check the changes of B since its merge base with A.',
   },
   {
-    flag: 'changed-lines',
-    kind: 'switch',
-    description:
-      'Findings on lines that the change does not touch are known and do not block. Default at PRE_WRITE and PRE_COMMIT.',
-  },
-  {
-    flag: 'no-changed-lines',
-    kind: 'switch',
-    description: 'Every line of a changed file counts. Default at PRE_PUSH and CI.',
-  },
-  {
     flag: 'remote',
     kind: 'text',
     value: 'NAME',
@@ -75,13 +64,6 @@ export const GATE_OPTIONS: readonly Option[] = [
     description: 'Accept a verdict that could not be recorded. Without it the command exits with 8.',
   },
   {
-    flag: 'baseline',
-    kind: 'text',
-    value: 'FILE',
-    description:
-      'Baseline of known findings. Default: warrant.baseline.json. For `warrant gate baseline`: the file to write.',
-  },
-  {
     flag: 'import',
     kind: 'list',
     value: '[NAME=]FILE',
@@ -101,11 +83,6 @@ export const GATE_OPTIONS: readonly Option[] = [
     value: 'DIGEST',
     description:
       'Run the checks of a .warrant/checks.yml with this digest, or one of several separated by commas. For workflows of CI; a person uses `warrant checks allow`.',
-  },
-  {
-    flag: 'new-only',
-    kind: 'switch',
-    description: 'Show only findings that are not in the baseline; needs one.',
   },
   {
     flag: 'fix',

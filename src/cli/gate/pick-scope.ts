@@ -62,7 +62,10 @@ export const pickPaths = async (
 /** The gate, which judges only some of the files. */
 export const limitGate = (gate: OpenGate, isInside: (path: string) => boolean): OpenGate => ({
   ...gate,
-  ports: { ...gate.ports, git: limitFiles(gate.ports.git, isInside) },
+  ports: {
+    ...gate.ports,
+    change: { ...gate.ports.change, git: limitFiles(gate.ports.change.git, isInside) },
+  },
 })
 
 /** Named files are judged as they are, changed or not, unless an option asks for a change. */
@@ -114,27 +117,20 @@ export const pickScope = (invocation: Invocation): Scope | undefined => {
   return read
 }
 
-/** Whether findings on unchanged lines count; undefined when the stage decides. */
-export const pickChangedLines = ({ flags }: Invocation): boolean | undefined => {
-  const [on, off] = [flags['changed-lines'] === true, flags['no-changed-lines'] === true]
-  if (on && off) throw usageFaults.option('choose one of --changed-lines, --no-changed-lines')
-  if (on && flags.all === true)
-    throw usageFaults.option(
-      '--changed-lines cannot be combined with --all: there is no change to compare with',
-    )
-  return on || off ? on : undefined
-}
-
 export const pickStage = async (
   invocation: Invocation,
   scope: Scope | undefined,
-  { ports }: OpenGate,
+  {
+    ports: {
+      change: { git },
+    },
+  }: OpenGate,
 ): Promise<{ readonly stage: GateStage; readonly scope: Scope | undefined }> => {
   const given = textFlag(invocation, 'stage')
   if (given !== undefined) return { stage: readChoice(GATE_STAGES, given.toUpperCase(), 'stage'), scope }
-  const inferred = await inferStage(process.env, () => ports.git.state(NEVER_ABORTED))
+  const inferred = await inferStage(process.env, () => git.state(NEVER_ABORTED))
   // A range without commits judges nothing. Frameworks run no hook for it, so it was set by hand.
-  const named = inferred.scope && !(await isEmptyRange(ports.git, inferred.scope, NEVER_ABORTED))
+  const named = inferred.scope && !(await isEmptyRange(git, inferred.scope, NEVER_ABORTED))
   return { stage: inferred.stage, scope: scope ?? (named ? inferred.scope : undefined) }
 }
 
@@ -142,10 +138,14 @@ export const pickStage = async (
 export const pickScopes = async (
   invocation: Invocation,
   { stage, scope }: { readonly stage: GateStage; readonly scope: Scope | undefined },
-  { ports }: OpenGate,
+  {
+    ports: {
+      change: { git },
+    },
+  }: OpenGate,
 ): Promise<readonly (Scope | undefined)[]> => {
   if (stage !== 'PRE_PUSH' || scope !== undefined) return [scope]
   const refs = await (await import('./push-refs.ts')).readPushedRefs()
   const remote = textFlag(invocation, 'remote') ?? 'origin'
-  return refs === undefined ? [undefined] : pushedRefScopes({ git: ports.git, remote }, refs, NEVER_ABORTED)
+  return refs === undefined ? [undefined] : pushedRefScopes({ git, remote }, refs, NEVER_ABORTED)
 }

@@ -25,7 +25,7 @@ const repairRun = async (
 ): Promise<RepairedFiles> => {
   if (scope.kind === 'range')
     throw usageFaults.option('--fix repairs files, not commits: use it with --scope staged or worktree')
-  const set = await ports.git.changes(scope, NEVER_ABORTED)
+  const set = await ports.change.git.changes(scope, NEVER_ABORTED)
   const environment = process.env
   const index = environment.GIT_INDEX_FILE
   const start = { folder: root, environment, gitFolders, ...optional({ indexFile: index }) }
@@ -73,7 +73,8 @@ export const repairChange = async (
   const dryRun = invocation.flags['dry-run'] === true
   if (!dryRun) requireWritable(config, '--fix')
   for (const one of scopes) {
-    const scope = one ?? (await stageScope(stage, { git: gate.ports.git, build: undefined }, NEVER_ABORTED))
+    const scope =
+      one ?? (await stageScope(stage, { git: gate.ports.change.git, build: undefined }, NEVER_ABORTED))
     const run = await judgeChange(invocation, gate, { stage, scope, write: false })
     const result = await repairRun(gate, { run, scope, dryRun }, config)
     if (dryRun) printDryRun(invocation, result)

@@ -1,6 +1,5 @@
 import { checkCommits, type ReceiptPlace, readTrustedKeys } from '../../app/open/receipts/find-receipts.ts'
-import { BASELINE_FILE } from '../../gate/findings/baseline.ts'
-import { policyPaths } from '../../gate/policy-files.ts'
+import { POLICY_PATHS } from '../../gate/policy-files.ts'
 import { EMPTY_TREE } from '../../gate/ports.ts'
 import { runGate } from '../../gate/run.ts'
 import { optional } from '../../kernel/optional.ts'
@@ -24,15 +23,15 @@ const judgeCommit = async (
   const request = {
     stage: 'PRE_COMMIT',
     scope: { kind: 'range', from, to: commit.id },
-    baseline: BASELINE_FILE,
     policyFrom: 'base',
     write: false,
     receipt: true,
     progress: () => {},
   } as const
   // By the policy of the commit alone: later commits, and files that are not tracked, say nothing about it.
-  const files = await place.git.filesAt(commit.id, policyPaths(BASELINE_FILE), place.signal)
-  const run = await runGate({ ...gate.ports, ...optional({ files }) }, request, place.signal)
+  const files = await place.git.filesAt(commit.id, POLICY_PATHS, place.signal)
+  const change = { ...gate.ports.change, ...optional({ files }) }
+  const run = await runGate({ ...gate.ports, change }, request, place.signal)
   const warn = (message: string) => invocation.terminal.printError(`warrant: ${message}`)
   const args = digestInvocation(invocation)
   const { failure } = await recordRun(place.config, gate.root, { run, started, args, warn })

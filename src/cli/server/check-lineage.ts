@@ -51,7 +51,7 @@ export const checkPolicy = async ({ root }: Pick<Config, 'root'>) => {
   if (repository === undefined) return { ok: true, detail: 'no repository here' }
   try {
     await requireUsablePolicy(repository, process.env)
-    return { ok: true, detail: 'policy, rules and baseline can be read' }
+    return { ok: true, detail: 'policy and rules can be read' }
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown
     return { ok: false, detail: thrown.message, fix: thrown.fix }

@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { escapeInvisible } from '../../kernel/text/escape-text.ts'
 import type { FindingDraft } from '../findings/collect.ts'
-import { CHECK_SOURCE } from '../findings/known.ts'
-import { CHECKS_FILE, type Check, type CommandResult } from './check.ts'
+import { CHECK_SOURCE, CHECKS_FILE, type Check, type CommandResult } from './check.ts'
 
 /** CRITICAL blocks at every stage: a check that was not carried out must not count as passed. */
 export type CheckProblem = 'not-allowed' | 'missing' | 'unreadable' | 'timeout' | 'failed'

@@ -2,10 +2,9 @@ import { compareText } from '../../evidence/compare.ts'
 import type { GateStage } from '../../evidence/stage.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
 import type { FindingDraft } from '../findings/collect.ts'
-import { CHECK_SOURCE } from '../findings/known.ts'
 import { readChangeState, readWorkingTree } from '../judged-tree.ts'
 import type { ChangeSet, GitReader, TreeEntry } from '../ports.ts'
-import { CHECKS_FILE, type Check, concernsPath } from './check.ts'
+import { CHECK_SOURCE, CHECKS_FILE, type Check, concernsPath } from './check.ts'
 import { checkRegion } from './check-problems.ts'
 
 /** How the working tree, in which checks run, differs from what is judged. */

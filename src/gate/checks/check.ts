@@ -61,8 +61,10 @@ export interface CheckPorts {
 
 /** The file in which a repository declares its checks. */
 export const CHECKS_FILE = '.warrant/checks.yml'
-/** Begins the source of findings that a check reports. A baseline accepts them. */
+/** Begins the source of findings that a check reports. */
 export const RESULT_SOURCE = 'check:'
+/** The source of findings about checks that gave no result. */
+export const CHECK_SOURCE = 'gate-checks'
 
 export const MAX_CHECKS_BYTES = 64 * 1024
 

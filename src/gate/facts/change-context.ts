@@ -73,7 +73,7 @@ interface PlatformVersions {
 }
 
 /** The changed files, what they hold, and the platforms of the repository. */
-interface ChangeContext {
+export interface ChangeContext {
   readonly set: ChangeSet
   /** The platforms whose rules apply. */
   readonly detection: Detection
@@ -219,7 +219,7 @@ export const gatherChangeContext = async (
   signal: AbortSignal,
 ): Promise<ChangeContext> => {
   const set = await git.changes(scope, signal)
-  const tracked = await git.tracked(set.head, signal)
+  const tracked = await git.tracked(set.merged ?? set.head, signal)
   const [module] = tracked.find([], ['node_modules/'])
   const [tree, detected] = await Promise.all([
     recordJudgedTree(git, set, signal),

@@ -92,25 +92,30 @@ export const compareLines = (before: readonly string[], after: readonly string[]
   )
 }
 
-/** Whether lines are changed, or next to a changed line. */
+/** Whether lines are changed, or at most so many lines `around` a changed line. */
 export const touchesRange = (
   { line, endLine }: { readonly line: number; readonly endLine: number },
   ranges: readonly LineRange[],
-): boolean => ranges.some(({ first, last }) => line <= last + 1 && endLine >= first - 1)
+  around = 1,
+): boolean => ranges.some(({ first, last }) => line <= last + around && endLine >= first - around)
 
 /** Lines as editors number them. A carriage return alone is kept: not every language ends a comment there. */
 const splitLines = (bytes: Uint8Array, path: string): readonly string[] =>
   readSource(bytes, grammarForExtension(extensionOf(path)) ?? '').text.split(/(?<=\r(?!\n))|\r?\n/)
 
 /**
- * Whether a place is on a line that the change touched, or next to one. A new file counts as a whole, and so does a
- * file whose old content cannot be read; a file outside the change does not count.
+ * Whether a place is on a line that the change touched, or `around` one (default: next to it). A new file counts as a
+ * whole, and so does a file whose old content cannot be read; a file outside the change does not count.
  */
-type ChangedLines = (file: string, place: { readonly line: number; readonly endLine: number }) => boolean
+type ChangedLines = (
+  file: string,
+  place: { readonly line: number; readonly endLine: number },
+  around?: number,
+) => boolean
 
 /** Compares files with their content before the change, by their old path when they were moved. */
 export const readChangedLines = async (
-  set: ChangeSet,
+  set: Pick<ChangeSet, 'changes' | 'links' | 'read' | 'readBefore'>,
   files: readonly string[],
   signal: AbortSignal,
 ): Promise<ChangedLines> => {
@@ -124,8 +129,8 @@ export const readChangedLines = async (
     const old = before.get(path)
     if (bytes !== undefined && old !== undefined) ranges.set(path, compareLines(old, splitLines(bytes, path)))
   }
-  return (file, place) => {
+  return (file, place, around) => {
     const ofFile = ranges.get(file)
-    return changed.has(file) && (ofFile === undefined || touchesRange(place, ofFile))
+    return changed.has(file) && (ofFile === undefined || touchesRange(place, ofFile, around))
   }
 }

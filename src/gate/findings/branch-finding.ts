@@ -1,6 +1,5 @@
-import type { RepoState } from '../../evidence/schema.ts'
 import type { GateStage } from '../../evidence/stage.ts'
-import type { GitReader } from '../ports.ts'
+import type { GitReader, GitState } from '../ports.ts'
 import { findProtected } from '../protected-branches.ts'
 import type { FindingDraft } from './collect.ts'
 import { POLICY_SOURCE } from './policy-findings.ts'
@@ -25,11 +24,13 @@ interface BranchPorts {
 /** A finding when a change is made on a protected branch. A build judges what was merged, so it has none. */
 export const branchDrafts = async (
   { git, protectedBranches }: BranchPorts,
-  { git: { branch } }: RepoState,
+  readState: (signal: AbortSignal) => Promise<Pick<GitState, 'branch'>>,
   stage: GateStage,
   signal: AbortSignal,
 ): Promise<FindingDraft[]> => {
-  if (stage === 'CI' || branch === null || protectedBranches.length === 0) return []
+  if (stage === 'CI' || protectedBranches.length === 0) return []
+  const { branch } = await readState(signal)
+  if (branch === null) return []
   const branches = branch === 'HEAD' ? await git.branchesAtHead(signal) : [branch]
   const found = findProtected(branches, protectedBranches)
   return found === undefined ? [] : [{ ...PROTECTED_BRANCH, message: `The branch ${found} is protected.` }]

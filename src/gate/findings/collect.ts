@@ -1,7 +1,7 @@
 import { SEVERITIES } from '../../evidence/compare.ts'
-import { familyOf } from '../../evidence/consolidate.ts'
 import type { GateStage } from '../../evidence/stage.ts'
 import { EVIDENCE_FILE } from '../../evidence/store.ts'
+import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { pushTo } from '../../kernel/multimap.ts'
 import { optional } from '../../kernel/optional.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
@@ -14,7 +14,6 @@ import type { CompiledRule } from '../rules/compiled-rule.ts'
 import { readsExtension } from '../rules/languages.ts'
 import { pathUse } from '../rules/path-kinds.ts'
 import { areAliases } from '../rules/profile.ts'
-import type { Unfingerprinted } from './baseline.ts'
 import {
   FILE_PROBLEMS,
   type FileProblem,
@@ -26,12 +25,14 @@ import {
   syntaxProblem,
 } from './file-problems.ts'
 import { FileContents, FileTally, type KindTests } from './file-tally.ts'
+import type { Unfingerprinted } from './fingerprint.ts'
 import {
   excerptOf,
   keepReported,
   redactSecrets,
   regionText,
   secretRegions,
+  secretText,
   splitSourceLines,
   traceSecret,
 } from './secret-matches.ts'
@@ -135,6 +136,11 @@ const coveredPaths = (rules: readonly CompiledRule[]): CoveredPaths => {
 /** A finding before it has a state and a fingerprint. */
 export interface FindingDraft extends Unfingerprinted {
   readonly excerpt?: Excerpt
+  /**
+   * What the base must have to know the finding: the matched text, the whole value of a secret, or the digest of a file.
+   * Never stored. Absent for a finding that is about the change.
+   */
+  readonly identity?: string
   /** The reason given in a suppression comment. */
   readonly suppressed?: string
 }
@@ -145,14 +151,10 @@ export interface FileSuppression {
 }
 
 interface CollectPorts {
-  readonly set: ChangeSet
+  readonly set: Pick<ChangeSet, 'source' | 'read' | 'readBefore' | 'readCommitted' | 'readLinks'>
   readonly rules: RuleSet
-  readonly scanner: () => Promise<Scanner>
   readonly stage: GateStage
-  /** Whether git tracks a file below the `node_modules` of the root. */
-  readonly tracksModules: boolean
   readonly kinds: KindTests
-  readonly progress: (done: number, total: number) => void
 }
 
 /** The lines of a file, and the same lines with secrets redacted, for reports. */
@@ -231,16 +233,18 @@ class Collection {
     const redacted = redactSecrets(lines, secrets)
     for (const match of kept) this.#addMatch(path, match, { lines, redacted })
     for (const { match, by } of suppressed) this.#addMatch(path, match, { lines, redacted }, by.reason)
-    for (const match of notices) this.#addNotice(path, match, redacted)
+    for (const match of notices) this.#addNotice(path, match, { lines, redacted })
     // A path is no program, so it need not parse.
     if (report.outcome === 'broken' && !isLink) {
       const { line, column, gap } = report
       const region = { line, column, endLine: line, endColumn: column + 1 }
-      const excerpt = excerptOf(redacted, region)
-      this.#addProblem(path, syntaxProblem(path, gap), { region, excerpt })
+      const place = { region, excerpt: excerptOf(redacted, region), identity: lines[line - 1] ?? '' }
+      this.#addProblem(path, syntaxProblem(path, gap), place)
     }
-    if (report.outcome === 'given-up')
-      this.#addProblem(path, givenUpProblem(report.why, this.#covered.bySyntax(path)))
+    if (report.outcome === 'given-up') {
+      const problem = givenUpProblem(report.why, this.#covered.bySyntax(path))
+      this.#addProblem(path, problem, optional({ identity: bytes && digestBytes(bytes) }))
+    }
   }
 
   #reachOf(path: string): 'kind' | 'text' | 'exempt' {
@@ -258,24 +262,24 @@ class Collection {
     const ran = report.outcome === 'unparsed' ? rules.filter(({ text }) => text !== undefined) : rules
     const applied = ran.filter((one) => readsExtension(one.language, extension) && one.covers(report.path))
     const active = new Set(applied.map(({ id }) => id))
-    const equivalent = (one: string, other: string) =>
-      familyOf(one) === familyOf(other) || areAliases(byId, one, other)
-    return suppress(report, { active, equivalent })
+    const accepts = (id: string) => byId.get(id)?.secret !== true && byId.get(id)?.category !== 'secrets'
+    return suppress(report, { active, accepts, areAliases: (one, other) => areAliases(byId, one, other) })
   }
 
-  #addNotice(file: string, match: Match, lines: readonly string[]): void {
+  #addNotice(file: string, match: Match, { lines, redacted }: FileLines): void {
     const { ruleId, line, column, endLine, endColumn } = match
     const rule = Object.entries(SUPPRESSION_RULES).find(([id]) => id === ruleId)?.[1]
     if (rule === undefined) return
     const region = { line, column, endLine, endColumn }
-    this.#addProblem(file, { ruleId, ...rule }, { region, excerpt: excerptOf(lines, region) })
+    const place = { region, excerpt: excerptOf(redacted, region), identity: lines[line - 1] ?? '' }
+    this.#addProblem(file, { ruleId, ...rule }, place)
   }
 
   #addMatch(path: string, match: Match, { lines, redacted }: FileLines, suppressed?: string): void {
     const rule = this.#ports.rules.byId.get(match.ruleId)
     if (rule === undefined) return
     const { set, stage } = this.#ports
-    const { line, column, endLine, endColumn } = match
+    const { line, column, endLine, endColumn, within } = match
     const region = { line, column, endLine, endColumn }
     const shown = rule.secret ? redactSecrets(redacted, [{ ...region, continues: false }]) : redacted
     this.drafts.push({
@@ -285,15 +289,16 @@ class Collection {
       region,
       source: set.source,
       text: rule.secret ? traceSecret(lines, redacted, region) : regionText(lines, region),
+      identity: rule.secret ? secretText(lines, region, rule) : regionText(lines, region),
       excerpt: excerptOf(shown, region),
-      ...optional({ suppressed }),
+      ...optional({ within, suppressed }),
     })
   }
 
   #addProblem(
     file: string,
     problem: FileProblem,
-    place: Pick<FindingDraft, 'region' | 'excerpt'> = {},
+    place: Pick<FindingDraft, 'region' | 'excerpt' | 'identity'> = {},
   ): void {
     const { source } = this.#ports.set
     this.drafts.push({ ...problem, file, ...place, matchedBy: 'FileContent', source, text: '' })
@@ -308,8 +313,16 @@ interface Collected {
   readonly notes: readonly string[]
 }
 
+interface ChangedFiles extends CollectPorts {
+  readonly set: ChangeSet
+  readonly scanner: () => Promise<Scanner>
+  /** Whether git tracks a file below the `node_modules` of the root. */
+  readonly tracksModules: boolean
+  readonly progress: (done: number, total: number) => void
+}
+
 /** Findings of all rules about file contents, and of files that could not be read or parsed. */
-export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): Promise<Collected> => {
+export const collectMatches = async (ports: ChangedFiles, signal: AbortSignal): Promise<Collected> => {
   const { set, rules, scanner, progress } = ports
   const covered = coveredPaths(rules.rules)
   // The gate writes the evidence file itself.
@@ -337,5 +350,38 @@ export const collectMatches = async (ports: CollectPorts, signal: AbortSignal): 
     suppressions,
     files: tally.count(files, set.changes.length, unmatched),
     notes: tally.notes(files, set),
+  }
+}
+
+type BeforePorts = Pick<ChangedFiles, 'set' | 'rules' | 'stage' | 'kinds' | 'scanner'>
+
+/**
+ * What one version of the base has: findings and suppression comments of the files at these present paths, judged
+ * under their old paths and told under the present ones.
+ */
+export const collectBefore = async (
+  ports: BeforePorts,
+  readings: AsyncIterable<FileReading>,
+  signal: AbortSignal,
+): Promise<Pick<Collected, 'drafts' | 'suppressions'>> => {
+  const { rules, scanner, set } = ports
+  const oldPaths = new Map(set.changes.map(({ path, from = path }) => [path, from]))
+  const presentPaths = new Map([...oldPaths].map(([path, from]) => [from, path]))
+  const read = async function* (): AsyncGenerator<FileReading> {
+    for await (const reading of readings)
+      yield { ...reading, path: oldPaths.get(reading.path) ?? reading.path }
+  }
+  // Judged as a whole repository is: there is nothing before the base.
+  const old = { source: 'git:repository', read, readBefore: read }
+  const collection = new Collection({ ...ports, set: old }, coveredPaths(rules.rules))
+  const files = collection.contents([...presentPaths.keys()], [], signal)
+  for await (const report of (await scanner()).scan(files, rules.rules, signal)) collection.accept(report)
+  const atPresent = <T extends { readonly file: string }>(one: T): T => ({
+    ...one,
+    file: presentPaths.get(one.file) ?? one.file,
+  })
+  return {
+    drafts: mergeAliases(collection.drafts).map(atPresent),
+    suppressions: collection.suppressions.map(atPresent),
   }
 }

@@ -1,6 +1,6 @@
 import type { Severity } from '../../evidence/schema.ts'
 import type { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
-import type { ChangeSet, FileContent, ScanReport } from '../ports.ts'
+import type { ChangeSet, FileChange, FileContent, ScanReport } from '../ports.ts'
 import { mayBeBroken, pathUse } from '../rules/path-kinds.ts'
 
 /** A finding of the gate itself about a path. */
@@ -47,14 +47,14 @@ export const FILE_PROBLEMS = {
     severity: 'CRITICAL',
     code: 'FILE_GIVEN_UP',
     message: 'The file was not scanned completely',
-    fix: 'Split the file, or accept the finding with `warrant gate baseline`.',
+    fix: 'Split the file.',
   },
   undecoded: {
     ruleId: 'gate.file-unread',
     severity: 'CRITICAL',
     code: 'FILE_UNREAD',
     message: 'The file cannot be read as text, so rules may have missed findings in it',
-    fix: 'Convert it to UTF-8 without control characters, rename it if it is no source file, or accept the finding with `warrant gate baseline`.',
+    fix: 'Convert it to UTF-8 without control characters, rename it if it is no source file.',
   },
   unread: {
     ruleId: 'gate.file-unread',
@@ -77,21 +77,21 @@ export const FILE_PROBLEMS = {
     code: 'LINK_TARGET',
     message:
       'Rules apply to the name of the symbolic link and not to its target, so the target was not checked.',
-    fix: 'Link to a file inside the repository with the same extension, or accept the finding with `warrant gate baseline`.',
+    fix: 'Link to a file inside the repository with the same extension.',
   },
   submodule: {
     ruleId: 'gate.submodule',
     severity: 'WARN',
     code: 'SUBMODULE',
     message: 'The submodule was added or points to another commit; its files were not checked.',
-    fix: 'Run the gate in the submodule, or accept the finding with `warrant gate baseline`.',
+    fix: 'Run the gate in the submodule.',
   },
   modules: {
     ruleId: 'gate.modules-tracked',
     severity: 'WARN',
     code: 'MODULES_TRACKED',
     message: 'Git tracks files below node_modules. Programs of dependencies come with every checkout.',
-    fix: 'Remove the folder from git and list it in .gitignore, or accept the finding with `warrant gate baseline`.',
+    fix: 'Remove the folder from git and list it in .gitignore.',
   },
 } as const satisfies Record<string, FileProblem>
 
@@ -120,7 +120,7 @@ export const grammarProblems = (unparsed: UnparsedFiles): PathProblem[] =>
       severity: 'CRITICAL',
       code: 'GRAMMAR_MISSING',
       message: `${title} ${files.length === 1 ? 'was' : 'were'} not parsed, because the grammar of ${language} is not installed: rules about syntax did not run, only those about text and secrets.`,
-      fix: `Run \`${install}\`, or accept the finding with \`warrant gate baseline\`.`,
+      fix: `Run \`${install}\`.`,
     },
   }))
 
@@ -163,11 +163,14 @@ const MODULES_FOLDER = new RegExp(`^(?:.*?/)?${MODULES}(?=/)`)
 
 /** Findings about submodules and tracked `node_modules` folders, whose files are not checked. */
 export const folderProblems = (
-  { changes, submodules = [] }: ChangeSet,
+  { source, changes, submodules = [] }: ChangeSet,
   tracksModules: boolean,
 ): PathProblem[] => {
   const present = changes.filter(({ change }) => change !== 'deleted')
-  const changed = new Set(present.flatMap(({ path }) => MODULES_FOLDER.exec(path)?.[0] ?? []))
+  const folderOf = ({ path }: FileChange) => MODULES_FOLDER.exec(path)?.[0] ?? []
+  // The base tracks a folder in which the change alters or removes a file.
+  const before = new Set(changes.filter(({ change }) => change !== 'added').flatMap(folderOf))
+  const changed = new Set(present.flatMap(folderOf).filter((folder) => !before.has(folder)))
   const { submodule, modules } = FILE_PROBLEMS
   return [
     ...submodules.map((file) => ({ file, problem: submodule })),
@@ -175,6 +178,8 @@ export const folderProblems = (
       file,
       problem: pathUse(file) === 'support' ? modules : { ...modules, severity: 'ERROR' as const },
     })),
-    ...(tracksModules && !changed.has(MODULES) ? [{ file: MODULES, problem: modules }] : []),
+    ...(tracksModules && source === 'git:repository' && !changed.has(MODULES)
+      ? [{ file: MODULES, problem: modules }]
+      : []),
   ]
 }

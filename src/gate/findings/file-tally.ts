@@ -11,16 +11,18 @@ export interface KindTests {
 /** The most that waits until the base has been asked about it. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024
 
+type Contents = Pick<ChangeSet, 'source' | 'read' | 'readBefore' | 'readCommitted'>
+
 /** Reads the files in scope, and marks those that are judged for secrets alone. */
 export class FileContents {
   /** The kind of each file that rules about the program do not read. */
   readonly kinds = new Map<string, UnjudgedKind>()
   /** Files that say they are generated, which they did not at the base: they are judged as any other. */
   readonly newlyMarked: string[] = []
-  readonly #set: ChangeSet
+  readonly #set: Contents
   readonly #tests: KindTests
 
-  constructor(set: ChangeSet, tests: KindTests) {
+  constructor(set: Contents, tests: KindTests) {
     this.#set = set
     this.#tests = tests
   }

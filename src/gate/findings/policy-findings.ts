@@ -1,19 +1,14 @@
 import { compareText } from '../../evidence/compare.ts'
-import { familyOf } from '../../evidence/consolidate.ts'
 import type { Severity } from '../../evidence/schema.ts'
-import type { GateStage } from '../../evidence/stage.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
 import type { ReceiptDetails } from '../../receipts/statement.ts'
-import { type GatePolicy, isAtLeast, stageSeverity } from '../policy.ts'
-import type { ChangeSet, Scanner } from '../ports.ts'
-import type { RuleSet } from '../rules/assemble-rules.ts'
+import { type GatePolicy, isAtLeast } from '../policy.ts'
+import type { ChangeSet } from '../ports.ts'
 import type { PolicyChange } from '../rules/policy-change.ts'
-import { areAliases } from '../rules/profile.ts'
 import type { FileSuppression, FindingDraft } from './collect.ts'
 import { FILE_PROBLEMS } from './file-problems.ts'
-import { parseSuppressions, type Suppression } from './suppress.ts'
 
-/** The source of findings about changed policy files. A baseline does not accept them. */
+/** The source of findings about changed policy files. */
 export const POLICY_SOURCE = 'gate-policy'
 
 const REVIEW =
@@ -27,7 +22,6 @@ const POLICY_CHANGED = {
   why: 'A change must not choose the rules that it is judged by: the stricter version counts for this run.',
   matchedBy: 'Policy',
   source: POLICY_SOURCE,
-  text: '',
 }
 
 const MANIFEST_INVALID = {
@@ -40,12 +34,16 @@ const MANIFEST_INVALID = {
   text: '',
 } as const
 
+export const SUPPRESSION_ADDED_RULE = 'gate.suppression-added'
+
+/** It is listed for the reviewer and blocks nothing: the comment accepts what its rule finds. */
 const SUPPRESSION_ADDED = {
-  ruleId: 'gate.suppression-added',
+  ruleId: SUPPRESSION_ADDED_RULE,
+  severity: 'INFO',
   code: 'SUPPRESSION_ADDED',
-  fix: `Repair what the rule reports and remove the comment. ${REVIEW}`,
+  fix: 'Check the reason, or repair what the rule reports and remove the comment.',
   matchedBy: 'FileContent',
-}
+} as const
 
 /** The base does not count (`--policy-from worktree`): the findings are shown and block nothing. */
 interface Trial {
@@ -74,6 +72,7 @@ export const policyDrafts = (
       severity: trial ? 'INFO' : weaker ? 'ERROR' : severityIfStricter,
       message: `${weaker ? 'The change weakens the policy' : 'The policy changes'}: ${effect}.`,
       file,
+      text: effect,
       fix: weaker ? `Take it out of this change. ${REVIEW}` : 'Check that it is intended.',
     }))
 }
@@ -88,15 +87,9 @@ export const withBrokenManifests = (
   ...paths.map((file) => ({ ...MANIFEST_INVALID, file, source })),
 ]
 
-/** Comments with equal keys are interchangeable: one that moves within its file is not new. Without a line, a comment is about the whole file. */
-const keyOf = ({ line, ids }: Suppression): string => JSON.stringify([line === undefined, [...ids].sort()])
-
-interface SuppressionContext extends Trial {
-  readonly stage: GateStage
-  readonly set: ChangeSet
-  readonly rules: RuleSet
-  readonly scanner: () => Promise<Scanner>
-}
+/** Comments with equal keys are interchangeable: one that moves within its file is not new. */
+const keyOf = ({ file, suppression }: FileSuppression): string =>
+  JSON.stringify([file, [...suppression.ids].sort()])
 
 type SuppressionVersions = NonNullable<ReceiptDetails['suppressions']>
 
@@ -112,81 +105,34 @@ const digestKeys = (keys: readonly string[]): SuppressionVersions['head'] => ({
   digest: digestJson(keys.toSorted(compareText)),
 })
 
-const NONE_BEFORE: ReadonlyMap<string, Map<string, number>> = new Map()
-
-/** How often each suppression occurs in the files before the change. */
-const countBefore = async (
-  { set, rules, scanner }: SuppressionContext,
-  paths: readonly string[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, Map<string, number>>> => {
-  const counts = new Map<string, Map<string, number>>()
-  const contents = async function* () {
-    for await (const reading of set.readBefore(paths, signal)) if (reading.bytes !== undefined) yield reading
-  }
-  for await (const report of (await scanner()).scan(contents(), rules.rules, signal)) {
-    if (report.outcome === 'skipped') continue
-    const ofFile = new Map<string, number>()
-    for (const key of parseSuppressions(report.comments).map(keyOf))
-      ofFile.set(key, (ofFile.get(key) ?? 0) + 1)
-    counts.set(report.path, ofFile)
-  }
-  return counts
-}
-
-/** Rules that a suppression names, by their own id or by that of a rule of the same family. */
-const namedRules = ({ ids }: Suppression, { rules, stage }: SuppressionContext): [string, Severity][] => {
-  const families = new Set(ids.map(familyOf))
-  return [...rules.byId.values()]
-    .filter(({ id }) => families.has(familyOf(id)) || ids.some((named) => areAliases(rules.byId, named, id)))
-    .map((rule): [string, Severity] => [rule.id, stageSeverity(rule, stage)])
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-}
-
-const suppressionDraft = (
-  { file, suppression }: FileSuppression,
-  ports: SuppressionContext,
-): FindingDraft => {
+const suppressionDraft = ({ file, suppression }: FileSuppression, source: string): FindingDraft => {
   const { comment, ids, reason } = suppression
   const { line, column, endLine } = comment
-  const named = namedRules(suppression, ports)
-  const critical = named.some(([, severity]) => severity === 'CRITICAL')
-  const rules = named.length === 0 ? ids : named.map(([id, severity]) => `${id} (${severity})`)
   return {
     ...SUPPRESSION_ADDED,
-    severity: ports.trial ? 'INFO' : critical ? 'ERROR' : 'WARN',
-    message: `The change adds a comment that suppresses ${rules.join(', ')}: ${reason}`,
+    message: `A comment accepts ${ids.join(', ')} here: ${reason}`,
     file,
     region: { line, column, endLine, endColumn: column + 1 },
-    source: ports.set.source,
+    source,
     text: comment.text,
   }
 }
 
-/**
- * A finding for each suppression comment that was not in the file before. One that suppresses nothing yet counts too:
- * a later change could put code below it.
- */
-export const compareSuppressions = async (
+/** A finding for each suppression comment that was not in the file before, also for one that suppresses nothing yet. */
+export const compareSuppressions = (
   suppressions: readonly FileSuppression[],
-  ports: SuppressionContext,
-  signal: AbortSignal,
-): Promise<ComparedSuppressions> => {
-  const head = digestKeys(suppressions.map(({ file, suppression }) => file + keyOf(suppression)))
-  const { base, source } = ports.set
+  before: readonly FileSuppression[],
+  { base, source }: Pick<ChangeSet, 'base' | 'source'>,
+): ComparedSuppressions => {
+  const head = digestKeys(suppressions.map(keyOf))
   if (source === 'git:repository') return { drafts: [], versions: { head } }
-  const files = [...new Set(suppressions.map(({ file }) => file))]
-  const before = files.length === 0 ? NONE_BEFORE : await countBefore(ports, files, signal)
-  const old = [...before].flatMap(([file, counts]) =>
-    [...counts].flatMap(([key, count]) => Array<string>(count).fill(file + key)),
-  )
+  const old = before.map(keyOf)
   const versions = { ...(base !== undefined && { base: digestKeys(old) }), head }
+  const left = [...old]
   const drafts = suppressions.flatMap((one) => {
-    const ofFile = before.get(one.file)
-    const key = keyOf(one.suppression)
-    const left = ofFile?.get(key) ?? 0
-    ofFile?.set(key, left - 1)
-    return left > 0 ? [] : [suppressionDraft(one, ports)]
+    const at = left.indexOf(keyOf(one))
+    if (at >= 0) left.splice(at, 1)
+    return at < 0 ? [suppressionDraft(one, source)] : []
   })
   return { drafts, versions }
 }

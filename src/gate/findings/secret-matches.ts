@@ -125,9 +125,22 @@ const dropCoveredOutput = (matches: readonly Match[], byId: RulesById): readonly
 export const keepReported = (matches: readonly Match[], byId: RulesById): readonly Match[] =>
   dropCoveredOutput(keepStrongestSecrets(matches, byId), byId)
 
+/** The whole value that a rule about secrets found, to compare it with the base. Kept in memory only. */
+export const secretText = (
+  lines: readonly string[],
+  region: Region,
+  { trusted, text }: Pick<CompiledRule, 'trusted' | 'text'>,
+): string =>
+  trusted && text === undefined
+    ? [
+        (lines[region.line - 1] ?? '').slice(region.column - 1),
+        ...lines.slice(region.line, region.endLine + 1),
+      ].join('\n')
+    : regionText(lines, region)
+
 /**
  * What the fingerprint of a secret covers: the text before it in its line, and one byte of its digest. A digest of the
- * whole secret would let a reader of a report or baseline find a short password by hashing guesses; one byte notices
+ * whole secret would let a reader of a report find a short password by hashing guesses; one byte notices
  * most replaced secrets and does not single one out.
  */
 export const traceSecret = (

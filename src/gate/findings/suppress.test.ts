@@ -17,8 +17,9 @@ const comment = (text: string, line: number, alone = false): Comment => ({
   endLine: line + text.split('\n').length - 1,
   alone,
 })
+const accepts = (id: string) => !id.startsWith('secrets.')
 const judge = (matches: readonly Match[], comments: readonly Comment[], active = ['a.one', 'a.two']) => {
-  const { kept, suppressed, notices } = suppress({ matches, comments }, { active: new Set(active) })
+  const { kept, suppressed, notices } = suppress({ matches, comments }, { active: new Set(active), accepts })
   return {
     kept: kept.map(({ ruleId, line }) => [ruleId, line]),
     silenced: suppressed.map(({ match: { line }, by }) => [line, by.reason]),
@@ -30,7 +31,6 @@ describe('a suppression', () => {
   it.each([
     ['behind the code silences its line', comment('// warrant-ignore a.one: known', 3), 3],
     ['alone on its line silences the next', comment('# warrant-ignore a.one: known', 2, true), 3],
-    ['for the next line silences that', comment('// warrant-ignore-next-line a.one: known', 2), 3],
     [
       'in a block comment counts from its end',
       comment('/*\n * warrant-ignore a.one: known\n */', 1, true),
@@ -44,12 +44,24 @@ describe('a suppression', () => {
     })
   })
 
-  it('of the file silences all of it', () => {
-    const one = comment('/* warrant-ignore-file a.one, a.two: generated */', 1, true)
-    expect(judge([match('a.one', 3), match('a.two', 9)], [one]).silenced).toEqual([
-      [3, 'generated'],
-      [9, 'generated'],
-    ])
+  it('of a whole file, or of the next line in other words, is not one', () => {
+    const all = ['// warrant-ignore-file a.one: generated', '// warrant-ignore-next-line a.one: known']
+    for (const text of all) {
+      const found = judge([match('a.one', 2)], [comment(text, 1, true)])
+      expect(found).toEqual({ kept: [['a.one', 2]], silenced: [], notices: [] })
+    }
+  })
+
+  it('cannot accept a secret, and says so once', () => {
+    const one = comment('// warrant-ignore secrets.key: test', 3)
+    expect(judge([match('secrets.key', 3), match('secrets.key', 3)], [one], ['secrets.key'])).toEqual({
+      kept: [
+        ['secrets.key', 3],
+        ['secrets.key', 3],
+      ],
+      silenced: [],
+      notices: [['refused', 3]],
+    })
   })
 
   it('silences no other rule and no other line', () => {
@@ -97,10 +109,10 @@ describe('a suppression', () => {
     })
   })
 
-  it('of a rule silences those that say the same', () => {
+  it('may name a rule by another of its names', () => {
     const found = { matches: [match('b.one', 3)], comments: [comment('// warrant-ignore a.one: known', 3)] }
-    const equivalent = (a: string, b: string) => a.split('.')[1] === b.split('.')[1]
-    const { kept, notices } = suppress(found, { active: new Set(['a.one', 'b.one']), equivalent })
+    const areAliases = (a: string, b: string) => a.split('.')[1] === b.split('.')[1]
+    const { kept, notices } = suppress(found, { active: new Set(['a.one', 'b.one']), accepts, areAliases })
     expect([kept, notices]).toEqual([[], []])
   })
 })

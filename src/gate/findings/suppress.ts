@@ -2,11 +2,8 @@ import type { Severity } from '../../evidence/schema.ts'
 import type { Comment, Match } from '../ports.ts'
 
 /**
- * Suppression comments, in any language:
- *   warrant-ignore RULE[, RULE]: REASON            this line, or the next when the comment has a line of its own
- *   warrant-ignore-next-line RULE[, RULE]: REASON
- *   warrant-ignore-file RULE[, RULE]: REASON
- * A comment without a rule or a reason suppresses nothing and is reported.
+ * Comments that accept a finding, in any language: `warrant-ignore RULE[, RULE]: REASON` for its line, or for the next
+ * when the comment has a line of its own. One without a rule or a reason accepts nothing and is reported.
  */
 
 interface NoticeRule {
@@ -30,6 +27,12 @@ export const SUPPRESSION_RULES = {
     message: 'The suppression comment names no rule, so it suppresses nothing.',
     fix: 'Name the rules before the colon: warrant-ignore RULE: REASON',
   },
+  'warrant.suppression-refused': {
+    severity: 'WARN',
+    code: 'SUPPRESSION_REFUSED',
+    message: 'A comment cannot accept what this rule finds.',
+    fix: 'Repair it, or record the exception with its reason: warrant accept FINDING --reason TEXT',
+  },
   'warrant.suppression-unused': {
     severity: 'INFO',
     code: 'SUPPRESSION_UNUSED',
@@ -42,26 +45,23 @@ export interface Suppression {
   readonly ids: readonly string[]
   readonly reason: string
   readonly comment: Comment
-  /** The line that it applies to; undefined for the whole file. */
-  readonly line: number | undefined
+  /** The line that it applies to. */
+  readonly line: number
 }
 
-const DIRECTIVE = /(?<![\w-])warrant-ignore(-next-line|-file)?(?![\w-])[ \t]*([^:\r\n]*)(?::([^\r\n]*))?/g
+const DIRECTIVE = /(?<![\w-])warrant-ignore(?![\w-])[ \t]*([^:\r\n]*)(?::([^\r\n]*))?/g
 
 const stripCommentEnd = (text: string): string => text.replace(/(?:\*+\/|--+>)[ \t]*$/, '').trim()
 
 const parseComment = (comment: Comment): Suppression[] =>
-  [...comment.text.matchAll(DIRECTIVE)].map(([, where, ids = '', reason = '']) => {
-    const next = where === '-next-line' || comment.alone
-    return {
-      ids: stripCommentEnd(ids)
-        .split(/[\s,]+/)
-        .filter((id) => id !== ''),
-      reason: stripCommentEnd(reason),
-      comment,
-      line: where === '-file' ? undefined : next ? comment.endLine + 1 : comment.line,
-    }
-  })
+  [...comment.text.matchAll(DIRECTIVE)].map(([, ids = '', reason = '']) => ({
+    ids: stripCommentEnd(ids)
+      .split(/[\s,]+/)
+      .filter((id) => id !== ''),
+    reason: stripCommentEnd(reason),
+    comment,
+    line: comment.alone ? comment.endLine + 1 : comment.line,
+  }))
 
 const isValid = ({ ids, reason }: Suppression): boolean => ids.length > 0 && reason !== ''
 
@@ -70,10 +70,12 @@ export const parseSuppressions = (comments: readonly Comment[]): Suppression[] =
   comments.flatMap(parseComment).filter(isValid)
 
 interface SuppressOptions {
-  /** Rules that ran on the file. A suppression of any other rule is not reported as unused. */
+  /** Rules that ran on the file. A comment about any other rule is not reported as unused. */
   readonly active: ReadonlySet<string>
-  /** Whether suppressing one rule suppresses the other. */
-  readonly equivalent?: (one: string, other: string) => boolean
+  /** Whether a comment can accept what the rule finds. */
+  readonly accepts: (ruleId: string) => boolean
+  /** Whether one rule is another name of the other. */
+  readonly areAliases?: (one: string, other: string) => boolean
 }
 
 export interface Suppressions {
@@ -95,22 +97,22 @@ const notice = (id: keyof typeof SUPPRESSION_RULES, { comment }: Suppression): M
 /** Splits the matches of one file by its suppression comments. */
 export const suppress = (
   found: { readonly matches: readonly Match[]; readonly comments: readonly Comment[] },
-  { active, equivalent = () => false }: SuppressOptions,
+  { active, accepts, areAliases = () => false }: SuppressOptions,
 ): Suppressions => {
   const all = found.comments.flatMap(parseComment)
   const valid = all.filter(isValid)
-  const names = (id: string, { ruleId }: Match): boolean => id === ruleId || equivalent(id, ruleId)
-  const covers = ({ line }: Suppression, match: Match): boolean => line === undefined || line === match.line
-  const findSuppression = (match: Match) =>
-    valid.find((one) => covers(one, match) && one.ids.some((id) => names(id, match)))
+  const covers = (one: Suppression, { line, ruleId }: Match): boolean =>
+    one.line === line && one.ids.some((id) => id === ruleId || areAliases(id, ruleId))
+  const split = found.matches.map((match) => ({ match, by: valid.find((one) => covers(one, match)) }))
+  const isRefused = ({ match, by }: (typeof split)[number]) => by !== undefined && !accepts(match.ruleId)
+  const refused = split.filter(isRefused)
   const isUnused = (one: Suppression): boolean =>
-    one.ids.some(
-      (id) => active.has(id) && !found.matches.some((match) => covers(one, match) && names(id, match)),
-    )
-  const split = found.matches.map((match) => ({ match, by: findSuppression(match) }))
+    one.ids.some((id) => active.has(id)) && !split.some(({ by }) => by === one)
   return {
-    kept: split.filter(({ by }) => by === undefined).map(({ match }) => match),
-    suppressed: split.flatMap(({ match, by }) => (by === undefined ? [] : [{ match, by }])),
+    kept: split.filter((one) => one.by === undefined || isRefused(one)).map(({ match }) => match),
+    suppressed: split.flatMap(({ match, by }) =>
+      by === undefined || !accepts(match.ruleId) ? [] : [{ match, by }],
+    ),
     notices: [
       ...all
         .filter(({ ids }) => ids.length === 0)
@@ -118,6 +120,9 @@ export const suppress = (
       ...all
         .filter(({ ids, reason }) => ids.length > 0 && reason === '')
         .map((one) => notice('warrant.suppression-without-reason', one)),
+      ...[...new Set(refused.flatMap(({ by }) => by ?? []))].map((one) =>
+        notice('warrant.suppression-refused', one),
+      ),
       ...valid.filter(isUnused).map((one) => notice('warrant.suppression-unused', one)),
     ],
   }

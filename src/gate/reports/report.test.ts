@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import {
-  fingerprintFindings,
-  readBaseline,
-  type Unfingerprinted,
-  writeBaseline,
-} from '../findings/baseline.ts'
+import { fingerprintFindings, type Unfingerprinted } from '../findings/fingerprint.ts'
 import { excerptOf, regionText, splitSourceLines } from '../findings/secret-matches.ts'
 import { resolvePolicy } from '../policy.ts'
 import { writeJunit } from './junit.ts'
-import { comparePlaces, countFindings, type GateFinding, type GateRun, onlyNew } from './report.ts'
+import { comparePlaces, countFindings, type GateFinding, type GateRun } from './report.ts'
 import { writeSarif } from './sarif.ts'
 import { type FindingLimits, limitFindings } from './select.ts'
 import { writeText } from './text.ts'
@@ -66,7 +61,6 @@ describe('the report for people', () => {
         'BLOCKED CI: 1 finding (1 ERROR) in 1 file · blocks at ERROR (default)',
         'Repair what is ERROR or worse (1), then run the gate again.',
         'Or give a reason in a comment on the line above: warrant-ignore generic.rule: <reason>',
-        'Or accept all findings that exist today: warrant gate baseline',
       ].join('\n'),
     )
   })
@@ -161,12 +155,6 @@ describe('what an owner reads', () => {
     expect(writeText({ ...rest, report: allowed }, { colour: false })).toContain(
       '1 finding of ERROR does not stop a commit, but stops a push and CI.',
     )
-  })
-
-  it('offers no baseline for a secret', () => {
-    const offer = 'warrant gate baseline'
-    expect(writeText(run(finding()), { colour: false })).toContain(offer)
-    expect(writeText(run(finding({ category: 'secrets' })), { colour: false })).not.toContain(offer)
   })
 })
 
@@ -265,7 +253,7 @@ describe('excerpts', () => {
   })
 })
 
-describe('a baseline', () => {
+describe('a fingerprint', () => {
   const unmarked = (line: number, text: string, file = 'a.ts'): Unfingerprinted => {
     const {
       fingerprint: _,
@@ -274,16 +262,13 @@ describe('a baseline', () => {
     } = finding({ file, region: { ...region, line, endLine: line } })
     return { ...rest, text }
   }
-  const marks = (findings: Unfingerprinted[], fileOf?: (file: string) => string) => [
-    ...fingerprintFindings(findings, fileOf).values(),
-  ]
+  const marks = (findings: Unfingerprinted[]) => [...fingerprintFindings(findings).values()]
 
-  it('knows a finding again when lines move, when it is indented, and when the file is renamed', () => {
+  it('stays the same when lines move and when code is indented, in the same declaration', () => {
     const before = marks([unmarked(3, 'eval(x)'), unmarked(9, 'eval(y)')])
     expect(marks([unmarked(30, 'eval(x)'), unmarked(90, '  eval(y)  ')])).toEqual(before)
-    expect(marks([unmarked(3, 'eval(x)', 'b.ts'), unmarked(9, 'eval(y)', 'b.ts')], () => 'a.ts')).toEqual(
-      before,
-    )
+    expect(marks([{ ...unmarked(3, 'eval(x)'), within: 'A.run' }])[0]).not.toBe(before[0])
+    expect(marks([unmarked(3, 'eval(x)', 'b.ts')])[0]).not.toBe(before[0])
   })
 
   it('tells equal findings apart, so that one more is new', () => {
@@ -291,22 +276,5 @@ describe('a baseline', () => {
     const after = marks([unmarked(1, 'eval(x)'), unmarked(2, 'eval(x)'), unmarked(3, 'eval(x)')])
     expect(new Set(after).size).toBe(3)
     expect(after.filter((one) => !before.includes(one))).toHaveLength(1)
-  })
-
-  it('is written in order and read back; what is no baseline is a fault', () => {
-    const text = writeBaseline([
-      finding({ file: 'b' }),
-      finding({ file: 'a' }),
-      finding({ file: 'c', state: 'suppressed' }),
-    ])
-    expect(JSON.parse(text).findings.map(({ file }: { file: string }) => file)).toEqual(['a', 'b'])
-    expect(readBaseline('x', text).known).toEqual(new Set(['0'.repeat(32)]))
-    for (const bad of ['', '[]', '{"version":2,"findings":[]}', '{"version":1,"findings":[{}]}'])
-      expect(() => readBaseline('x', bad)).toThrow(expect.objectContaining({ code: 'gate.baseline_invalid' }))
-  })
-
-  it('can be hidden from the report and still be counted', () => {
-    const { report } = run(finding({ state: 'known' }), finding())
-    expect(onlyNew(report)).toMatchObject({ findings: [{ state: 'new' }], counts: { known: 1 } })
   })
 })

@@ -29,12 +29,9 @@ export type GateFinding = {
   readonly file: string
   /** Absent when the finding is about a whole file, or about no file. */
   readonly region?: Region
-  /**
-   * `new` findings are judged; `known` ones are in the baseline or on lines that the change does not touch;
-   * `suppressed` ones have a suppression comment.
-   */
+  /** `new` findings are judged; the base has the `known` ones; `suppressed` ones are accepted with a reason. */
   readonly state: 'new' | 'known' | 'suppressed'
-  /** The reason in the suppression comment. */
+  /** The reason that accepts it. */
   readonly reason?: string
   /** Further names of the rule. */
   readonly aliases?: readonly string[]
@@ -117,8 +114,6 @@ export interface GateReport {
   /** The commit whose policy was joined with that of the change; absent without one. */
   readonly policy_base?: string
   readonly files: ReportedFiles
-  /** Present when findings on unchanged lines are `known`, so that they do not block. */
-  readonly changed_lines?: true
   readonly counts: Counts
   readonly findings: readonly GateFinding[]
   /** Present when options limit the findings: how many were left out. */
@@ -135,8 +130,6 @@ export interface GateReport {
   readonly checks?: readonly CheckRow[]
   /** Passages of packets that the change rests on; absent when none was cited. */
   readonly citations?: readonly GateCitation[]
-  /** Absent without a baseline. */
-  readonly baseline?: { readonly path: string; readonly digest: string; readonly known: number }
   /** What a reader has to know besides the findings; absent when there is nothing. */
   readonly notes?: readonly string[]
   /** Hash of the written evidence; null when none was written. */
@@ -195,9 +188,3 @@ export const worstFirst = (counts: Readonly<Record<Severity, number>>): [Severit
   SEVERITIES.toReversed().flatMap((severity) =>
     counts[severity] > 0 ? [[severity, counts[severity]] as [Severity, number]] : [],
   )
-
-/** The report with new findings only; its counts still cover all. */
-export const onlyNew = (report: GateReport): GateReport => ({
-  ...report,
-  findings: report.findings.filter(({ state }) => state === 'new'),
-})

@@ -119,7 +119,7 @@ const toResult = (finding: GateFinding, run: GateRun, ruleIndex: number) => {
     message: { text: message },
     locations: [toLocation(finding, run)],
     partialFingerprints: { 'warrant/v1': fingerprint },
-    ...(run.report.baseline !== undefined && { baselineState: state === 'known' ? 'unchanged' : 'new' }),
+    ...(run.report.source !== 'git:repository' && { baselineState: state === 'known' ? 'unchanged' : 'new' }),
     ...(state === 'suppressed' && {
       suppressions: [{ kind: 'inSource', status: 'accepted', ...(reason && { justification: reason }) }],
     }),

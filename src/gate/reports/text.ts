@@ -160,11 +160,6 @@ const otherLines = (others: readonly GateFinding[]): string[] => {
   return [`    also on ${lines.length === 1 ? 'line' : 'lines'} ${shown}`]
 }
 
-const describeKnown = ({ changed_lines, baseline }: GateReport): string => {
-  if (changed_lines === undefined) return ''
-  return baseline === undefined ? ' on unchanged lines' : ' on unchanged lines or in the baseline'
-}
-
 export const summaryLine = (report: GateReport, style: TextStyle): string => {
   const { status, stage, counts, files, policy } = report
   const severities = worstFirst(counts.by_severity).map(([severity, number]) => `${number} ${severity}`)
@@ -172,7 +167,7 @@ export const summaryLine = (report: GateReport, style: TextStyle): string => {
     `${plural(counts.judged, 'finding')}${severities.length === 0 ? '' : ` (${severities.join(', ')})`}`,
     `in ${plural(files.scanned, 'file')}`,
     ...(files.unmatched === 0 ? [] : [`· ${plural(files.unmatched, 'file')} without rules`]),
-    ...(counts.known === 0 ? [] : [`· ${counts.known} known${describeKnown(report)}`]),
+    ...(counts.known === 0 ? [] : [`· ${counts.known} known`]),
     ...(counts.suppressed === 0 ? [] : [`· ${counts.suppressed} suppressed`]),
     ...(report.reweighed === undefined ? [] : [`· ${plural(report.reweighed.length, 'severity override')}`]),
     `· blocks at ${policy.block_on_or_above} (${policy.trace.source})`,
@@ -251,7 +246,6 @@ const nextSteps = ({ report }: GateRun): string[] => {
   const repairable = findings.filter(({ state, edit }) => state === 'new' && edit?.safe === true).length
   const example = blocking.find((one) => !isOfGate(one))
   if (example === undefined) return []
-  const hasSecret = blocking.some(({ category }) => category === 'secrets')
   return [
     `Repair what is ${policy.block_on_or_above}${policy.block_on_or_above === 'CRITICAL' ? '' : ' or worse'} (${blocking.length}), then run the gate again.`,
     ...(repairable === 0
@@ -260,8 +254,6 @@ const nextSteps = ({ report }: GateRun): string[] => {
           `${plural(repairable, 'finding')} can be repaired for you: warrant gate --fix (--dry-run shows how)`,
         ]),
     `Or give a reason in a comment on the line above: warrant-ignore ${escapeLine(example.ruleId)}: <reason>`,
-    // A baseline would leave a secret where it is.
-    ...(hasSecret ? [] : ['Or accept all findings that exist today: warrant gate baseline']),
   ]
 }
 

@@ -102,7 +102,7 @@ const Metadata = z.object({
   everyKind: z.boolean().optional(),
   /** Further languages; comment and string node kinds are translated to theirs. */
   languages: z.array(Word).min(1).max(20).optional(),
-  /** Further names of the rule, which overrides, suppressions and baselines may use. */
+  /** Further names of the rule, which overrides and suppressions may use. */
   aliases: z.array(Word).min(1).max(20).optional(),
   /** The rule runs only in this profile. For shipped rules, as is `seedSeverity`. */
   profile: z.literal('seed').optional(),

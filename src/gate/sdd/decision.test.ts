@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decideSdd, type SddFacts, sddFinding } from './decision.ts'
+import { decideSdd, type SddFacts, sddDrafts } from './decision.ts'
 import type { SddValidation } from './openspec.ts'
 
 const validation: SddValidation = {
@@ -98,25 +98,25 @@ describe('the decision on a specification', () => {
       allowed: true,
       details: { bypass: true, env: 'PUMUKI_SDD_BYPASS' },
     })
-    expect(decision && sddFinding(decision)).toMatchObject({
-      ruleId: 'sdd.policy.bypassed',
-      severity: 'WARN',
-      code: 'SDD_BYPASSED',
-    })
+    expect(sddDrafts(decision)).toMatchObject([
+      { ruleId: 'sdd.policy.bypassed', severity: 'WARN', code: 'SDD_BYPASSED' },
+    ])
   })
 
   it('becomes a finding when it refuses, and none when it allows', () => {
     const refused = decideSdd({ ...clean, change: 'missing' })
-    expect(refused && sddFinding(refused)).toEqual({
-      ruleId: 'sdd.policy.blocked',
-      severity: 'ERROR',
-      code: 'SDD_CHANGE_MISSING',
-      message: 'The change a does not exist in openspec/changes. Open a session for another change.',
-      file: 'openspec/changes',
-      matchedBy: 'SddPolicy',
-      source: 'sdd-policy',
-    })
-    const allowed = decideSdd(clean)
-    expect(allowed && sddFinding(allowed)).toBeUndefined()
+    expect(sddDrafts(refused)).toEqual([
+      {
+        ruleId: 'sdd.policy.blocked',
+        severity: 'ERROR',
+        code: 'SDD_CHANGE_MISSING',
+        message: 'The change a does not exist in openspec/changes. Open a session for another change.',
+        file: 'openspec/changes',
+        matchedBy: 'SddPolicy',
+        source: 'sdd-policy',
+        text: '',
+      },
+    ])
+    expect(sddDrafts(decideSdd(clean))).toEqual([])
   })
 })

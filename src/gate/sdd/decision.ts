@@ -1,7 +1,7 @@
-import type { Finding } from '../../evidence/schema.ts'
 import type { GateStage } from '../../evidence/stage.ts'
 import type { JsonObject } from '../../kernel/encoding/json.ts'
 import { optional } from '../../kernel/optional.ts'
+import type { FindingDraft } from '../findings/collect.ts'
 import type { ChangeState, OpenSpecStatus, SddValidation } from './openspec.ts'
 import type { SessionState } from './session.ts'
 
@@ -138,17 +138,22 @@ export const decideSdd = (facts: SddFacts): SddDecision | undefined => {
   return facts.validation && judgeValidation(facts.validation)
 }
 
-/** The finding that the evidence records for a blocked stage or a disabled guard. */
-export const sddFinding = ({ allowed, code, message, details }: SddDecision): Finding | undefined => {
-  const bypassed = details?.bypass === true
-  if (allowed && !bypassed) return undefined
-  return {
-    ruleId: bypassed ? 'sdd.policy.bypassed' : 'sdd.policy.blocked',
-    severity: bypassed ? 'WARN' : 'ERROR',
-    code: bypassed ? 'SDD_BYPASSED' : code,
-    message,
-    file: 'openspec/changes',
-    matchedBy: 'SddPolicy',
-    source: 'sdd-policy',
-  }
+export const SDD_SOURCE = 'sdd-policy'
+
+/** The finding for a blocked stage or a disabled guard. */
+export const sddDrafts = (decision: SddDecision | undefined): FindingDraft[] => {
+  const bypassed = decision?.details?.bypass === true
+  if (decision === undefined || (decision.allowed && !bypassed)) return []
+  return [
+    {
+      ruleId: bypassed ? 'sdd.policy.bypassed' : 'sdd.policy.blocked',
+      severity: bypassed ? 'WARN' : 'ERROR',
+      code: bypassed ? 'SDD_BYPASSED' : decision.code,
+      message: decision.message,
+      file: 'openspec/changes',
+      matchedBy: 'SddPolicy',
+      source: SDD_SOURCE,
+      text: '',
+    },
+  ]
 }

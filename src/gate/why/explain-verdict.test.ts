@@ -30,7 +30,6 @@ const NO_FILES: PolicyFiles = {
   skillsFile: undefined,
   rules: [],
   overrides: undefined,
-  baseline: undefined,
   checks: undefined,
   keys: undefined,
 }
@@ -208,14 +207,9 @@ describe('the line that made a reason count', () => {
       `skills.policy.json at ${'b'.repeat(12)}: a change is judged by the base too: the stricter version counts`,
     ],
     [
-      'the baseline, for what is known',
-      { snapshot: { known_findings: 2, baseline: { path: 'warrant.baseline.json', digest: HASH } } },
-      'warrant.baseline.json: 2 findings do not count: accepted',
-    ],
-    [
-      'changed lines, for what is known',
-      { stage: 'PRE_COMMIT', findings: [], snapshot: { known_findings: 1, changed_lines: true } },
-      'built-in for PRE_COMMIT: 1 finding does not count: on unchanged lines',
+      'the base, for what is known',
+      { snapshot: { known_findings: 2, policy_base: BASE } },
+      `the base ${BASE.slice(0, 12)}: has 2 findings of these files already, which do not count`,
     ],
     ['the age', { findings: [], age: 5_000 }, 'built-in for PRE_PUSH: evidence is valid for 1800 seconds'],
     [
@@ -329,13 +323,7 @@ describe('a question about a part', () => {
     })
   })
 
-  it('names the entry of the baseline that accepts a finding, and what was judged', () => {
-    const text = `{ "version": 1, "findings": [\n{"fingerprint": "${'d'.repeat(32)}", "ruleId": "r", "file": "src/a.ts"}\n]}`
-    const known = explain({
-      about: 'd'.repeat(32),
-      present: { baseline: { path: 'warrant.baseline.json', text } },
-    })
-    expect(known.counted.map(({ where }) => where)).toContain('warrant.baseline.json:2')
+  it('names what was judged', () => {
     expect(explain({ about: 'src/a.ts' }).notes).toEqual([
       'src/a.ts was judged, and no finding about it counts.',
     ])

@@ -1,13 +1,11 @@
 import type { Evidence } from '../../evidence/schema.ts'
-import { isRecord } from '../../kernel/encoding/json.ts'
 import { optional } from '../../kernel/optional.ts'
 import { plural } from '../../kernel/text/plural.ts'
 import type { GateInput, GateVerdict } from '../judge-evidence.ts'
 import type { GatePolicy, PolicySources } from '../policy.ts'
 import { worstFirst } from '../reports/report.ts'
-import type { Basis, PolicyLine, Reason, VerdictExplanation } from './explanation.ts'
+import type { Basis, Reason, VerdictExplanation } from './explanation.ts'
 import { compareReasons, isAbout, isBlocking, listReasons, toReason } from './findings.ts'
-import { findLine } from './member-line.ts'
 import { listPolicyLines } from './policy-lines.ts'
 import { smallestRepairs } from './repairs.ts'
 import { listBases, type ReceiptSummary } from './rests-on.ts'
@@ -94,32 +92,6 @@ const absentNotes = (named: string, evidence: Evidence | undefined): string[] =>
   ]
 }
 
-/** The entry of the baseline that accepts a finding. */
-const baselineLines = (named: string, [present]: readonly PolicyVersion[]): PolicyLine[] => {
-  const source = present?.files.baseline
-  if (source === undefined) return []
-  let value: unknown
-  try {
-    value = JSON.parse(source.text)
-  } catch {
-    return []
-  }
-  const entries = isRecord(value) && Array.isArray(value.findings) ? (value.findings as unknown[]) : []
-  return entries.filter(isRecord).flatMap(({ fingerprint, ruleId, file }) => {
-    const entry = { fingerprint: String(fingerprint), rule: String(ruleId), file: String(file) }
-    if (!isAbout(entry, named)) return []
-    const line = findLine(source.text, (text) => text.includes(entry.fingerprint))
-    return [
-      {
-        where: `${source.path}${line === undefined ? '' : `:${line}`}`,
-        file: source.path,
-        ...optional({ line }),
-        effect: `accepts ${entry.rule} in ${entry.file}, so it is known and does not count`,
-      },
-    ]
-  })
-}
-
 const JUDGES =
   'This explains the evidence. With the setting check: judges, ai_gate_check judges the present files itself.'
 
@@ -150,7 +122,7 @@ export const explainVerdict = (sources: WhySources): VerdictExplanation => {
     ...optional({ about }),
     reasons: named,
     repairs: verdict.allowed ? [] : smallestRepairs(named, { ...input, base, unreadable, problem }),
-    counted: about === undefined ? lines : [...lines, ...baselineLines(about, versions)],
+    counted: lines,
     rests_on: rests,
     notes: [
       ...(evidence === undefined || about !== undefined ? [] : uncountedNotes(evidence, policy)),

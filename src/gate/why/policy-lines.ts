@@ -1,5 +1,6 @@
 import type { Evidence } from '../../evidence/schema.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
+import { plural } from '../../kernel/text/plural.ts'
 import { KEYS_FILE } from '../../receipts/keys-path.ts'
 import { CHECKS_FILE, type Check } from '../checks/check.ts'
 import type { GateVerdict } from '../judge-evidence.ts'
@@ -108,13 +109,15 @@ const weakenedLines = (reasons: readonly Reason[], base: string | undefined): Po
     )
 
 const knownLines = ({ snapshot }: Evidence): PolicyLine[] => {
-  const { known_findings: known, changed_lines: byLine, baseline, stage } = snapshot
+  const { known_findings: known, policy_base: base } = snapshot
   if (typeof known !== 'number' || known === 0) return []
-  const path = isRecord(baseline) && typeof baseline.path === 'string' ? baseline.path : undefined
-  const count = `${known} ${known === 1 ? 'finding does' : 'findings do'} not count`
-  if (byLine !== true) return path === undefined ? [] : [lineInFile(path, `${count}: accepted`, {})]
-  const or = path === undefined ? '' : ` or accepted in ${path}`
-  return [{ where: `built-in for ${stage}`, effect: `${count}: on unchanged lines${or}` }]
+  const where = typeof base === 'string' ? `the base ${base.slice(0, 12)}` : 'the base'
+  return [
+    {
+      where,
+      effect: `has ${plural(known, 'finding')} of these files already, which ${known === 1 ? 'does' : 'do'} not count`,
+    },
+  ]
 }
 
 interface LineContext {

@@ -6,7 +6,6 @@ import { quoteShellWord } from '../../kernel/text/shell-quote.ts'
 import { KEYS_FILE } from '../../receipts/keys-path.ts'
 import type { PresentTree } from '../check-binding.ts'
 import { CHECKS_FILE } from '../checks/check.ts'
-import { BASELINE_FILE } from '../findings/baseline.ts'
 import type { GateInput } from '../judge-evidence.ts'
 import { HARD_MODE_FILE, SKILLS_FILE } from '../policy.ts'
 import { USER_RULES_FOLDER } from '../rules/assemble-rules.ts'
@@ -102,7 +101,7 @@ const keyDraft = ({ receipt }: RepairContext): Draft | undefined => {
 }
 
 const isPolicyFile = (file: string): boolean =>
-  [HARD_MODE_FILE, SKILLS_FILE, CHECKS_FILE, KEYS_FILE, BASELINE_FILE].includes(file) ||
+  [HARD_MODE_FILE, SKILLS_FILE, CHECKS_FILE, KEYS_FILE].includes(file) ||
   file.startsWith(`${USER_RULES_FOLDER}/`)
 
 const policyDraft = ({ file = '', fix = '' }: Reason, { base }: RepairContext): Draft => ({

@@ -50,9 +50,41 @@ const variablesOf = (
   return Object.fromEntries(texts)
 }
 
+/** Declarations that have a name, and values that get theirs from what they are assigned to. */
+const DECLARATION =
+  /^(?:class|interface|internal_module|module)$|(?:function|method|class|interface|constructor|enum|record|object|protocol|init|type)_(?:declaration|definition|spec)$/
+const ASSIGNMENT =
+  /(?:declarator|var_spec|field_definition|property_declaration|assignment|assignment_expression|^pair)$/
+const FUNCTION_VALUE = /function|lambda|closure|func_literal/
+const NAME_KINDS = new Set(['simple_identifier', 'type_identifier'])
+const MAX_WITHIN_CHARS = 120
+
+const nameOf = (node: SgNode): string =>
+  (
+    node.field('name') ??
+    node.field('key') ??
+    node.field('left') ??
+    node.children().find((child) => NAME_KINDS.has(String(child.kind())))
+  )?.text() ?? ''
+
+/** The names of the declarations around a node, outermost first: `Account.withdraw`. Empty at the top of a file. */
+const namesAround = (node: SgNode): string => {
+  const names: string[] = []
+  let isValue = false
+  for (let around = node.parent(); around !== null; around = around.parent()) {
+    const kind = String(around.kind())
+    if (DECLARATION.test(kind) || (isValue && ASSIGNMENT.test(kind))) {
+      names.unshift(nameOf(around))
+      isValue = false
+    } else if (FUNCTION_VALUE.test(kind)) isValue = true
+  }
+  return names.join('.').slice(-MAX_WITHIN_CHARS)
+}
+
 const toHit = (matcher: PreparedMatcher, node: SgNode): RuleHit => {
   const { start, end } = node.range()
-  return [matcher.index, start.line, start.column, end.line, end.column, variablesOf(node, matcher.variables)]
+  const place = [matcher.index, start.line, start.column, end.line, end.column] as const
+  return [...place, variablesOf(node, matcher.variables), namesAround(node)]
 }
 
 /** Kind numbers by grammar and name: a lookup by name costs as much as a search in the tree. */

@@ -196,7 +196,7 @@ const longestFirst = (a: Match, b: Match): number => b.endLine - a.endLine || b.
  */
 export const toMatches = (hits: readonly RuleHit[], group: ScanGroup): Match[] =>
   hits
-    .flatMap(([matcher, line, column, endLine, endColumn, values]) =>
+    .flatMap(([matcher, line, column, endLine, endColumn, values, within]) =>
       (group.rules.get(matcher) ?? []).map((rule) => ({
         ruleId: rule.id,
         message: fillVariables(rule.message, values),
@@ -204,6 +204,7 @@ export const toMatches = (hits: readonly RuleHit[], group: ScanGroup): Match[] =
         column: column + 1,
         endLine: endLine + 1,
         endColumn: endColumn + 1,
+        ...(within ? { within } : {}),
       })),
     )
     .sort((a, b) => byPlace(a, b) || longestFirst(a, b))

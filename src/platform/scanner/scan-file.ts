@@ -81,7 +81,10 @@ export interface FilePasses {
   readonly texts: readonly number[]
 }
 
-/** Matcher, line, column, end line, end column (from 0), and the values of the meta-variables. */
+/**
+ * Matcher, line, column, end line, end column (from 0), the values of the meta-variables, and the names of the
+ * declarations around it.
+ */
 export type RuleHit = readonly [
   number,
   number,
@@ -89,6 +92,7 @@ export type RuleHit = readonly [
   number,
   number,
   Readonly<Record<string, string>> | undefined,
+  string?,
 ]
 
 export interface FileScan {

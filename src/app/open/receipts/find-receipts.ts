@@ -1,9 +1,8 @@
 import { resolve } from 'node:path'
-import { BASELINE_FILE } from '../../../gate/findings/baseline.ts'
 import { policyDigests } from '../../../gate/policy-digests.ts'
 import {
   ignoreUnusable,
-  policyPaths,
+  POLICY_PATHS,
   readCommitKeys,
   readKeysFile,
   readPolicyFiles,
@@ -121,8 +120,8 @@ const policiesOf = async (
   { git, signal }: ReceiptPlace,
   commit: string,
 ): Promise<PolicyDigests | undefined> => {
-  const files = await git.filesAt(commit, policyPaths(BASELINE_FILE), signal)
-  return files && policyDigests(await readPolicyFiles(ignoreUnusable(files), BASELINE_FILE))
+  const files = await git.filesAt(commit, POLICY_PATHS, signal)
+  return files && policyDigests(await readPolicyFiles(ignoreUnusable(files)))
 }
 
 /** Judges every commit that `head` has and `base` has not by its receipts. */

@@ -1,11 +1,10 @@
 import { loadChecks } from '../../../gate/checks/load-checks.ts'
-import { BASELINE_FILE } from '../../../gate/findings/baseline.ts'
 import { judgeEvidence } from '../../../gate/judge-evidence.ts'
 import { resolvePolicy } from '../../../gate/policy.ts'
 import {
   ignoreUnusable,
+  POLICY_PATHS,
   type PolicyFiles,
-  policyPaths,
   readPolicyFiles,
   unlessInvalid,
 } from '../../../gate/policy-files.ts'
@@ -38,10 +37,9 @@ const readVersion = async (
   signal: AbortSignal,
 ): Promise<PolicyVersion | undefined> => {
   try {
-    const paths = policyPaths(BASELINE_FILE)
-    const files = await git.filesAt(commit, paths, signal)
+    const files = await git.filesAt(commit, POLICY_PATHS, signal)
     if (files === undefined) return undefined
-    const read = await readPolicyFiles(ignoreUnusable(files), BASELINE_FILE)
+    const read = await readPolicyFiles(ignoreUnusable(files))
     const isValid = await unlessInvalid((async () => resolvePolicy('CI', read) !== undefined)(), false)
     return toVersion(commit, isValid ? read : { ...read, hardFile: undefined, skillsFile: undefined })
   } catch (thrown) {
@@ -108,7 +106,7 @@ export const openWhy = async (
   const input = await readCheckInput({ ...check, stage })
   const git = gitReader({ folder: root, environment, gitFolders }, { sharesStatus: true })
   const isRepository = input.state.git.available
-  const present = toVersion(undefined, await readPolicyFiles(repositoryFiles(root), BASELINE_FILE))
+  const present = toVersion(undefined, await readPolicyFiles(repositoryFiles(root)))
   const base = evidence?.snapshot.policy_base
   const commits = new Set([
     isRepository ? await git.head(signal) : null,

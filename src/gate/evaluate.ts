@@ -1,0 +1,284 @@
+import type { GateOutcome, Platform, Ruleset } from '../evidence/schema.ts'
+import type { GateStage } from '../evidence/stage.ts'
+import { optional } from '../kernel/optional.ts'
+import { extensionOf } from '../kernel/text/languages.ts'
+import { type ChangeContext, readStageChange } from './facts/change-context.ts'
+import { fileKinds } from './facts/file-kinds.ts'
+import type { StageInput } from './facts/scope.ts'
+import { collectBefore, collectMatches, type FileSuppression, type FindingDraft } from './findings/collect.ts'
+import { addEdits, type RewriteMatch } from './findings/edits.ts'
+import { fingerprintFindings } from './findings/fingerprint.ts'
+import { findKnown } from './findings/known.ts'
+import { compareSuppressions, policyDrafts, withBrokenManifests } from './findings/policy-findings.ts'
+import { judgedTreeId } from './judged-tree.ts'
+import { judgeSeverities } from './policy.ts'
+import { type PolicyPorts, type ReadPolicy, readJoinedPolicy } from './policy-layer.ts'
+import type { ChangeSet, FileReading, GitReader, Scanner, Scope } from './ports.ts'
+import {
+  type CheckRow,
+  comparePlaces,
+  type Excerpt,
+  type GateFinding,
+  type ReportedFiles,
+} from './reports/report.ts'
+import { loadRuleSet, type RuleSet } from './rules/assemble-rules.ts'
+import type { AppliedOverride } from './rules/severity-overrides.ts'
+import type { BoundVersions } from './run-facts.ts'
+
+/** What every caller has: a repository as it is, at a past commit, or as an agent proposes it. */
+export interface ChangePorts extends PolicyPorts {
+  readonly scanner: () => Promise<Scanner>
+  /** Makes the edits that repair findings; absent where nobody applies them. */
+  readonly rewrite?: RewriteMatch
+}
+
+export interface ChangeRequest extends Partial<Pick<StageInput, 'build' | 'remote'>> {
+  readonly stage: GateStage
+  /** Undefined: the scope of the stage. */
+  readonly scope: Scope | undefined
+  /** Whose policy judges: the stricter one of the base and the change, or that of the working tree alone. */
+  readonly policyFrom: 'base' | 'worktree'
+  /** Whether the id of the judged tree is wanted, for a receipt. */
+  readonly bind?: boolean
+  readonly progress?: (done: number, total: number) => void
+}
+
+/** The change, and the policy that it is judged by. */
+interface ReadChange {
+  readonly stage: GateStage
+  readonly git: GitReader
+  readonly context: ChangeContext
+  readonly policy: ReadPolicy
+}
+
+export interface SourceFindings {
+  readonly drafts: readonly FindingDraft[]
+  readonly rulesets?: readonly Ruleset[]
+  readonly rows?: readonly CheckRow[]
+}
+
+/** Findings that no rule makes: of checks, receipts, the specification, the branch. */
+export type FindingSource = (change: ReadChange, signal: AbortSignal) => Promise<SourceFindings>
+
+/** A judged change. */
+export interface EvaluatedChange {
+  /** Undefined when no file was read. */
+  readonly tree: ChangeContext['tree'] | undefined
+  readonly outcome: GateOutcome
+  readonly policy: ReadPolicy['layer']['policy']
+  /** New, known and suppressed ones. */
+  readonly findings: readonly GateFinding[]
+  readonly excerpts: ReadonlyMap<GateFinding, Excerpt>
+  readonly source: string
+  readonly files: ReportedFiles
+  readonly notes: readonly string[]
+  readonly platforms: Readonly<Record<string, Platform>>
+  readonly rulesets: readonly Ruleset[]
+  readonly overrides: readonly AppliedOverride[]
+  readonly checks: readonly CheckRow[]
+  /** The commit whose policy was joined with that of the change, if any. */
+  readonly policyBase: string | undefined
+  /** What the receipt says of the commits and of the policy files. */
+  readonly bound: BoundVersions
+}
+
+/** Findings of the rules about changed files. */
+const companionDrafts = ({ changes }: RuleSet, set: ChangeSet): FindingDraft[] => {
+  const paths = set.changes.map(({ path }) => path)
+  const seen = new Set<string>()
+  // Two versions of a rule, of the base and of the change, report a file once.
+  const isFirst = (id: string, file: string) => seen.size < seen.add(JSON.stringify([id, file])).size
+  return changes.flatMap((rule) =>
+    rule
+      .missing(paths)
+      .filter((file) => isFirst(rule.id, file))
+      .map((file) => ({
+        ruleId: rule.id,
+        severity: rule.severity,
+        code: rule.code,
+        message: rule.message,
+        file,
+        ...optional({ why: rule.why, fix: rule.fix }),
+        matchedBy: 'FileChange',
+        source: set.source,
+        text: '',
+      })),
+  )
+}
+
+/** Runs the scan and the sources at once. When one of them fails, the others are ended. */
+const together = async <T>(
+  signal: AbortSignal,
+  scan: (signal: AbortSignal) => Promise<T>,
+  sources: readonly ((signal: AbortSignal) => Promise<SourceFindings>)[],
+): Promise<readonly [T, readonly SourceFindings[]]> => {
+  if (sources.length === 0) return [await scan(signal), []]
+  const stop = new AbortController()
+  const either = AbortSignal.any([signal, stop.signal])
+  try {
+    return await Promise.all([scan(either), Promise.all(sources.map((source) => source(either)))])
+  } catch (thrown) {
+    stop.abort(thrown)
+    throw thrown
+  }
+}
+
+/** One reading of files for each version that the change starts from: a merge starts from several commits. */
+const versionsBefore = async (
+  set: ChangeSet,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly AsyncIterable<FileReading>[]> => {
+  const versions: FileReading[][] = []
+  const seen = new Map<string, number>()
+  if (set.readOtherParents !== undefined)
+    for await (const reading of set.readOtherParents(paths, signal)) {
+      const nth = seen.get(reading.path) ?? 0
+      seen.set(reading.path, nth + 1)
+      versions[nth] = [...(versions[nth] ?? []), reading]
+    }
+  const replay = async function* (readings: readonly FileReading[]) {
+    yield* readings
+  }
+  return [set.readBefore(paths, signal), ...versions.map(replay)]
+}
+
+interface Compared {
+  readonly known: ReadonlySet<FindingDraft>
+  /** Suppression comments of the first version before. */
+  readonly suppressions: readonly FileSuppression[]
+}
+
+const NOTHING_BEFORE: Compared = { known: new Set(), suppressions: [] }
+
+/** What of the findings the base has. Only files in which something was found are read there. */
+const compareWithBase = async (
+  scan: Parameters<typeof collectMatches>[0],
+  found: { readonly drafts: readonly FindingDraft[]; readonly suppressions: readonly FileSuppression[] },
+  signal: AbortSignal,
+): Promise<Compared> => {
+  const { set } = scan
+  const isCompared = ({ identity }: FindingDraft) => identity !== undefined
+  const files = new Set([...found.drafts.filter(isCompared), ...found.suppressions].map(({ file }) => file))
+  const existed = set.changes.filter(
+    ({ path, change, from }) => files.has(path) && (change !== 'added' || from),
+  )
+  if (existed.length === 0) return NOTHING_BEFORE
+  const known = new Set<FindingDraft>()
+  let suppressions: readonly FileSuppression[] | undefined
+  for (const readings of await versionsBefore(
+    set,
+    existed.map(({ path }) => path),
+    signal,
+  )) {
+    const before = await collectBefore(scan, readings, signal)
+    suppressions ??= before.suppressions
+    for (const draft of await findKnown(found.drafts, before.drafts, set, signal)) known.add(draft)
+  }
+  return { known, suppressions: suppressions ?? [] }
+}
+
+/** Adds state and fingerprint to every finding, and sorts them. */
+export const classifyDrafts = (drafts: readonly FindingDraft[], known: ReadonlySet<FindingDraft>) => {
+  const fingerprints = fingerprintFindings(drafts)
+  const excerpts = new Map<GateFinding, Excerpt>()
+  const findings = drafts.map((draft): GateFinding => {
+    const { excerpt, suppressed, text: _, identity: __, within: ___, ...rest } = draft
+    const state = suppressed !== undefined ? 'suppressed' : known.has(draft) ? 'known' : 'new'
+    const fingerprint = fingerprints.get(draft) ?? ''
+    const finding: GateFinding = { ...rest, state, ...optional({ reason: suppressed }), fingerprint }
+    if (excerpt !== undefined) excerpts.set(finding, excerpt)
+    return finding
+  })
+  return { findings: findings.sort(comparePlaces), excerpts }
+}
+
+/**
+ * Judges a change: its files, by the rules and the policy of the base and of the change, against what the base has.
+ * Every verdict of the gate is made here. The same input gives the same findings.
+ */
+export const evaluateChange = async (
+  ports: ChangePorts,
+  request: ChangeRequest,
+  sources: readonly FindingSource[],
+  signal: AbortSignal,
+): Promise<EvaluatedChange> => {
+  const { stage, progress = () => {} } = request
+  const context = await readStageChange(ports.git, request, signal)
+  const { set, detection } = context
+  try {
+    const treeId = request.bind ? judgedTreeId(set, signal) : undefined
+    const read = await readJoinedPolicy(ports, request, set, signal)
+    const { layer, changes, attributes, versions } = read
+    const { policy, userRules, overrides } = layer
+    const old = set.changes.flatMap(({ from }) => from ?? [])
+    const paths = [...set.changes.map(({ path }) => path), ...(set.links ?? []), ...old]
+    const inputs = {
+      userRules: userRules?.pack,
+      overrides,
+      roots: detection.roots,
+      stage,
+      policy,
+      profile: ports.profile,
+      extensions: new Set(paths.map(extensionOf)),
+    }
+    const rules = await loadRuleSet(ports.shippedRules, inputs, paths)
+    const { scanner } = ports
+    const kinds = fileKinds(attributes)
+    const scan = { set, rules, scanner, stage, tracksModules: context.tracksModules, kinds, progress }
+    const change = { stage, git: ports.git, context, policy: read }
+    const [scanned, others] = await together(
+      signal,
+      (stop) => collectMatches(scan, stop),
+      sources.map((source) => (stop: AbortSignal) => source(change, stop)),
+    )
+    const { rewrite } = ports
+    const found = rewrite
+      ? { ...scanned, drafts: await addEdits(scanned.drafts, rules.rules, rewrite) }
+      : scanned
+    // The whole repository is not a change.
+    const isChange = set.source !== 'git:repository'
+    const before = isChange ? await compareWithBase(scan, found, signal) : NOTHING_BEFORE
+    const trial = request.policyFrom === 'worktree'
+    const suppressions = compareSuppressions(found.suppressions, before.suppressions, set)
+    const ofSources = others.flatMap(({ drafts }) => drafts)
+    const results =
+      found.suppressions.length === 0 || ofSources.length === 0
+        ? ofSources
+        : (await import('./checks/result-drafts.ts')).suppressResults(ofSources, found.suppressions)
+    const drafts = [
+      ...withBrokenManifests(found.drafts, context.broken, set.source),
+      ...(isChange ? companionDrafts(rules, set) : []),
+      ...suppressions.drafts,
+      ...results,
+      ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
+    ]
+    const { findings, excerpts } = classifyDrafts(drafts, before.known)
+    const severities = findings.flatMap(({ state, severity }) => (state === 'new' ? severity : []))
+    return {
+      outcome: judgeSeverities(severities, policy),
+      policy,
+      findings,
+      excerpts,
+      source: set.source,
+      files: found.files,
+      notes: found.notes,
+      platforms: detection.platforms,
+      rulesets: [...rules.rulesets, ...others.flatMap(({ rulesets = [] }) => rulesets)],
+      overrides: overrides.list,
+      checks: others.flatMap(({ rows = [] }) => rows),
+      policyBase: trial ? undefined : set.base,
+      tree: context.tree,
+      bound: {
+        tree: await treeId?.(),
+        base: set.base,
+        head: set.head,
+        ...versions,
+        suppressions: suppressions.versions,
+        platforms: context.platforms,
+      },
+    }
+  } finally {
+    await set.close?.()
+  }
+}
