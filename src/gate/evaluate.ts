@@ -160,17 +160,16 @@ const compareWithBase = async (
   const { set } = scan
   const isCompared = ({ identity }: FindingDraft) => identity !== undefined
   const files = new Set([...found.drafts.filter(isCompared), ...found.suppressions].map(({ file }) => file))
-  const existed = set.changes.filter(
-    ({ path, change, from }) => files.has(path) && (change !== 'added' || from),
-  )
-  if (existed.length === 0) return NOTHING_BEFORE
+  const isMerge = set.readOtherParents !== undefined
+  const paths = set.changes
+    .filter(
+      ({ path, change, from }) => files.has(path) && (isMerge || change !== 'added' || from !== undefined),
+    )
+    .map(({ path }) => path)
+  if (paths.length === 0) return NOTHING_BEFORE
   const known = new Set<FindingDraft>()
   let suppressions: readonly FileSuppression[] | undefined
-  for (const readings of await versionsBefore(
-    set,
-    existed.map(({ path }) => path),
-    signal,
-  )) {
+  for (const readings of await versionsBefore(set, paths, signal)) {
     const before = await collectBefore(scan, readings, signal)
     suppressions ??= before.suppressions
     for (const draft of await findKnown(found.drafts, before.drafts, set, signal)) known.add(draft)

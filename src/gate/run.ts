@@ -132,7 +132,7 @@ export const runGate = async (
       ? await refusedChange(ports, request, decision, signal)
       : await evaluateChange(
           ports.change,
-          { ...request, bind: write || request.receipt === true },
+          { ...request, bind: request.write || request.receipt === true },
           listSources(ports, request, decision, present),
           signal,
         )

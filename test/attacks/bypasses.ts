@@ -235,13 +235,11 @@ export const BYPASSES: readonly Bypass[] = [
     ],
   },
   {
-    bypass: 'a baseline, policy or severities in the working tree, not committed',
+    bypass: 'a policy or severities in the working tree, not committed',
     stopped: 'every stage',
     found: 'every stage',
     by: 'the policy of the last commit counts as well, the stricter one wins; `gate.policy-changed`',
-    shownBy: [
-      ['test/attacks/policy.test.ts', 'hides nothing of the staged change: baseline, thresholds, severities'],
-    ],
+    shownBy: [['test/attacks/policy.test.ts', 'hides nothing of the staged change: thresholds, severities']],
   },
   {
     bypass: 'the same, committed with the change',
@@ -260,10 +258,19 @@ export const BYPASSES: readonly Bypass[] = [
   },
   {
     bypass: 'suppression comments in the change',
-    stopped: 'PRE_PUSH and CI, for rules that are `CRITICAL`',
+    stopped: 'the hook of an agent asks the user; for secrets every stage',
     found: 'every stage',
-    by: '`gate.suppression-added` (`WARN`, `ERROR` for a `CRITICAL` rule). A suppression that is already committed may be moved within its file',
-    shownBy: [['test/attacks/policy.test.ts', 'shows each suppression comment that it adds, and no old one']],
+    by: 'a comment with a reason accepts one rule on one line, and is listed as `gate.suppression-added` (`INFO`) in the evidence. It accepts no secret and nothing that the gate itself reports. A suppression that is already committed may be moved within its file',
+    shownBy: [
+      [
+        'test/attacks/policy.test.ts',
+        'lists each suppression comment that it adds, and no old one, and lets it count',
+      ],
+      [
+        'test/attacks/policy.test.ts',
+        'is not accepted by a comment for a whole file, nor by one about a secret',
+      ],
+    ],
   },
   {
     bypass: 'the platform switched off in the change: manifest emptied, deleted, broken',

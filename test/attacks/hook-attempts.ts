@@ -250,8 +250,7 @@ export const HOOK_ATTEMPTS: readonly HookAttempt[] = [
     attempt: 'a suppression comment for a critical rule',
     tool: 'Write',
     input: { file_path: 'ROOT/lib/new.ts', content: `// warrant-ignore javascript.eval: needed\n${EVAL}` },
-    outcome: 'limit',
-    found: 'the finding `gate.suppression-added` goes back to the agent after the write, and blocks the push',
+    outcome: 'ask',
   },
   {
     attempt: 'a file that says it is generated',

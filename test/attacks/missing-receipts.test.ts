@@ -165,10 +165,6 @@ describe('what the hook refuses or the push finds', () => {
 
   /** Changes by bypass. The hook refuses each where keys are listed, so that no receipt says PASSED. */
   const CHANGES: Readonly<Record<string, () => void>> = {
-    'a baseline that is not committed': () => {
-      repo.stage(evil)
-      expect(project.warrant(['gate', 'baseline']).status).toBe(0)
-    },
     'severities in the same change': () => repo.stage({ ...evil, ...severities }),
     'a manifest without the platform': () => repo.stage({ ...evil, 'package.json': '{}' }),
     'a policy as a link': () => {
@@ -195,10 +191,12 @@ describe('what the hook refuses or the push finds', () => {
     expect(said).toMatch(/BLOCKED PRE_COMMIT|skills\.policy\.json is a symbolic link/)
   })
 
-  it('where keys are listed: a suppression of what is CRITICAL', () => {
-    const text = `// warrant-ignore backend.no-console-log: try\n${LOG}`
-    project.branch('suppressed').commit({ 'src/evil.ts': text })
-    expect(project.tryGit(['push', '-q', 'origin', 'suppressed']).said).toContain('gate.suppression-added')
-    expect(project.check()).toEqual(['covered'])
+  it('where keys are listed: a suppression of a secret', () => {
+    const text = `export const key = '${['AKIA', 'Z7QXN4RTP2LKW6HD'].join('')}' // warrant-ignore secrets.aws-access-key-id: try\n`
+    repo.git('switch', '-q', '--detach', 'origin/main')
+    repo.stage({ 'src/evil.ts': text })
+    const { status, said } = project.tryGit([...commit])
+    repo.git('reset', '-q', '--hard')
+    expect([status, said]).toEqual([1, expect.stringContaining('warrant.suppression-refused')])
   })
 })

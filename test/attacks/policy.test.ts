@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { GateReport } from '../../src/gate/reports/report.ts'
 import { makeFolder, Program, sweep } from '../support/binary.ts'
@@ -117,12 +117,6 @@ describe('a change that brings its own policy', () => {
     repo.git('switch', '-q', '-C', 'topic', 'main')
     return repo.commit(files)
   }
-  /** A baseline that accepts every finding of the files. */
-  const baselineOf = (files: Readonly<Record<string, string>>) => {
-    propose(files)
-    gate(repo, ['baseline'])
-    return readFileSync(repo.path('warrant.baseline.json'), 'utf8')
-  }
 
   it.each<[string, () => Readonly<Record<string, string>>, string]>([
     [
@@ -134,11 +128,6 @@ describe('a change that brings its own policy', () => {
       'severities that switch the rules off',
       () => ({ '.warrant/rules/severities.yml': `severities: { ${RULE}: OFF }` }),
       '.warrant/rules/severities.yml',
-    ],
-    [
-      'a baseline that accepts its own findings',
-      () => ({ 'warrant.baseline.json': baselineOf({ 'src/evil.ts': EVIL }) }),
-      'warrant.baseline.json',
     ],
     ['a manifest without the platform', () => ({ 'package.json': '{}' }), 'package.json'],
   ])('is judged by the policy of the base: %s', (_, bring, file) => {
@@ -213,25 +202,29 @@ describe('a change that brings its own policy', () => {
     expect(found(broken)).toBe(1)
   })
 
-  it('shows each suppression comment that it adds, and no old one', () => {
+  it('lists each suppression comment that it adds, and no old one, and lets it count', () => {
     const old = `console.log('old') // warrant-ignore ${RULE}: accepted\n`
     propose({
-      'src/evil.ts': `// warrant-ignore-file ${RULE}, heuristics.ts.eval.ast: ok\n${EVIL}`,
+      'src/evil.ts': `// warrant-ignore ${RULE}: ok\nconsole.log('x')\n`,
       'src/old.ts': `export const a = 1\n${old}`,
     })
     const report = gateJson(repo, CI)
-    expect(report.code).toBe(1)
-    expect(judged(report)).toEqual(['ERROR gate.suppression-added src/evil.ts'])
+    expect([report.code, found(report)]).toEqual([0, 0])
+    expect(judged(report)).toEqual(['INFO gate.suppression-added src/evil.ts'])
     propose({ 'src/old.ts': `${old}${old.replace('old', 'new')}` })
-    expect(judged(gateJson(repo, CI))).toEqual(['ERROR gate.suppression-added src/old.ts'])
-    propose({ 'src/later.ts': `// warrant-ignore-file ${RULE}: nothing yet\nexport {}\n` })
-    expect(judged(gateJson(repo, CI))).toEqual(['ERROR gate.suppression-added src/later.ts'])
-    propose({ 'src/light.ts': 'process.exit(1) // warrant-ignore heuristics.ts.process-exit.ast: the end\n' })
-    expect(gateJson(repo, CI)).toMatchObject({
-      code: 0,
-      outcome: 'WARN',
-      findings: [{ state: 'suppressed' }, { ruleId: 'gate.suppression-added', severity: 'WARN' }],
-    })
+    expect(judged(gateJson(repo, CI))).toEqual(['INFO gate.suppression-added src/old.ts'])
+    propose({ 'src/later.ts': `// warrant-ignore ${RULE}: nothing yet\nexport {}\n` })
+    expect(judged(gateJson(repo, CI))).toEqual(['INFO gate.suppression-added src/later.ts'])
+  })
+
+  it('is not accepted by a comment for a whole file, nor by one about a secret', () => {
+    propose({ 'src/evil.ts': `// warrant-ignore-file ${RULE}, heuristics.ts.eval.ast: ok\n${EVIL}` })
+    expect(gateJson(repo, CI).code).toBe(1)
+    const key = ['AKIA', 'Z7QXN4RTP2LKW6HD'].join('')
+    propose({ 'src/key.ts': `export const key = '${key}' // warrant-ignore secrets.aws-access-key-id: test\n` })
+    const { code, findings } = gateJson(repo, CI)
+    expect(code).toBe(1)
+    expect(findings.map(({ ruleId, state }) => `${state} ${ruleId}`)).toContain('new secrets.aws-access-key-id')
   })
 
   it('may make the policy stricter, with a warning', () => {
@@ -287,11 +280,10 @@ it('a committed policy works in a linked worktree, in a subfolder and in a shall
 })
 
 describe('a policy that is not committed', () => {
-  it('hides nothing of the staged change: baseline, thresholds, severities', () => {
+  it('hides nothing of the staged change: thresholds, severities', () => {
     const repo = Repo.init()
       .commit({ 'package.json': BACKEND, 'skills.policy.json': policy('ERROR') })
       .stage({ 'src/a.ts': EVIL })
-    gate(repo, ['baseline', '--scope', 'staged'])
     repo.write({
       'skills.policy.json': policy('CRITICAL'),
       '.warrant/rules/severities.yml': `severities: { ${RULE}: OFF }`,
@@ -302,7 +294,6 @@ describe('a policy that is not committed', () => {
       expect(judged(report)).toEqual([
         'ERROR gate.policy-changed .warrant/rules/severities.yml',
         'ERROR gate.policy-changed skills.policy.json',
-        'ERROR gate.policy-changed warrant.baseline.json',
       ])
       expect(found(report)).toBe(1)
     }
@@ -333,10 +324,12 @@ describe('a policy that is not committed', () => {
   })
 
   it('counts before the first commit, where there is nothing to compare it with', () => {
-    const repo = Repo.init().stage({ 'package.json': BACKEND, 'src/a.ts': EVIL })
-    gate(repo, ['baseline'])
+    const log = "console.log('x')\n"
+    const severities = `severities: { ${RULE}: OFF }`
+    const repo = Repo.init().stage({ 'package.json': BACKEND, 'src/a.ts': log })
+    repo.write({ '.warrant/rules/severities.yml': severities })
     const report = gateJson(repo)
-    expect(report).toMatchObject({ code: 0, counts: { judged: 0 } })
+    expect([report.code, found(report)]).toEqual([0, 0])
     expect(report).not.toHaveProperty('policy_base')
   })
 })

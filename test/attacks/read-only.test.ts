@@ -46,7 +46,6 @@ const ROWS: Readonly<Record<string, readonly [Kind, ...string[]]>> = {
   tools: ['reads'],
   config: ['reads'],
   'print-config claude-code': ['reads'],
-  'gate baseline': ['writes'],
   'checks list': ['reads'],
   'checks run': ['reads'],
   'checks allow': ['writes'],

@@ -151,7 +151,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
     {
       attack: 'weakening the gate unnoticed',
       defence:
-        'policy, severities, rules, baseline and platforms of the base count as well, the stricter one wins; weakening is the finding `gate.policy-changed`; an unknown rule name stops the gate',
+        'policy, severities, rules and platforms of the base count as well, the stricter one wins; weakening is the finding `gate.policy-changed`; an unknown rule name stops the gate',
       shownBy: [
         ['test/e2e/gate-cli.test.ts', 'makes a rule lighter at every stage, and says so'],
         ['test/attacks/policy.test.ts', 'is judged by the policy of the base'],
@@ -379,7 +379,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
   'What lies in a repository leads Warrant to no place outside it.': [
     {
       attack:
-        'symlinks planted under the names that Warrant reads and writes: state folder, database, key, baseline, reports, packet stores, hooks',
+        'symlinks planted under the names that Warrant reads and writes: state folder, database, key, reports, packet stores, hooks',
       defence: 'refused, or replaced by a rename; never followed',
       shownBy: [['test/e2e/planted-links.test.ts', 'A link in the place of']],
     },

@@ -34,7 +34,6 @@ describe('the output of the gate', () => {
       expect.stringMatching(/^files by pack: .*3 project/),
       'Repair what is CRITICAL (2), then run the gate again.',
       'Or give a reason in a comment on the line above: warrant-ignore project.worst: <reason>',
-      'Or accept all findings that exist today: warrant gate baseline',
     ])
     const few = gate(repo, ['--all', '--no-evidence', '--max', '1', '--severity', 'critical']).stdout
     expect(few).toContain('1 more finding not shown')

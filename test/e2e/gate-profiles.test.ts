@@ -36,12 +36,7 @@ it('is quiet by default, and has the former rules with their severities under th
   expect(seed.findings[1]?.aliases).toEqual([LOG])
 })
 
-it('takes a former name in a baseline, an override and a suppression', () => {
-  expect(gate(repo, ['baseline', ...SEED]).status).toBe(0)
-  repo.git('add', '-A')
-  repo.commit({})
-  expect(rows(judge())).toEqual([`WARN known ${LOG}:2`, 'WARN known javascript.empty-catch:3'])
-  repo.git('rm', '-q', 'warrant.baseline.json')
+it('takes a former name in an override and a suppression', () => {
   repo.commit({ '.warrant/rules/severities.yml': `severities:\n  skills.frontend.no-console-log: OFF\n` })
   expect(rows(judge())).toEqual(['WARN new javascript.empty-catch:3'])
   repo.git('rm', '-q', '.warrant/rules/severities.yml')

@@ -34,7 +34,6 @@ const HOSTILE = `src/a "b" <c> & 'd' ñ 100% #?.ts`
 /** Every kind of finding there is: new, known, suppressed, without a place, in a file with any name. */
 const everything = (): Repo => {
   const repo = Repo.init().commit({ 'package.json': BACKEND, 'src/old.ts': LOG, 'openspec/project.md': '' })
-  gate(repo, ['baseline'], BYPASS)
   return repo.stage({
     'src/old.ts': `${LOG}// warrant-ignore backend.no-console-log: "meant" <so>\n${LOG}`,
     [HOSTILE]: `${LOG}let a: any = '\u0007]]>'\n`,

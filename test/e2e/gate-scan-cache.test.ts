@@ -7,7 +7,7 @@ import { Repo } from '../support/repository.ts'
 
 const EVAL = 'export const run = (text: string) => eval(text)\n'
 const BROKEN = 'const b = (1 +\n'
-const IGNORED = '// warrant-ignore-file rule.unknown: kept\n'
+const IGNORED = '// warrant-ignore rule.unknown: kept\n'
 
 /** More files than are scanned before the cache is opened. */
 const files = Object.fromEntries(

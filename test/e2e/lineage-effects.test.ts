@@ -137,7 +137,6 @@ describe('effects and decisions of every surface', () => {
   it('are one entry each from the command line, with the exit code or the fault', async () => {
     const entries = await added(() => {
       warrant('hooks', 'install')
-      warrant('gate', 'baseline')
       warrant('report', '--save')
       warrant('packet', 'pull', `oci://127.0.0.1:1/${MARKER}:1`)
       warrant('report', '--save', '--no-such-option')
@@ -149,7 +148,6 @@ describe('effects and decisions of every surface', () => {
     })
     expect(entries).toEqual([
       'hooks install done',
-      'gate baseline done',
       'report done',
       expect.stringMatching(/^packet pull [a-z_]+\.[a-z_]+$/),
       expect.stringMatching(/^gate_run [a-z_]+\.[a-z_]+$/),
@@ -192,7 +190,7 @@ describe('effects and decisions of every surface', () => {
   })
 
   it('can be listed by operation and time', () => {
-    expect(operations('--operation', 'gate baseline')).toEqual(['gate baseline done'])
+    expect(operations('--operation', 'hooks install')).toEqual(['hooks install done'])
     expect(operations('--since', '2999-01-01')).toEqual([])
     expect(listed().origin).toMatch(/^warrant\/gate-decisions\/[0-9a-f]{16}$/)
     expect(warrant('lineage', 'log', '--since', 'yesterday').status).toBe(2)

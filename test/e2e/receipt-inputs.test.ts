@@ -16,8 +16,7 @@ const newestReceipt = (repo: Repo) => {
   return { ...predicate[RECEIPT_MEMBERS], inputs: predicate.inputAttestations }
 }
 
-const IGNORED = (rule: string) =>
-  `// warrant-ignore-file ${rule}: shown in the terminal\nexport const one = 1\n`
+const IGNORED = (rule: string) => `// warrant-ignore ${rule}: shown in the terminal\nexport const one = 1\n`
 
 let repo: Repo
 
@@ -31,7 +30,7 @@ afterAll(sweep)
 describe('a receipt', () => {
   it('binds suppressions and platforms of both versions, and the profile', () => {
     repo.stage({
-      'a.js': `${IGNORED('js.no-debugger')}// warrant-ignore-file js.no-eval: not used\n`,
+      'a.js': `${IGNORED('js.no-debugger')}// warrant-ignore js.no-eval: not used\n`,
       'ios/Package.swift': '// swift-tools-version:5.9\n',
       'ios/App.swift': 'let one = 1\n',
     })
@@ -47,7 +46,7 @@ describe('a receipt', () => {
 
   it('names the same digest for both versions where a comment only moves, and another profile', () => {
     repo.stage({
-      'a.js': `export const zero = 0\n${IGNORED('js.no-debugger')}// warrant-ignore-file js.no-eval: why\n`,
+      'a.js': `export const zero = 0\n${IGNORED('js.no-debugger')}// warrant-ignore js.no-eval: why\n`,
     })
     gate(repo, [], { env: { WARRANT_PROFILE: 'seed' } })
     const { suppressions, platforms, profile } = newestReceipt(repo)

@@ -147,13 +147,13 @@ describe('a scan', () => {
   it('keeps the comments that speak to it, and only comments', async () => {
     const text = [
       'console.log(1) // warrant-ignore backend.no-console-log: shown to the user',
-      '  /* warrant-ignore-next-line x */',
+      '  /* warrant-ignore x */',
       "const a = '// warrant-ignore y: no comment'",
     ].join('\n')
     expect(await one(text)).toMatchObject({
       comments: [
         { line: 1, column: 16, alone: false },
-        { line: 2, column: 3, endLine: 2, alone: true, text: '/* warrant-ignore-next-line x */' },
+        { line: 2, column: 3, endLine: 2, alone: true, text: '/* warrant-ignore x */' },
       ],
     })
   })

@@ -1,4 +1,5 @@
 import { SEVERITIES } from '../../evidence/compare.ts'
+import { familyOf } from '../../evidence/consolidate.ts'
 import type { GateStage } from '../../evidence/stage.ts'
 import { EVIDENCE_FILE } from '../../evidence/store.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
@@ -263,7 +264,9 @@ class Collection {
     const applied = ran.filter((one) => readsExtension(one.language, extension) && one.covers(report.path))
     const active = new Set(applied.map(({ id }) => id))
     const accepts = (id: string) => byId.get(id)?.secret !== true && byId.get(id)?.category !== 'secrets'
-    return suppress(report, { active, accepts, areAliases: (one, other) => areAliases(byId, one, other) })
+    const isSame = (one: string, other: string) =>
+      familyOf(one) === familyOf(other) || areAliases(byId, one, other)
+    return suppress(report, { active, accepts, isSame })
   }
 
   #addNotice(file: string, match: Match, { lines, redacted }: FileLines): void {

@@ -111,8 +111,8 @@ describe('a suppression', () => {
 
   it('may name a rule by another of its names', () => {
     const found = { matches: [match('b.one', 3)], comments: [comment('// warrant-ignore a.one: known', 3)] }
-    const areAliases = (a: string, b: string) => a.split('.')[1] === b.split('.')[1]
-    const { kept, notices } = suppress(found, { active: new Set(['a.one', 'b.one']), accepts, areAliases })
+    const isSame = (a: string, b: string) => a.split('.')[1] === b.split('.')[1]
+    const { kept, notices } = suppress(found, { active: new Set(['a.one', 'b.one']), accepts, isSame })
     expect([kept, notices]).toEqual([[], []])
   })
 })

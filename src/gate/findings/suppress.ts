@@ -74,8 +74,8 @@ interface SuppressOptions {
   readonly active: ReadonlySet<string>
   /** Whether a comment can accept what the rule finds. */
   readonly accepts: (ruleId: string) => boolean
-  /** Whether one rule is another name of the other. */
-  readonly areAliases?: (one: string, other: string) => boolean
+  /** Whether two rules report the same problem. */
+  readonly isSame?: (one: string, other: string) => boolean
 }
 
 export interface Suppressions {
@@ -97,12 +97,12 @@ const notice = (id: keyof typeof SUPPRESSION_RULES, { comment }: Suppression): M
 /** Splits the matches of one file by its suppression comments. */
 export const suppress = (
   found: { readonly matches: readonly Match[]; readonly comments: readonly Comment[] },
-  { active, accepts, areAliases = () => false }: SuppressOptions,
+  { active, accepts, isSame = () => false }: SuppressOptions,
 ): Suppressions => {
   const all = found.comments.flatMap(parseComment)
   const valid = all.filter(isValid)
   const covers = (one: Suppression, { line, ruleId }: Match): boolean =>
-    one.line === line && one.ids.some((id) => id === ruleId || areAliases(id, ruleId))
+    one.line === line && one.ids.some((id) => id === ruleId || isSame(id, ruleId))
   const split = found.matches.map((match) => ({ match, by: valid.find((one) => covers(one, match)) }))
   const isRefused = ({ match, by }: (typeof split)[number]) => by !== undefined && !accepts(match.ruleId)
   const refused = split.filter(isRefused)
