@@ -256,6 +256,18 @@ describe('a range without a merge', () => {
     expect([told.merged, told.conflict, told.unmerged, set.close]).toEqual(Array(4).fill(undefined))
   })
 
+  it('is not merged where files of a partial clone were not fetched', async () => {
+    const repo = parted({ a: linesWith({}) }, { a: linesWith({ 0: 'A' }) }, { a: linesWith({ 8: 'B' }) })
+    repo.git('config', 'uploadpack.allowFilter', 'true')
+    const partial = new Repo(join(mkdtempSync(join(temporary, 'partial-')), 'clone'))
+    const url = `file://${repo.folder}`
+    execFileSync('git', ['clone', '-q', '--filter=blob:none', '--no-checkout', url, partial.folder])
+    const range = { kind: 'range', from: 'origin/main', to: 'origin/topic' } as const
+    const set = await reader(partial.folder).changes(range, never)
+    expect(set.unmerged).toMatch(/^git could not merge the commits: exit code \d+$/)
+    expect(set.changes).toEqual([{ path: 'a', change: 'modified' }])
+  })
+
   it('is the whole difference where the histories have nothing in common', async () => {
     const repo = Repo.init('main').commit({ a: '1' })
     repo.git('checkout', '-q', '--orphan', 'topic')
@@ -271,8 +283,8 @@ describe('a range without a merge', () => {
 
   it.each([
     ['echo "git version 2.34.1"', 129, 'git 2.34 cannot merge trees; 2.38 or newer can'],
-    ['', 128, 'git could not merge the commits: it exited with code 128'],
-    ['', 1, 'git could not merge the commits: it exited with code 1'],
+    ['', 128, 'git could not merge the commits: exit code 128'],
+    ['', 1, 'git could not merge the commits: exit code 1'],
   ])('says why: %s %i', async (version, code, unmerged) => {
     const repo = parted({ a: '1', b: '1' }, { a: '2' }, { b: '2' })
     const bin = mkdtempSync(join(temporary, 'bin-'))

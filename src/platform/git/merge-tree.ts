@@ -6,6 +6,7 @@ import { readRegularFile } from '../jail/async.ts'
 import { atExit } from '../programs/process-groups.ts'
 import type { CollectedChanges } from './change-set.ts'
 import { parseRaw } from './parse.ts'
+import { OBJECT_ID } from './revisions.ts'
 import { askGit, type GitPlace, runGit } from './run.ts'
 
 /**
@@ -15,16 +16,14 @@ import { askGit, type GitPlace, runGit } from './run.ts'
 
 const PREFIX = 'warrant-merge-'
 const LEFTOVER_MS = 3_600_000
-const MAX_HEADS = 64 * 1024
-const MAX_SHALLOW = 16 * 1024 * 1024
-const OBJECT_ID = /^([0-9a-f]{40}|[0-9a-f]{64})$/
-const REMOVED = { recursive: true, force: true, maxRetries: 3 }
+const REMOVE_ALL = { recursive: true, force: true, maxRetries: 3 }
 const UNKNOWN_OPTION = 129
 
 // A fixed rename limit, so that no configuration changes the output; 1000 is enough for a change made by hand.
 export const RAW = ['--raw', '-z', '--no-abbrev', '-M50%', '-l1000']
 
-export const diffTrees = async (place: GitPlace, ends: readonly [string, string], signal: AbortSignal) =>
+type TreeEnds = readonly [before: string, after: string]
+export const diffTrees = async (place: GitPlace, ends: TreeEnds, signal: AbortSignal) =>
   parseRaw(await runGit(place, ['diff-tree', '-r', ...RAW, ...ends], { signal }))
 
 /** The settings of the user about merges do not count: each is at its default. */
@@ -35,15 +34,14 @@ const removeLeftovers = async (): Promise<void> => {
   for (const name of (await readdir(tmpdir())).filter((one) => one.startsWith(PREFIX))) {
     const stats = await lstat(join(tmpdir(), name))
     const isOwn = stats.isDirectory() && stats.uid === (process.getuid?.() ?? stats.uid)
-    if (isOwn && Date.now() - stats.mtimeMs > LEFTOVER_MS) await rm(join(tmpdir(), name), REMOVED)
+    if (isOwn && Date.now() - stats.mtimeMs > LEFTOVER_MS) await rm(join(tmpdir(), name), REMOVE_ALL)
   }
 }
 
-const fillScratch = async (folder: string, common: string, digits: number): Promise<void> => {
+const fillScratch = async (folder: string, common: string, format: string): Promise<void> => {
   await Promise.all(['objects/info', 'refs'].map((name) => mkdir(join(folder, name), { recursive: true })))
   // Where the history of a shallow clone ends; an empty list ends nothing.
-  const shallow = await readRegularFile(join(common, 'shallow'), MAX_SHALLOW).catch(() => undefined)
-  const format = digits === 64 ? 'sha256' : 'sha1'
+  const shallow = await readRegularFile(join(common, 'shallow'), 16 * 1024 * 1024).catch(() => undefined)
   const files = {
     HEAD: 'ref: refs/heads/none\n',
     config: `[core] bare = true\nrepositoryformatversion = 1\n[extensions] objectFormat = ${format}\n[merge] ${DEFAULTS}`,
@@ -57,11 +55,7 @@ const fillScratch = async (folder: string, common: string, digits: number): Prom
 /** The merge and what it changes in the target, or why there is none. */
 type Merge = Partial<CollectedChanges>
 
-const tryMerge = async (
-  place: GitPlace,
-  ends: readonly [string, string],
-  signal: AbortSignal,
-): Promise<Merge> => {
+const tryMerge = async (place: GitPlace, ends: TreeEnds, signal: AbortSignal): Promise<Merge> => {
   const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', ...ends]
   const { code, text } = await askGit(place, args, { signal })
   const [merged = ''] = text.split('\n', 1)
@@ -69,8 +63,7 @@ const tryMerge = async (
   if (code === 0 && isTree) return { merged, raw: await diffTrees(place, [ends[0], merged], signal) }
   // Git also exits with 1 where it cannot read a commit, and then names no tree.
   if (code === 1 && isTree) return { conflict: true }
-  if (code !== UNKNOWN_OPTION)
-    return { unmerged: `git could not merge the commits: it exited with code ${code}` }
+  if (code !== UNKNOWN_OPTION) return { unmerged: `git could not merge the commits: exit code ${code}` }
   const version = /\d+\.\d+/.exec(await runGit(place, ['--version'], { signal }))?.[0]
   return { unmerged: `git ${version} cannot merge trees; 2.38 or newer can` }
 }
@@ -78,22 +71,22 @@ const tryMerge = async (
 /** The merge of the second commit into the first, which have both gone on since they parted. */
 export const mergeIntoTarget = async (
   { objects, ...place }: GitPlace,
-  ends: readonly [string, string],
+  ends: TreeEnds,
   signal: AbortSignal,
 ): Promise<Merge> => {
   await removeLeftovers().catch(() => {})
   const gitFolder = await mkdtemp(resolve(tmpdir(), PREFIX)).catch(() => undefined)
   if (gitFolder === undefined) return { unmerged: `no folder for a merge can be made in ${tmpdir()}` }
-  const forget = atExit(() => rmSync(gitFolder, REMOVED))
+  const forget = atExit(() => rmSync(gitFolder, REMOVE_ALL))
   const added = JSON.stringify(join(gitFolder, 'objects'))
   const close = async () => {
     objects?.delete(added)
-    await rm(gitFolder, REMOVED)
-    forget()
+    await rm(gitFolder, REMOVE_ALL).then(forget)
   }
   let result: Merge = {}
   try {
-    await fillScratch(gitFolder, place.folders?.common ?? join(place.folder, '.git'), ends[0].length)
+    const common = place.folders?.common ?? join(place.folder, '.git')
+    await fillScratch(gitFolder, common, ends[0].length === 64 ? 'sha256' : 'sha1')
     result = await tryMerge({ ...place, gitFolder }, ends, signal)
     if (result.merged === undefined) return result
     objects?.add(added)
@@ -106,6 +99,6 @@ export const mergeIntoTarget = async (
 /** The other parents of a merge that is being committed. What is picked or reverted is no parent. */
 export const readMergeHeads = async ({ folder, folders }: GitPlace): Promise<readonly string[]> => {
   const path = join(folders?.own ?? join(folder, '.git'), 'MERGE_HEAD')
-  const bytes = await readRegularFile(path, MAX_HEADS).catch(() => undefined)
+  const bytes = await readRegularFile(path, 64 * 1024).catch(() => undefined)
   return (bytes?.toString('latin1') ?? '').split('\n').filter((line) => OBJECT_ID.test(line))
 }
