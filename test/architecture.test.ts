@@ -122,6 +122,8 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/git/place.ts': 'where .git and its links lead; refuses the git folders of other repositories',
   'src/platform/git/hidden-files.ts':
     'whether folders of the working tree exist, and the excludes file of the user',
+  'src/platform/git/merge-tree.ts':
+    'a git folder of its own for a merge, which it removes with those that killed processes of this user left',
   'src/platform/git/trees/tree-id.ts': 'copies the index into a private folder of its own, which it removes',
   'src/platform/programs/trusted-path.ts': 'the real names of the folders on the PATH',
   'src/platform/programs/openspec.ts': 'checks whether the repository has the program',

@@ -31,8 +31,22 @@ export interface TreeEntry {
   readonly id: string
 }
 
+/** What is known of merges. */
+interface MergeFacts {
+  /** The merge of a range into its target, as the id of a tree: the change leads from `target` to it, not from `base` to `head`. */
+  readonly merged?: string
+  /** The merge has conflicts. */
+  readonly conflict?: true
+  /** Why the merge could not be computed, as a sentence. */
+  readonly unmerged?: string
+  /** Removes what was computed for the range; its contents cannot be read afterwards. */
+  close?(): Promise<void>
+  /** Contents in the other parents of a merge that is being committed: a path once for each that has it, or its old name. */
+  readOtherParents?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
+}
+
 /** The changed files, and their content after the change. */
-export interface ChangeSet {
+export interface ChangeSet extends MergeFacts {
   /** The `source` of findings: `git:staged`, `git:range:<from>..<to>`, ... */
   readonly source: string
   readonly changes: readonly FileChange[]

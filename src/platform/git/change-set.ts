@@ -1,8 +1,9 @@
 import type { ChangeSet, FileChange, Scope, TreeEntry } from '../../gate/ports.ts'
 import { optional } from '../../kernel/optional.ts'
 import { type GitBlobReader, objectId } from './blobs.ts'
-import type { RawChange } from './parse.ts'
-import type { GitPlace } from './run.ts'
+import { toIndexRecords } from './hidden-files.ts'
+import { parseIndex, type RawChange } from './parse.ts'
+import { type GitPlace, readGit } from './run.ts'
 import { readTreeId } from './trees/tree-id.ts'
 import { readWorktree } from './worktree.ts'
 
@@ -33,9 +34,13 @@ const comparePaths = (a: RawChange, b: RawChange): number => (a.path < b.path ? 
 const sourceLabel = (scope: Scope): string =>
   scope.kind === 'range' ? `git:range:${scope.label ?? `${scope.from}..${scope.to}`}` : `git:${scope.kind}`
 
+type Collected = 'base' | 'head' | 'target' | 'merged' | 'conflict' | 'unmerged' | 'close'
+
 /** Changed files, and the commits between which they changed. */
-export interface CollectedChanges extends Pick<ChangeSet, 'base' | 'head' | 'target'> {
+export interface CollectedChanges extends Pick<ChangeSet, Collected> {
   readonly raw: RawChange[]
+  /** The other parents of a merge that is being committed. */
+  readonly parents?: readonly string[]
   /** The output of `git status`, where it was read. */
   readonly status?: string
 }
@@ -69,9 +74,23 @@ const fileChange = ({ path, change, from, entry, before }: RawChange): FileChang
   return [{ path, change, ...optional({ from }) }]
 }
 
+/** Reads what the other parents of a merge hold under the paths, or under their old names. */
+const otherParents = ({ place, blobs, collected }: ChangeSetInput): ChangeSet['readBefore'] =>
+  async function* (paths, signal) {
+    const oldPaths = new Map(collected.raw.map(({ path, from }) => [path, from]))
+    for (const parent of collected.parents ?? []) {
+      const args = ['ls-tree', '-r', '-z', '--full-tree', `${parent}^{commit}`]
+      const listed = toIndexRecords(await readGit(place, args, { signal })).toString('utf8')
+      const oids = new Map(parseIndex(listed).map((one) => [one.path, isOther(one) ? undefined : one.oid]))
+      const requests = blobRequests(paths, (path) => oids.get(path) ?? oids.get(oldPaths.get(path) ?? ''))
+      yield* blobs.read(place, requests, signal)
+    }
+  }
+
 /** The changed files, with their contents before and after the change. */
-export const changeSet = ({ place, scope, collected, blobs, readStatus }: ChangeSetInput): ChangeSet => {
-  const { base, head, target } = collected
+export const changeSet = (input: ChangeSetInput): ChangeSet => {
+  const { place, scope, collected, blobs, readStatus } = input
+  const { base, head, target, merged, conflict, unmerged, close, parents = [] } = collected
   const raw = collected.raw.sort(comparePaths)
   const pathsOf = (kind: RawChange['entry']) =>
     raw.flatMap(({ path, entry }) => (entry === kind ? [path] : []))
@@ -88,9 +107,11 @@ export const changeSet = ({ place, scope, collected, blobs, readStatus }: Change
     base,
     target,
     head,
+    ...optional({ merged, conflict, unmerged, close }),
     changes: raw.flatMap(fileChange),
     read: onDisk ? (paths, stop) => readWorktree(place.folder, paths, stop) : reads('oid'),
     readBefore: reads('before'),
+    ...(parents.length > 0 && { readOtherParents: otherParents(input) }),
     identify: async (stop) => {
       const [others, files] = [raw.filter(isOther), raw.filter((one) => !isOther(one))]
       const ids = onDisk ? await identifyOnDisk(place.folder, files, stop) : files.map(entryId)

@@ -9,6 +9,7 @@ import {
   toIndexRecords,
   untrackedDespiteExcludes,
 } from './hidden-files.ts'
+import { diffTrees, mergeIntoTarget, RAW, readMergeHeads } from './merge-tree.ts'
 import {
   parseHead,
   parseIndex,
@@ -25,22 +26,22 @@ import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS } from '
 import { listCommits } from './trees/list-commits.ts'
 
 const STATUS = [...STATUS_ARGS, '--find-renames=50%']
-// A fixed rename limit, so that no configuration changes the output; 1000 is enough for a change made by hand.
-const RAW = ['--raw', '-z', '--no-abbrev', '-M50%', '-l1000']
 const LIST = ['ls-files', '--stage', '-z']
 const NO_HEAD = 128
 /** Above every limit that callers of `filesAt` set. */
 const MAX_BYTES = 65 * 1024 * 1024
 
-/** Changes from the merge base of `from` and `to` to `to`, as a pull request shows them. */
+/** What the merge of `to` into `from` changes there; without a merge, the changes from their merge base to `to`. */
 const rangeChanges = async (
   place: GitPlace,
   scope: Scope & { readonly kind: 'range' },
   signal: AbortSignal,
 ): Promise<CollectedChanges> => {
   const { base, head, target } = await resolveRange(place, scope, signal)
-  const raw = parseRaw(await runGit(place, ['diff-tree', '-r', ...RAW, base, head], { signal }))
-  return { raw, base: scope.from === EMPTY_TREE ? undefined : base, head, target }
+  const ends = { base: scope.from === EMPTY_TREE ? undefined : base, head, target }
+  const parted = target !== undefined && base !== target && base !== head
+  const merge = parted ? await mergeIntoTarget(place, [target, head], signal) : {}
+  return { ...ends, ...merge, raw: merge.raw ?? (await diffTrees(place, [base, head], signal)) }
 }
 
 const indexFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> =>
@@ -117,11 +118,12 @@ const collect = async (
   if (scope.kind === 'range') return rangeChanges(place, scope, signal)
   const text = await status(place, signal)
   const ends = { base: parseHead(text) ?? undefined, head: undefined, status: text }
+  const merge = scope.kind === 'repository' ? {} : { parents: await readMergeHeads(place) }
   switch (scope.kind) {
     case 'staged':
-      return { ...ends, raw: parseStaged(text) ?? (await stagedChanges(place, signal)) }
+      return { ...ends, ...merge, raw: parseStaged(text) ?? (await stagedChanges(place, signal)) }
     case 'worktree':
-      return { ...ends, raw: await worktreeChanges(place, signal) }
+      return { ...ends, ...merge, raw: await worktreeChanges(place, signal) }
     case 'repository':
       return { ...ends, raw: await repositoryFiles(place, signal) }
   }
@@ -142,12 +144,13 @@ export const gitReader = (
   start: GitStart,
   { steady = false, sharesStatus = steady }: ReaderOptions = {},
 ): GitReader => {
-  const blobs = new GitBlobReader()
+  let blobs = new GitBlobReader()
   const status = sharesStatus ? once(queryStatus) : queryStatus
   const index = steady ? once(queryIndex) : queryIndex
   let found: Promise<GitPlace | undefined> | undefined
   const locate = async (signal: AbortSignal): Promise<GitPlace | undefined> => {
-    const place = await findPlace(start, signal)
+    const at = await findPlace(start, signal)
+    const place = at && { ...at, objects: new Set<string>() }
     if (place !== undefined && steady) {
       // Errors are reported by the call that needs the result.
       for (const query of [status, index]) query(place, signal).catch(() => {})
@@ -182,6 +185,8 @@ export const gitReader = (
       const place = await requirePlace(signal)
       const collected = await collect(place, scope, status, signal)
       const allStatus = (stop: AbortSignal) => readStatus(place, 'all', stop)
+      // A process that runs already does not see the objects of the merge.
+      if (collected.merged !== undefined) blobs = new GitBlobReader()
       return changeSet({ place, scope, collected, blobs, readStatus: allStatus })
     },
     filesAt: async (commit, paths, signal) => {

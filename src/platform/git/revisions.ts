@@ -18,7 +18,7 @@ export const branchesAtHead = async (place: GitPlace, signal: AbortSignal): Prom
 // A revision that starts with a dash would be an option; one with a newline would be two requests.
 const isSafeRevision = (name: string): boolean => name !== '' && !/^-|\p{Cc}/u.test(name)
 
-const OBJECT_ID = /^([0-9a-f]{40}|[0-9a-f]{64})$/
+export const OBJECT_ID = /^([0-9a-f]{40}|[0-9a-f]{64})$/
 /** Names that are no refs of the user: heads of git itself, short object ids, and what `git describe` prints. */
 const PLAIN_NAME = /^(@|[A-Z_]*HEAD|[0-9a-f]{4,64}|.+-g[0-9a-f]{4,64})$/
 const FOLDERS = ['refs/heads/', 'refs/remotes/', 'refs/tags/']

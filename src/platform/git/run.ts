@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { dirname } from 'node:path'
+import { delimiter, dirname } from 'node:path'
 import { defineFaults } from '../../kernel/fault.ts'
 import { optional } from '../../kernel/optional.ts'
 import { trustedPath } from '../programs/trusted-path.ts'
@@ -95,6 +95,10 @@ export interface GitPlace {
   readonly indexFile?: string
   /** Settings that override the configuration. */
   readonly settings?: readonly GitSetting[]
+  /** A git folder without a working tree, in the place of the one in `folder`. */
+  readonly gitFolder?: string
+  /** Further folders of objects, in quotes: those of merges that are still read. */
+  readonly objects?: Set<string>
 }
 
 /** As environment variables, because a key on the command line cannot hold an equals sign. */
@@ -107,11 +111,13 @@ const settingVariables = (settings: readonly GitSetting[]): NodeJS.ProcessEnv =>
     ]),
   ])
 
-export const gitOptions = ({ folder, environment, indexFile, settings }: GitPlace) => ({
-  cwd: folder,
+export const gitOptions = ({ folder, environment, indexFile, settings, gitFolder, objects }: GitPlace) => ({
+  cwd: gitFolder ?? folder,
   env: {
     ...cleanEnvironment(environment, folder),
     ...optional({ GIT_INDEX_FILE: indexFile }),
+    ...(objects?.size && { GIT_ALTERNATE_OBJECT_DIRECTORIES: [...objects].join(delimiter) }),
+    ...(gitFolder !== undefined && { GIT_DIR: gitFolder, GIT_WORK_TREE: undefined }),
     ...(settings !== undefined && settingVariables(settings)),
   },
 })
