@@ -49,8 +49,10 @@ const SMALL_FOLDER_BYTES = 256 * 1024
 
 /** `readdir` sorts by bytes, which is code-unit order in nearly every folder. */
 const isSorted = (entries: readonly DirectoryEntry[]): boolean => {
-  for (let at = 1; at < entries.length; at += 1) {
-    if ((entries[at - 1] as DirectoryEntry).name > (entries[at] as DirectoryEntry).name) return false
+  let last = ''
+  for (const { name } of entries) {
+    if (last > name) return false
+    last = name
   }
   return true
 }
