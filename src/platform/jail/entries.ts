@@ -1,18 +1,20 @@
 import { type Dirent, lstatSync, opendirSync, readdirSync, type Stats } from 'node:fs'
-import { type CheckDeadline, type DirectoryEntry, type EntryKind, jailFaults } from '../../kernel/jail.ts'
+import { type CheckDeadline, type DirectoryEntry, jailFaults } from '../../kernel/jail.ts'
 import type { Handle } from './handles.ts'
 
 const MAX_ENTRIES = 200_000
 const BATCH = 256
 
-export const entryKind = (stats: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): EntryKind => {
+export const entryKind = (
+  stats: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>,
+): DirectoryEntry['kind'] => {
   if (stats.isFile()) return 'file'
   if (stats.isDirectory()) return 'directory'
   return stats.isSymbolicLink() ? 'link' : 'other'
 }
 
 /** Some file systems report no type in `readdir`; those entries need `lstat`. */
-const kindAt = (at: Handle, entry: Dirent): EntryKind => {
+const kindAt = (at: Handle, entry: Dirent): DirectoryEntry['kind'] => {
   const kind = entryKind(entry)
   if (kind !== 'other') return kind
   try {

@@ -60,7 +60,7 @@ export interface SyntaxSpec extends SpecBasics {
   readonly text?: undefined
 }
 
-export interface TextSpec extends SpecBasics {
+interface TextSpec extends SpecBasics {
   readonly text: TextMatcher
   /** Placeholders are no matches. */
   readonly secret: boolean
