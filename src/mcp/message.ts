@@ -23,11 +23,7 @@ export interface RpcError {
 }
 
 /** What the SDK sends: a response, or a message of its own. */
-export interface SdkMessage {
-  readonly id?: RequestId | undefined
-  readonly method?: string
-  readonly error?: RpcError
-}
+export type SdkMessage = Readonly<{ id?: RequestId | undefined; method?: string; error?: RpcError }>
 
 export type RpcRefusal = { readonly error: RpcError }
 export const isRefusal = (value: object): value is RpcRefusal => 'error' in value

@@ -174,10 +174,8 @@ export const lock: Subcommand = async (invocation, asked) => {
   return withLockPorts(invocation, config, async (work) => {
     const before = asked.length > 0 ? ((await work.project.read()) ?? EMPTY_LOCK) : await needLock(work)
     const references =
-      asked.length > 0
-        ? new Set(asked.map((one) => askedKey(one, config.registry)))
-        : new Set(before.packets.keys())
-    const wanted = Array.from(references, (one) => [one, before.packets.get(one)] as const)
+      asked.length > 0 ? asked.map((one) => askedKey(one, config.registry)) : before.packets.keys()
+    const wanted = Array.from(new Set(references), (one) => [one, before.packets.get(one)] as const)
     const { rows, entries } = await eachEntry(invocation, wanted, (reference, known, progress) =>
       lockPacket(work.ports, work.step(reference, progress), known),
     )

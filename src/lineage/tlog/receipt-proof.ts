@@ -37,13 +37,8 @@ const decodeText = (value: unknown): Buffer | undefined =>
   typeof value === 'string' ? decodeBase64(value) : undefined
 
 /** Whether a value is a DSSE envelope and not another file of a lineage. */
-export const isDsseEnvelope = (
-  value: unknown,
-): value is {
-  readonly payloadType: string
-  readonly payload?: unknown
-  readonly signatures: readonly unknown[]
-} => isObject(value) && typeof value.payloadType === 'string' && Array.isArray(value.signatures)
+export const isDsseEnvelope = (value: unknown): value is JsonRecord & { signatures: readonly unknown[] } =>
+  isObject(value) && typeof value.payloadType === 'string' && Array.isArray(value.signatures)
 
 /** The statement in an envelope that the key signed; otherwise why not. */
 const openReceipt = (line: string, keyLine: string): JsonRecord | string => {

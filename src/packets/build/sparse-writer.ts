@@ -110,8 +110,7 @@ export class SparseWriter {
   add(text: string): void {
     const words = searchTerms(text)
     const row = this.#lengths.length
-    const found: number[] = []
-    const times: number[] = []
+    const [found, times]: [number[], number[]] = [[], []]
     for (const word of words) {
       const number = this.#numbers.get(word) ?? this.#addWord(word)
       if (this.#lastRow.at(number) === row) {

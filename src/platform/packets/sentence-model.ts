@@ -114,6 +114,8 @@ export const sentenceJobs = (folder: string) => {
   ): Float32Array => model.embed(args, checkDeadline)
 }
 
+type SentencePool = WorkerPool<string, Float32Array>
+
 interface SentenceSettings {
   /** The folder of the model. */
   readonly folder: string
@@ -124,11 +126,7 @@ interface SentenceSettings {
 }
 
 /** Embeds many texts in worker threads, each job on the next free one. */
-const embedInThreads = (
-  pool: WorkerPool<string, Float32Array>,
-  texts: readonly string[],
-  signal: AbortSignal,
-) => {
+const embedInThreads = (pool: SentencePool, texts: readonly string[], signal: AbortSignal) => {
   const jobs: Promise<Float32Array>[] = []
   for (let at = 0; at < texts.length; at += JOB_TEXTS)
     jobs.push(pool.run('embed', texts.slice(at, at + JOB_TEXTS), { ms: JOB_MS, signal }))
@@ -146,8 +144,8 @@ export const sentenceEmbedder = ({
   threads,
 }: SentenceSettings): Embedder & { readonly close: () => Promise<void> } => {
   const model = new ModelFolder(folder)
-  let pool: Promise<WorkerPool<string, Float32Array>> | undefined
-  const openPool = async (): Promise<WorkerPool<string, Float32Array>> => {
+  let pool: Promise<SentencePool> | undefined
+  const openPool = async (): Promise<SentencePool> => {
     // Not loaded for a question, which is embedded in this thread.
     const { WorkerPool } = await import('../system/worker-pool.ts')
     const maxThreads = Math.min(threads ?? availableParallelism(), MAX_THREADS)
