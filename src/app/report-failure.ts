@@ -34,7 +34,9 @@ export const reportFailure = (
 ): number => {
   const thrown = raised instanceof Fault ? raised : (toSystemFault(raised) ?? raised)
   if (!(thrown instanceof Fault)) {
-    terminal.printError(`${program}: internal error\n${(thrown as Error)?.stack ?? String(thrown)}`)
+    terminal.printError(
+      `${program}: internal error\n${(thrown instanceof Error ? thrown.stack : undefined) ?? String(thrown)}`,
+    )
     if (json) terminal.print(JSON.stringify({ error: { code: 'bug', message: 'Internal error' } }))
     return EXIT_BUG
   }

@@ -1,4 +1,5 @@
 import { basename, dirname, relative } from 'node:path'
+import { isRecord } from '../kernel/encoding/json.ts'
 import { defineFaults, type Fault } from '../kernel/fault.ts'
 import { isPathInside } from '../kernel/text/path-inside.ts'
 
@@ -43,10 +44,10 @@ const shownPath = (path: string): string => {
 
 /** The fault for an error of the operating system; undefined for any other error. */
 export const toSystemFault = (thrown: unknown): Fault | undefined => {
-  const { code = '', path, syscall } = (thrown ?? {}) as NodeJS.ErrnoException
-  const reason = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined
+  const { code, path, syscall } = isRecord(thrown) ? thrown : {}
+  const reason = typeof code === 'string' && Object.hasOwn(REASONS, code) ? REASONS[code] : undefined
   if (reason === undefined || syscall === undefined) return undefined
   const [kind, why] = reason
-  const what = path === undefined ? 'a file' : JSON.stringify(shownPath(path))
+  const what = typeof path === 'string' ? JSON.stringify(shownPath(path)) : 'a file'
   return systemFaults[kind](`cannot use ${what} (${syscall}): ${why}`, { cause: thrown })
 }

@@ -1,3 +1,4 @@
+import { keysOf } from '../kernel/keys-of.ts'
 import { beliefFaults } from './faults.ts'
 
 /** Parameters of a graph. They are part of its genesis and never change afterwards. */
@@ -47,8 +48,8 @@ const BOUNDS = {
 } as const
 
 export const checkConfig = (config: GraphConfig): GraphConfig => {
-  for (const [name, high] of Object.entries(BOUNDS)) {
-    const value = config[name as keyof typeof BOUNDS]
+  for (const name of keysOf(BOUNDS)) {
+    const [value, high] = [config[name], BOUNDS[name]]
     if (!(value >= 0 && value <= high)) {
       throw beliefFaults.config_invalid(`${name} must be between 0 and ${high}`)
     }

@@ -20,7 +20,7 @@ export const beliefListingMeta = (
 /** Second defence after the output schema: removes members with forbidden names from every answer. */
 export const withRedaction = (tool: Tool): Tool => ({
   ...tool,
-  redact: (answer) => sanitize(answer as Json).value,
+  redact: (answer: Json) => sanitize(answer).value,
 })
 
 export type AskGraph = <T>(question: (beliefs: Beliefs) => Promise<T>) => Promise<T>

@@ -34,11 +34,13 @@ const fail = (message: string): never => {
   process.exit(2)
 }
 
+const messageIn = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
+
 const read = (path: string): string => {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    return fail(`cannot read ${path}: ${(cause as Error).message}`)
+    return fail(`cannot read ${path}: ${messageIn(cause)}`)
   }
 }
 
@@ -47,7 +49,7 @@ const readJson = (path: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    return fail(`${path} is not valid JSON: ${(cause as Error).message}`)
+    return fail(`${path} is not valid JSON: ${messageIn(cause)}`)
   }
 }
 
@@ -105,7 +107,7 @@ const verifyInput = (path: string) => {
 
 // A process that ends early has verified nothing.
 process.exitCode = 1
-void Promise.resolve(verifyInput(file as string)).then(({ good, ...result }) => {
+void Promise.resolve(verifyInput(file ?? '')).then(({ good, ...result }) => {
   process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
   process.exitCode = good ? 0 : 1
 })

@@ -26,9 +26,10 @@ const KEYS = [
 
 const orderKeys = (evidence: Evidence): Evidence => {
   const { evidence_chain: chain, ...rest } = evidence
-  const keys = [...new Set([...KEYS.filter((key) => rest[key] !== undefined), ...Object.keys(rest)])]
+  const first = KEYS.filter((key) => rest[key] !== undefined)
   return {
-    ...(Object.fromEntries(keys.map((key) => [key, rest[key]])) as typeof rest),
+    ...Object.fromEntries(first.map((key) => [key, rest[key]])),
+    ...rest,
     ...optional({ evidence_chain: chain }),
   }
 }

@@ -41,10 +41,8 @@ export const normalizePath = (path: string, root?: string): string => {
   return inside === '' || inside.split('/').includes('..') ? plain : inside
 }
 
-const optionalText = <K extends string>(key: K, value: unknown): { readonly [key in K]?: string } => {
-  const text = typeof value === 'string' ? value.trim() : ''
-  return text === '' ? {} : ({ [key]: text } as { readonly [key in K]?: string })
-}
+const textOrNone = (value: unknown): string | undefined =>
+  (typeof value === 'string' && value.trim()) || undefined
 
 /** Key that evidence must not have: JSON.parse accepts it, and assigning it could change a prototype. */
 export const FORBIDDEN_KEY = '__proto__'
@@ -79,9 +77,7 @@ export const normalizeFinding = (raw: RawFinding, root?: string): Finding => {
     code,
     message,
     file: normalizePath(filePath || file || UNKNOWN_FILE, root),
-    ...optional({ lines: normalized }),
-    ...optionalText('matchedBy', matchedBy),
-    ...optionalText('source', source),
+    ...optional({ lines: normalized, matchedBy: textOrNone(matchedBy), source: textOrNone(source) }),
     ...sortKeys(extras),
   }
 }

@@ -1,3 +1,4 @@
+import { keysOf } from '../kernel/keys-of.ts'
 import { pushTo } from '../kernel/multimap.ts'
 import { CONFIDENCES, SEVERITIES } from './compare.ts'
 
@@ -56,7 +57,9 @@ export class Collection<T> {
     return shortest.filter((at) => {
       const time = this.#times?.[at] ?? 0
       if (range !== undefined && !(time >= range.from && time <= range.to)) return false
-      return wanted.every(([field, value]) => this.#spec.fields[field]?.(this.at(at)) === value)
+      const item = this.items[at]
+      if (item === undefined) return false
+      return wanted.every(([field, value]) => this.#spec.fields[field]?.(item) === value)
     })
   }
 
@@ -71,10 +74,6 @@ export class Collection<T> {
     if (this.#selections.size >= MAX_CACHED_SELECTIONS) this.#selections.clear()
     this.#selections.set(key, found)
     return found
-  }
-
-  at(index: number): T {
-    return this.items[index] as T
   }
 
   /** The JSON of one item, cached. */
@@ -126,7 +125,7 @@ export const FILTERS = {
   ledger: ['lastSeenAfter', 'lastSeenBefore'],
 } as const
 export type CollectionName = keyof typeof FILTERS
-export const COLLECTIONS = Object.keys(FILTERS) as readonly CollectionName[]
+export const COLLECTIONS = keysOf(FILTERS)
 
 /** A parsed request for one page of a collection. */
 export interface EvidenceQuery {

@@ -12,8 +12,9 @@ const isChain = (chain: unknown): chain is { readonly payload_hash: string } =>
   chain.algorithm === 'sha256' &&
   isHash(chain.payload_hash) &&
   (chain.previous_payload_hash === null || isHash(chain.previous_payload_hash)) &&
+  typeof chain.sequence === 'number' &&
   Number.isSafeInteger(chain.sequence) &&
-  (chain.sequence as number) > 0
+  chain.sequence > 0
 
 const isLines = (lines: unknown): boolean =>
   lines === undefined ||
@@ -29,6 +30,14 @@ const isLedgerEntry = (entry: unknown): boolean =>
   TIME.test(entry.firstSeen) &&
   isLines(entry.lines)
 
+const isTrusted = (value: unknown): value is Evidence =>
+  isRecord(value) &&
+  value.version === '2.1' &&
+  value.human_intent === null &&
+  isChain(value.evidence_chain) &&
+  Array.isArray(value.ledger) &&
+  value.ledger.every(isLedgerEntry)
+
 /**
  * Fast reader for the previous evidence: checks the hash and the parts that the next evidence takes over (ledger,
  * chain, no intent) without loading zod, which would take longer than writing the evidence. Undefined means that the
@@ -36,9 +45,5 @@ const isLedgerEntry = (entry: unknown): boolean =>
  */
 export const readTrusted = (bytes: Uint8Array): Evidence | undefined => {
   const value = parseDocument(bytes)
-  if (!isRecord(value) || value.version !== '2.1' || value.human_intent !== null) return undefined
-  const { evidence_chain: chain, ledger } = value
-  if (!isChain(chain) || !Array.isArray(ledger) || !ledger.every(isLedgerEntry)) return undefined
-  const sealed = value as Evidence
-  return payloadHash(sealed) === chain.payload_hash ? sealed : undefined
+  return isTrusted(value) && payloadHash(value) === value.evidence_chain?.payload_hash ? value : undefined
 }

@@ -28,12 +28,11 @@ const ITEMS_PER_STEP = 2_000
 const HASHED_PER_STEP = 256 * 1024
 
 /** Path of a value that is nested too deep or of a forbidden key; undefined when there is none. */
-const findUnsafePath = (value: unknown, left: number): string | undefined => {
+const findUnsafePath = <T>(value: T, left: number): string | undefined => {
   if (typeof value !== 'object' || value === null) return undefined
   if (left === 0) return ''
   for (const key in value) {
-    const member: unknown = (value as Readonly<Record<string, unknown>>)[key]
-    const below = key === FORBIDDEN_KEY ? '' : findUnsafePath(member, left - 1)
+    const below = key === FORBIDDEN_KEY ? '' : findUnsafePath<unknown>(value[key], left - 1)
     if (below !== undefined) return below === '' ? key : `${key}.${below}`
   }
   return undefined
@@ -60,10 +59,12 @@ const withoutLists = (value: unknown, lists: ReadonlySet<unknown>): unknown => {
 /** Whether the schema accepts the value: first all but the long lists, then these item by item. */
 function* isEvidence(value: Record<string, unknown>): CooperativeTask<boolean> {
   const lists = LISTS.map(({ of, item }) => ({ list: of(value), item }))
-  const long = lists.filter(({ list }) => Array.isArray(list) && list.length > ITEMS_PER_STEP)
+  const long = lists.flatMap(({ list, item }) =>
+    Array.isArray(list) && list.length > ITEMS_PER_STEP ? [{ list, item }] : [],
+  )
   if (!Evidence.safeParse(withoutLists(value, new Set(long.map(({ list }) => list)))).success) return false
   for (const { list, item } of long) {
-    for (const [at, one] of (list as readonly unknown[]).entries()) {
+    for (const [at, one] of list.entries()) {
       if (at % ITEMS_PER_STEP === 0) yield
       if (!item.safeParse(one).success) return false
     }

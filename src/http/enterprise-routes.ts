@@ -49,7 +49,7 @@ const readRequest = (body: Buffer): ToolRequest | ErrorResponse => {
   if (parsed === undefined) return [400, { error: 'Invalid JSON body.' }]
   const { value } = parsed
   if (value === null || typeof value !== 'object') return [400, { error: 'Invalid request body.' }]
-  const { name, args } = value as { name?: unknown; args?: unknown }
+  const { name, args }: { readonly name?: unknown; readonly args?: unknown } = value
   const tool = findTool(name)
   if (tool === undefined) {
     const requestedTool = typeof name === 'string' ? name : null

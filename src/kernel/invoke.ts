@@ -90,7 +90,7 @@ class Invoker {
       // A verdict that is not on record must not look like one that is.
       if (fault !== undefined && needsRecord(tool)) return done({ kind: 'fault', fault })
       if (attached === undefined || tool.amend === undefined) return done(outcome)
-      done(this.settle(tool, tool.amend(outcome.value as never, attached)))
+      done(this.settle(tool, tool.amend(outcome.value, attached)))
     })
   }
 }

@@ -51,7 +51,7 @@ export interface PathRules {
   readonly refusesDots?: boolean
 }
 
-export type EntryKind = 'file' | 'directory' | 'link' | 'other'
+type EntryKind = 'file' | 'directory' | 'link' | 'other'
 
 export interface DirectoryEntry {
   readonly name: string

@@ -15,7 +15,7 @@ export interface Prompt {
   readonly title: string
   readonly description: string
   readonly args: z.ZodObject
-  readonly get: (args: never, call: CallContext) => Messages
+  get(args: object, call: CallContext): Messages
   readonly complete?: Completer
 }
 

@@ -58,7 +58,7 @@ const callRecord = (
   // The most frequent case without object spreads, which cost time even when they add nothing.
   if (kind === 'answer' && auditFields === undefined && args === undefined)
     return { tool: recordedName, effect, outcome: kind, ms }
-  const verdict = kind === 'answer' ? auditFields?.(outcome.value as never) : undefined
+  const verdict = kind === 'answer' ? auditFields?.(outcome.value) : undefined
   return {
     tool: recordedName,
     effect,

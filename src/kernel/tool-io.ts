@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { Call } from './call.ts'
 import { callFaults } from './call-faults.ts'
 import type { JsonObject } from './encoding/json.ts'
+import { isRecord } from './encoding/json.ts'
 import { writeCompactAndPretty } from './encoding/pretty-json.ts'
 import type { LogLevel } from './ports.ts'
 import { TextAnswer } from './text-answer.ts'
@@ -29,34 +30,32 @@ const MAX_ISSUES = 8
 const issueReason = (issue: z.core.$ZodIssue | undefined, args: unknown): string => {
   if (issue?.code !== 'invalid_type') return 'invalid_params'
   let value = args
-  for (const key of issue.path) value = (value as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key]
+  for (const key of issue.path)
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
   return value === undefined ? 'missing_param' : 'invalid_type'
 }
 
 /** For servers that ignore unknown arguments: the log names them, so that a user can find out why they have no effect. */
 const logUnknownArguments = (tool: Tool, args: unknown, call: Call): void => {
   if (typeof args !== 'object' || args === null || !('shape' in tool.input)) return
-  const { shape } = tool.input as { readonly shape: object }
+  const { shape } = tool.input
   for (const name in args) {
     if (!Object.hasOwn(shape, name))
       call.log.write('debug', 'argument ignored', { argument: name.slice(0, 128) })
   }
 }
 
-/** The part of a definition that leads from a schema to the object below defaults, nulls and transforms. */
-interface SchemaDefinition {
-  readonly innerType?: { readonly def: SchemaDefinition }
-  readonly in?: { readonly def: SchemaDefinition }
-  readonly shape?: Readonly<Record<string, { readonly def: SchemaDefinition }>>
-}
-
-/** The names that a schema knows. Not by `instanceof`: that would load the schema library with every server. */
-const knownNames = (def: SchemaDefinition | undefined, path: readonly PropertyKey[]): readonly string[] => {
-  const inner = def?.innerType ?? def?.in
-  if (inner !== undefined) return knownNames(inner.def, path)
+/**
+ * The names that a schema knows: those of the object below defaults, nulls and transforms. Not by `instanceof`: that
+ * would load the schema library with every server.
+ */
+const knownNames = (schema: unknown, path: readonly PropertyKey[]): readonly string[] => {
+  const def: Readonly<Record<string, unknown>> = isRecord(schema) && isRecord(schema.def) ? schema.def : {}
+  const inner = def.innerType ?? def.in
+  if (inner !== undefined) return knownNames(inner, path)
   const [first, ...rest] = path
-  const { shape = {} } = def ?? {}
-  return first === undefined ? Object.keys(shape) : knownNames(shape[String(first)]?.def, rest)
+  const members = isRecord(def.shape) ? def.shape : {}
+  return first === undefined ? Object.keys(members) : knownNames(members[String(first)], rest)
 }
 
 /** Former names of arguments are accepted, and not listed. */
@@ -66,9 +65,7 @@ const describeUnknown = (
 ): string => {
   const names = keys.map((key) => JSON.stringify(key.slice(0, 64))).join(', ')
   const hidden = path.length === 0 ? unlistedArguments : []
-  const known = knownNames(input.def as unknown as SchemaDefinition, path).filter(
-    (name) => !hidden.includes(name),
-  )
+  const known = knownNames(input, path).filter((name) => !hidden.includes(name))
   return `unknown argument ${names}; ${known.length === 0 ? 'there are none' : `known: ${known.join(', ')}`}`
 }
 
@@ -79,12 +76,12 @@ export interface ArgumentOptions {
   readonly listsKnownArguments?: boolean
 }
 
-export const parseArguments = (tool: Tool, args: unknown, call: Call, options: ArgumentOptions): never => {
+export const parseArguments = (tool: Tool, args: unknown, call: Call, options: ArgumentOptions): object => {
   const { badArgumentsLevel = 'debug', listsKnownArguments = false } = options
   const parsed = tool.input.safeParse(args)
   if (parsed.success) {
     logUnknownArguments(tool, args, call)
-    return parsed.data as never
+    return parsed.data
   }
   const issues = parsed.error.issues.slice(0, MAX_ISSUES).map((issue) => ({
     path: issue.path.map(String).join('.').slice(0, 128),
@@ -113,7 +110,7 @@ const rejectLength = (tool: Tool, bytes: number, limit: number): never => {
 }
 
 const checkAnswer = (tool: Tool, raw: unknown): unknown =>
-  tool.output.parse(tool.redact === undefined ? raw : tool.redact(raw as never))
+  tool.output.parse(tool.redact === undefined ? raw : tool.redact(raw))
 
 const acceptText = (tool: Tool, { facts, content }: TextAnswer, limit: number): ToolAnswer => {
   const bytes = Buffer.byteLength(JSON.stringify(facts)) + textBytes(content)
@@ -131,11 +128,11 @@ export const acceptAnswer = (tool: Tool, raw: unknown, limit: number): ToolAnswe
   let texts = writeTexts(tool, value)
   if (texts.json !== undefined && tooLong(texts.json, limit)) {
     if (tool.truncate !== undefined) {
-      value = tool.truncate(value as never, limit)
+      value = tool.truncate(value, limit)
       texts = writeTexts(tool, value)
     }
     if (tooLong(texts.json, limit)) rejectLength(tool, Buffer.byteLength(texts.json), limit)
   }
-  const content = typeof tool.render === 'function' ? tool.render(value as never) : undefined
+  const content = typeof tool.render === 'function' ? tool.render(value) : undefined
   return { kind: 'answer', value, json: texts.json, content, quoted: texts.quoted }
 }

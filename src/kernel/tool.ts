@@ -42,15 +42,19 @@ export interface AuditedTool {
   readonly recordedName?: string
   readonly effect: Effect
   /** The facts of a decision that the audit log keeps, without its contents. Only tools that decide have it. */
-  readonly auditFields?: (answer: never) => JsonObject | undefined
+  auditFields?(answer: unknown): JsonObject | undefined
   /** What it writes is an entry of another lineage, so the audit log need not have it. */
   readonly ownLineage?: true
+}
+
+interface Renderer {
+  render(answer: unknown): readonly Content[]
 }
 
 /** `selected`: when its toolset is named. `named`: when the tool itself is. */
 export type ToolListing = 'selected' | 'named'
 
-/** A tool with its types folded away, as the surfaces and `invoke` see it. */
+/** A tool with its types folded away, as the surfaces and `invoke` see it: they pass on what its schemas accepted. */
 export interface Tool extends AuditedTool {
   readonly title: string
   readonly description: string
@@ -59,13 +63,13 @@ export interface Tool extends AuditedTool {
   readonly openWorld: boolean
   readonly input: z.ZodObject
   readonly output: z.ZodType
-  readonly run: (args: never, call: CallContext) => unknown
+  run(args: object, call: CallContext): unknown
   /** Removes secrets from an answer before it is checked, logged or sent. */
-  readonly redact?: (answer: never) => unknown
+  redact?(answer: unknown): unknown
   /** Adds what was attached to the record of the call to its answer. */
-  readonly amend?: (answer: never, attached: JsonObject) => unknown
+  amend?(answer: unknown, attached: JsonObject): unknown
   /** Shortens an answer to about `bytes` and says what was cut. Without it, a too long answer is a fault. */
-  readonly truncate?: (answer: never, bytes: number) => unknown
+  truncate?(answer: unknown, bytes: number): unknown
   /** Additional members of the tool's entry in `tools/list`, for clients of compatibility servers. */
   readonly listingMeta?: JsonObject
   /** Further names that a call may use. They are not listed. */
@@ -77,7 +81,7 @@ export interface Tool extends AuditedTool {
   /** Offered while the gate blocks, although it writes. */
   readonly whileBlocked?: true
   /** Writes the content blocks. Without it: one text block of compact JSON, or indented by two spaces. */
-  readonly render?: 'indented' | ((answer: never) => readonly Content[])
+  readonly render?: 'indented' | Renderer['render']
 }
 
 /** A tool without an output schema answers with text, or with the blocks of `render`. */

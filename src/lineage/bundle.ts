@@ -1,3 +1,4 @@
+import { isRecord } from '../kernel/encoding/json.ts'
 import { optional } from '../kernel/optional.ts'
 import { type Checkpoint, openSignedCheckpoint } from './tlog/note.ts'
 import { type ChainVerdict, verifyChain } from './verify.ts'
@@ -11,11 +12,8 @@ interface Bundle {
   readonly verifier?: unknown
 }
 
-const isBundle = (value: unknown): value is Bundle => {
-  if (typeof value !== 'object' || value === null) return false
-  const { genesis, entries } = value as Partial<Bundle>
-  return typeof genesis === 'string' && Array.isArray(entries)
-}
+const isBundle = (value: unknown): value is Bundle =>
+  isRecord(value) && typeof value.genesis === 'string' && Array.isArray(value.entries)
 
 /** `String(value)` may throw on hostile input: accept strings only. */
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '')

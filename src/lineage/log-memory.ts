@@ -25,7 +25,8 @@ const isPoint = (value: unknown): value is LogPoint =>
 
 export const parseSeen = (value: unknown): SeenLog | undefined => {
   if (!isPoint(value)) return undefined
-  const { size, head, lost } = value as SeenLog
+  const { size, head } = value
+  const lost = 'lost' in value ? value.lost : undefined
   return { size, head, ...(isPoint(lost) && { lost: { size: lost.size, head: lost.head } }) }
 }
 

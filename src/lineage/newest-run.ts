@@ -30,7 +30,7 @@ export const isJudgingRun = (row: Row): boolean => {
 /** Each entry names the newest run before it: null when there is none, undefined when the entry was erased. */
 const namedRun = (row: Row): number | null | undefined => {
   const { last_run: named } = readPayload(row)
-  return named === null || Number.isSafeInteger(named) ? (named as number | null) : undefined
+  return named === null || (typeof named === 'number' && Number.isSafeInteger(named)) ? named : undefined
 }
 
 /** Number of the newest entry of a run among the first `size` entries; null when there is none. Reads one entry. */

@@ -41,7 +41,8 @@ export async function* readRows(log: LogReader, from = 0): AsyncGenerator<Row> {
 }
 
 const HASH = /^[0-9a-f]{64}$/
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+const isCount = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 const isText = (value: unknown, most: number): value is string =>
   typeof value === 'string' && value.length <= most
 const isHash = (value: unknown): boolean => isText(value, 64) && HASH.test(value)

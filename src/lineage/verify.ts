@@ -29,32 +29,33 @@ export const EMPTY_TREE_ROOT = hash().toString('hex')
 
 const HEX = /^[0-9a-f]{64}$/
 // The type check matters: an array with one hash converts to the same string, but is not what was recorded.
-const isHash = (value: unknown): boolean => typeof value === 'string' && HEX.test(value)
-const MEMBERS = ['checksum', 'operation', 'payload_hash', 'seq', 'tick', 'timestamp']
+const isHash = (value: unknown): value is string => typeof value === 'string' && HEX.test(value)
+const MEMBERS = ['checksum', 'operation', 'payload_hash', 'seq', 'tick', 'timestamp'] as const
 
-const findEntryProblem = (value: unknown, at: number): string | undefined => {
+/** The entry; otherwise what is wrong with it. */
+const checkEntry = (value: unknown, at: number): PublicEntry | string => {
   if (value === null || typeof value !== 'object') return 'is not an object'
-  const entry = value as PublicEntry
+  const entry: { readonly [K in keyof PublicEntry]?: unknown } = value
+  const { checksum, operation, payload_hash, seq, tick, timestamp } = entry
   if (Object.keys(entry).sort().join() !== MEMBERS.join()) return 'has missing or additional members'
-  if (typeof entry.seq !== 'number') return 'has a sequence number that is not a number'
-  if (entry.seq !== at) return `has the sequence number ${entry.seq}`
-  if (!Number.isSafeInteger(entry.tick) || entry.tick < 0) return 'has an invalid tick'
-  if (typeof entry.operation !== 'string' || typeof entry.timestamp !== 'string')
-    return 'has no operation or timestamp'
-  if (`${entry.operation}${entry.timestamp}`.includes('\n')) return 'has a newline in operation or timestamp'
-  if (!isHash(entry.payload_hash) || !isHash(entry.checksum)) return 'has a malformed hash'
-  return undefined
+  if (typeof seq !== 'number') return 'has a sequence number that is not a number'
+  if (seq !== at) return `has the sequence number ${seq}`
+  if (typeof tick !== 'number' || !Number.isSafeInteger(tick) || tick < 0) return 'has an invalid tick'
+  if (typeof operation !== 'string' || typeof timestamp !== 'string') return 'has no operation or timestamp'
+  if (`${operation}${timestamp}`.includes('\n')) return 'has a newline in operation or timestamp'
+  if (!isHash(payload_hash) || !isHash(checksum)) return 'has a malformed hash'
+  return { checksum, operation, payload_hash, seq, tick, timestamp }
 }
 
 /** Content of a Merkle leaf: the members of the entry in alphabetical order, without whitespace. */
 const leafBytes = (entry: PublicEntry): string =>
-  `{${MEMBERS.map((name) => `"${name}":${JSON.stringify(entry[name as keyof PublicEntry])}`).join(',')}}`
+  `{${MEMBERS.map((name) => `"${name}":${JSON.stringify(entry[name])}`).join(',')}}`
 
 /** The public entry in the bytes of a leaf. Undefined when it is none, or not in the one spelling that a log writes. */
 export const readLeaf = (text: string, index: number): PublicEntry | undefined => {
   try {
-    const entry = JSON.parse(text)
-    return findEntryProblem(entry, index) === undefined && leafBytes(entry) === text ? entry : undefined
+    const entry = checkEntry(JSON.parse(text), index)
+    return typeof entry !== 'string' && leafBytes(entry) === text ? entry : undefined
   } catch {
     return undefined
   }
@@ -107,9 +108,8 @@ export const verifyChain = async (
   const tree = new RootStack()
   for await (const value of entries) {
     const broken = (why: string): ChainVerdict => ({ outcome: 'broken', at: size, why })
-    const problem = findEntryProblem(value, size)
-    if (problem !== undefined) return broken(`entry ${size} ${problem}`)
-    const entry = value as PublicEntry
+    const entry = checkEntry(value, size)
+    if (typeof entry === 'string') return broken(`entry ${size} ${entry}`)
     if (recomputeChecksum(entry, previous) !== entry.checksum)
       return broken(`entry ${size} has a checksum that does not follow from the entry before it`)
     const payload = payloadOf(size)

@@ -22,6 +22,8 @@ import {
   type RequestId,
   type RpcError,
   readFrame,
+  readId,
+  type SdkMessage,
   writeError,
   writeResult,
 } from './message.ts'
@@ -186,7 +188,8 @@ export class Connection {
   }
 
   #cancelled(message: Notification): void {
-    const id = message.params?.requestId as RequestId
+    const id = readId(message.params?.requestId)
+    if (id === null) return
     const link = this.#pending.delegated(id)?.link
     this.#pending.cancel(id, message.params?.reason)
     this.#dropResponse(id)
@@ -332,14 +335,14 @@ export class Connection {
     this.#send(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${change.kind}/list_changed` }))
   }
 
-  #fromSdk(message: object): void {
-    const { id } = message as { id?: RequestId }
+  #fromSdk(message: SdkMessage): void {
+    const { id } = message
     if (id === REPLAY_ID) return
     if (id === undefined || 'method' in message) return this.#send(JSON.stringify(message))
     const method = this.#pending.delegated(id)?.method
     // Cancelled in the meantime: the client expects no response.
     if (method === undefined) return
-    const error = 'error' in message ? this.#translate(message.error as RpcError, method) : undefined
+    const error = message.error && this.#translate(message.error, method)
     this.#respond(id, error === undefined ? JSON.stringify(message) : writeError(id, error))
     this.#pending.remove(id)
   }

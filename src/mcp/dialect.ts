@@ -1,5 +1,6 @@
 import { isRecord, type JsonObject } from '../kernel/encoding/json.ts'
 import { defineFaults, type Fault, type FaultKind, viewFault } from '../kernel/fault.ts'
+import { keysOf } from '../kernel/keys-of.ts'
 import type { Content } from '../kernel/tool.ts'
 import type { FrameFault, RpcError } from './message.ts'
 
@@ -178,7 +179,7 @@ const scg: Dialect = {
 
 export const DIALECTS = { standard, sentinel, scg } as const
 export type DialectName = keyof typeof DIALECTS
-export const DIALECT_NAMES = Object.keys(DIALECTS) as DialectName[]
+export const DIALECT_NAMES = keysOf(DIALECTS)
 
 /** The `_meta` key under which an answer says how fresh its sources are. */
 export const FRESHNESS_META = 'warrant/freshness'

@@ -113,7 +113,7 @@ export const mcpEndpoint = (service: Service, options: EndpointOptions = {}): Ht
     const frame = classifyMessage(value)
     if (frame.kind !== 'request' || frame.message.method !== 'tools/call') return undefined
     const { message } = frame
-    if (Object.keys(value as object).length !== Object.keys(message).length) return undefined
+    if (!isRecord(value) || Object.keys(value).length !== Object.keys(message).length) return undefined
     if (!hasMirrorHeaders(raw, message) || !acceptsJson(raw)) return undefined
     if (!isPlainCall(message.params) || progressToken(message.params) !== undefined) return undefined
     return envelopes.judge(message.params) === 'valid' ? message : undefined

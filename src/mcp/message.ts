@@ -22,6 +22,9 @@ export interface RpcError {
   readonly data?: unknown
 }
 
+/** What the SDK sends: a response, or a message of its own. */
+export type SdkMessage = Readonly<{ id?: RequestId | undefined; method?: string; error?: RpcError }>
+
 export type RpcRefusal = { readonly error: RpcError }
 export const isRefusal = (value: object): value is RpcRefusal => 'error' in value
 
@@ -42,8 +45,8 @@ export type LineFrame = Frame | { readonly kind: 'batch'; readonly messages: rea
 const jsonrpc = '2.0'
 const BYTE_ORDER_MARK = 0xfeff
 
-const readId = (id: unknown): RequestId | null =>
-  typeof id === 'string' || Number.isSafeInteger(id) ? (id as RequestId) : null
+export const readId = (id: unknown): RequestId | null =>
+  typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id)) ? id : null
 
 /** Classifies a JSON value as a JSON-RPC message. Unknown top-level members are dropped. */
 export const classifyMessage = (value: unknown, nullParams = false): Frame => {

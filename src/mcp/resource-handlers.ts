@@ -76,7 +76,7 @@ export const resourceHandlers = ({ parts }: Service, era: 'legacy' | 'modern') =
         const texts = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
         throw resourceFaults.arguments(`${prompt.name}: ${texts.join('; ').slice(0, 512)}`)
       }
-      const messages = await prompt.get(parsed.data as never, call)
+      const messages = await prompt.get(parsed.data, call)
       return { description: prompt.description, messages }
     },
 

@@ -18,7 +18,7 @@ import { progressToken } from './envelope.ts'
 import type { Era } from './era.ts'
 import { type Capabilities, LIST_CACHE, MODERN } from './handshake.ts'
 import { listPrompts, listResources, listTemplates } from './listing.ts'
-import { isRefusal, type Params } from './message.ts'
+import { isRefusal, type Params, type SdkMessage } from './message.ts'
 import { resourceHandlers } from './resource-handlers.ts'
 import { type Service, WireError } from './service.ts'
 
@@ -185,7 +185,11 @@ export const fitInitialize = (message: unknown): unknown => {
 }
 
 /** Connects the SDK to a connection that reads and writes the frames itself. */
-export const joinSdk = (service: Service, send: (message: object) => void, decorate?: Decorate): SdkLink => {
+export const joinSdk = (
+  service: Service,
+  send: (message: SdkMessage) => void,
+  decorate?: Decorate,
+): SdkLink => {
   const { log } = service.parts
   const wire: Transport = {
     start: async () => {},

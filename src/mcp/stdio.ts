@@ -82,7 +82,8 @@ export class LineReader {
     this.#size = 0
     this.#skipping = false
     if (skipped) return
-    let bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
+    const [first, second] = parts
+    let bytes = first !== undefined && second === undefined ? first : Buffer.concat(parts)
     if (bytes.at(-1) === RETURN) bytes = bytes.subarray(0, -1)
     if (isUtf8(bytes)) this.#sink.line(bytes.toString('utf8'))
     else this.#sink.garbled()

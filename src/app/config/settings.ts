@@ -95,7 +95,7 @@ const wantSwitch: Refuse = (value) => (typeof value === 'boolean' ? undefined : 
 const wantNumber =
   (min: number, max: number): Refuse =>
   (value) =>
-    Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
       ? undefined
       : `expected a whole number from ${min} to ${max}`
 

@@ -75,8 +75,11 @@ export const accessRules = ({
   readToken,
 })
 
-const urlOf = ({ address, port, family }: AddressInfo): string =>
-  `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+const urlOf = (place: AddressInfo | string | null): string => {
+  if (place === null || typeof place === 'string') return String(place)
+  const { address, port, family } = place
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
 
 /** Resolves with the address once the server listens on it. */
 export const listen = (server: Server, { host, port }: Config): Promise<string> =>
@@ -85,5 +88,5 @@ export const listen = (server: Server, { host, port }: Config): Promise<string> 
       const why = cause.code === 'EADDRINUSE' ? 'the port is in use' : (cause.code ?? cause.message)
       reject(serveFaults.port(`cannot listen on ${host}:${port}: ${why}`, { cause }))
     })
-    server.listen(port, host, () => resolve(urlOf(server.address() as AddressInfo)))
+    server.listen(port, host, () => resolve(urlOf(server.address())))
   })

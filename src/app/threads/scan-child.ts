@@ -18,5 +18,5 @@ const startWatcher = () =>
 export const runScanChild = (): void => {
   const handle = scanWorker((response: WorkerResponse) => process.send?.(response), startWatcher)
   process.on('disconnect', () => process.exit(0))
-  process.on('message', (request) => void handle(request as WorkerRequest))
+  process.on('message', (request: WorkerRequest) => void handle(request))
 }

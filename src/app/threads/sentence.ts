@@ -5,6 +5,6 @@ import { runWorkerLoop } from './worker-loop.ts'
 
 /** Embeds texts in a thread: a build has thousands of them, and each takes many milliseconds. */
 
-const { setup: folder, shared } = workerData as ThreadData<string>
+const { setup: folder, shared }: ThreadData<string> = workerData
 
 runWorkerLoop(shared, sentenceJobs(folder))

@@ -6,6 +6,6 @@ import { runWorkerLoop } from './worker-loop.ts'
 
 /** Searches large indexes in a thread, so that other calls do not wait for them. */
 
-const { shared } = workerData as ThreadData<undefined>
+const { shared }: ThreadData<undefined> = workerData
 
 runWorkerLoop(shared, vectorJobs(systemClock))

@@ -18,7 +18,7 @@ interface WorkerContext {
 const PROGRESS_STEPS = 50
 const QUICK_MS = 20
 
-const deadlineFor = ({ id, ms }: ThreadJob, state: ThreadState): CheckDeadline => {
+const deadlineFor = ({ id, ms }: Pick<ThreadJob, 'id' | 'ms'>, state: ThreadState): CheckDeadline => {
   const time = new WorkTime(systemClock)
   let limit = ms
   return () => {
@@ -36,14 +36,14 @@ const deadlineFor = ({ id, ms }: ThreadJob, state: ThreadState): CheckDeadline =
 const send = (reply: ThreadReply): void => parentPort?.postMessage(reply)
 
 /** Runs jobs one after the other. Replies with a value, a fault, or the stack of an unexpected error. */
-export const runWorkerLoop = (
+export const runWorkerLoop = <A, N>(
   shared: Int32Array,
-  run: (job: ThreadJob, context: WorkerContext) => unknown,
+  run: (job: ThreadJob<A, N>, context: WorkerContext) => unknown,
 ): void => {
   const freeNativeMemory = createCollector()
   const state = new ThreadState(shared)
   state.markProgress()
-  const work = async (job: ThreadJob): Promise<ThreadReply> => {
+  const work = async (job: ThreadJob<A, N>): Promise<ThreadReply> => {
     const { id } = job
     state.markProgress()
     const progress = (done: number, total: number) => {
@@ -59,7 +59,7 @@ export const runWorkerLoop = (
       return { id, bug: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) }
     }
   }
-  parentPort?.on('message', async (job: ThreadJob) => {
+  parentPort?.on('message', async (job: ThreadJob<A, N>) => {
     const started = systemClock.elapsed()
     send(await work(job))
     // A quick job cannot have parsed much, so it left little native memory behind.

@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads'
 import { syntaxTrees } from '../../platform/syntax/syntax-trees.ts'
 import { systemClock } from '../../platform/system/clock.ts'
-import type { ThreadData } from '../../platform/system/thread-state.ts'
+import type { ThreadData, ThreadJob } from '../../platform/system/thread-state.ts'
 import { WORKFLOWS, type WorkflowName } from '../../project/workflow-jobs.ts'
 import { VERSION } from '../config/version.ts'
 import { readBuildDigest } from '../open/load-rules.ts'
@@ -10,7 +10,7 @@ import { runWorkerLoop } from './worker-loop.ts'
 
 /** Runs workflows in a thread: they take seconds, and the native parser cannot be interrupted. */
 
-const { setup, shared } = workerData as ThreadData<ProjectSetup>
+const { setup, shared }: ThreadData<ProjectSetup> = workerData
 const { jail } = createJobContext(setup)
 const { readings } = setup
 /** Opened by the first workflow that needs it. */
@@ -23,6 +23,6 @@ const openReadings =
       }
 const parts = { jail, parser: syntaxTrees, now: () => systemClock.now(), version: VERSION, openReadings }
 
-runWorkerLoop(shared, ({ name, args }, context) =>
-  WORKFLOWS[name as WorkflowName]({ ...parts, ...context }, args as never),
+runWorkerLoop(shared, ({ name, args }: ThreadJob<never, WorkflowName>, context) =>
+  WORKFLOWS[name]({ ...parts, ...context }, args),
 )

@@ -17,7 +17,6 @@ const refuseDots = (path: string): void => {
 /** The same tool with its folder as `path`. The former names are accepted and not listed. */
 const withPath = (tool: Tool, former: PathName | undefined): Tool => {
   if (former === undefined) return tool
-  const run = tool.run as (args: object, call: Parameters<Tool['run']>[1]) => unknown
   const formerNames = Object.fromEntries(PATH_NAMES.map((name) => [name, PathInput.optional()]))
   return {
     ...tool,
@@ -32,7 +31,7 @@ const withPath = (tool: Tool, former: PathName | undefined): Tool => {
     ) => {
       const named = projectPath ?? rootPath
       if (named !== undefined) refuseDots(named)
-      return run({ ...args, [former]: named ?? path }, call)
+      return tool.run({ ...args, [former]: named ?? path }, call)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { isRecord, type Json } from '../../kernel/encoding/json.ts'
+import { isRecord, type Json, type JsonObject } from '../../kernel/encoding/json.ts'
 
 /**
  * Letters of other scripts that look like a Latin letter (confusables), by that letter. Both cases are listed when they
@@ -191,7 +191,7 @@ const isClean = (value: Json, depth: number): boolean => {
   if (Array.isArray(value)) return value.every((one) => isClean(one, depth + 1))
   if (!isRecord(value)) return true
   for (const key of Object.keys(value)) {
-    if (isForbidden(key) || !isClean(value[key] as Json, depth + 1)) return false
+    if (isForbidden(key) || !isClean(value[key] ?? null, depth + 1)) return false
   }
   return true
 }
@@ -206,11 +206,11 @@ export const sanitize = (value: Json): Sanitized =>
 const removeForbidden = (value: Json): Sanitized => {
   const removed: string[] = []
 
-  const cleanObject = (object: Record<string, unknown>, location: JsonLocation): Json =>
+  const cleanObject = (object: JsonObject, location: JsonLocation): Json =>
     Object.fromEntries(
       Object.entries(object).flatMap(([key, inner]) => {
         const here = memberOf(location, key)
-        if (!isForbidden(key)) return [[key, clean(inner as Json, here)]]
+        if (!isForbidden(key)) return [[key, clean(inner, here)]]
         removed.push(here.path)
         return []
       }),

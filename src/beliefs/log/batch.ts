@@ -9,34 +9,32 @@ export interface Committed {
   readonly result: JsonObject
 }
 
-export type GraphJob = {
-  readonly resolve: (result: never) => void
-  readonly reject: (thrown: unknown) => void
-} & (
+/** Resolves the promise of a job. */
+type Settle = () => void
+
+export type GraphJob = { readonly reject: (thrown: unknown) => void } & (
   | {
       readonly kind: 'write'
       readonly operation: Operation
-      readonly format: (done: Committed) => unknown
+      readonly settle: (done: Committed) => void
     }
-  | { readonly kind: 'read'; readonly query: (state: GraphState, size: number) => unknown }
+  | { readonly kind: 'read'; readonly query: (state: GraphState, size: number) => Settle }
 )
 
 /** A batch that was executed on the local state and is not yet durable. */
 export interface BatchPlan {
   readonly drafts: readonly EntryDraft[]
   readonly undo: readonly (() => void)[]
-  /** Result of each job, by its index. */
-  readonly results: readonly unknown[]
+  /** For each job, by its index. Nothing for one that was refused. */
+  readonly settles: readonly Settle[]
   /** Errors of the jobs that were refused, by index. */
   readonly errors: ReadonlyMap<number, unknown>
 }
 
 /** Resolves or rejects the promise of every job, in order. */
-export const settleAll = (jobs: readonly GraphJob[], { results, errors }: BatchPlan): void => {
-  for (let index = 0; index < jobs.length; index += 1) {
-    const job = jobs[index] as GraphJob
+export const settleAll = (jobs: readonly GraphJob[], { settles, errors }: BatchPlan): void => {
+  for (const [index, job] of jobs.entries()) {
     if (errors.has(index)) job.reject(errors.get(index))
-    else if (job.kind === 'read') job.resolve(results[index] as never)
-    else job.resolve(job.format(results[index] as Committed) as never)
+    else settles[index]?.()
   }
 }

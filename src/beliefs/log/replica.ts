@@ -93,8 +93,7 @@ export class Replica {
       this.#enqueue({
         kind: 'write',
         operation,
-        format,
-        resolve: resolve as (shown: never) => void,
+        settle: (done) => resolve(format(done)),
         reject,
       }),
     )
@@ -105,9 +104,13 @@ export class Replica {
    * number of entries in that state. Resolves only when those entries are durable.
    */
   read<T>(query: (state: GraphState, size: number) => T): Promise<T> {
-    return new Promise<T>((resolve, reject) =>
-      this.#enqueue({ kind: 'read', query, resolve: resolve as (seen: never) => void, reject }),
-    )
+    return new Promise<T>((resolve, reject) => {
+      const ask = (state: GraphState, entries: number) => {
+        const seen = query(state, entries)
+        return () => resolve(seen)
+      }
+      this.#enqueue({ kind: 'read', query: ask, reject })
+    })
   }
 
   /** Resolves when no batch is running. */
@@ -207,24 +210,24 @@ export class Replica {
   #plan(jobs: readonly GraphJob[]): BatchPlan {
     const drafts: EntryDraft[] = []
     const undo: (() => void)[] = []
-    const results: unknown[] = []
+    const settles: BatchPlan['settles'][number][] = []
     const errors = new Map<number, unknown>()
     for (const job of jobs) {
       try {
         if (job.kind === 'read') {
-          results.push(job.query(this.#options.state, this.#options.writer.size + drafts.length))
+          settles.push(job.query(this.#options.state, this.#options.writer.size + drafts.length))
         } else {
           const made = this.#execute(job.operation, drafts.length)
           drafts.push(made.draft)
           undo.push(made.undo)
-          results.push(made.committed)
+          settles.push(() => job.settle(made.committed))
         }
       } catch (thrown) {
-        errors.set(results.length, thrown)
-        results.push(undefined)
+        errors.set(settles.length, thrown)
+        settles.push(() => {})
       }
     }
-    return { drafts, undo, results, errors }
+    return { drafts, undo, settles, errors }
   }
 
   #execute(operation: Operation, ahead: number) {

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { CLIENT_TABLE } from '../../hooks/clients.ts'
+import { keysOf } from '../../kernel/keys-of.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { readHomeFile } from '../../platform/files/setup-files.ts'
 import type { ScratchClone } from '../../platform/git/scratch-clone.ts'
@@ -218,8 +219,7 @@ const fireClient = async (client: HookedClient, context: FireContext): Promise<C
 /** Each client whose file has an entry of ours. */
 export const fireClients = async (context: FireContext): Promise<CanaryRow[]> => {
   const rows: CanaryRow[] = []
-  for (const client of Object.keys(CLIENT_HOOKS) as HookedClient[])
-    rows.push(...(await fireClient(client, context)))
+  for (const client of keysOf(CLIENT_HOOKS)) rows.push(...(await fireClient(client, context)))
   if (rows.length > 0) return rows
   return [
     { point: 'agents', result: 'not set up', detail: 'no file of a client has an entry of ours', fix: INIT },

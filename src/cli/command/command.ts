@@ -119,7 +119,7 @@ export const readArguments = (command: Command, args: readonly string[]) => {
     }
     return { values: flags, lists, positionals }
   } catch (cause) {
-    throw usageFaults.option(optionProblem((cause as Error).message), { cause })
+    throw usageFaults.option(optionProblem(cause instanceof Error ? cause.message : String(cause)), { cause })
   }
 }
 

@@ -28,7 +28,8 @@ const readEventText = async (): Promise<string> => {
   if (process.stdin.isTTY === true) throw usageFaults.argument('the event of the client is expected on stdin')
   const parts: Buffer[] = []
   let size = 0
-  for await (const part of process.stdin as AsyncIterable<Buffer>) {
+  const input: AsyncIterable<Buffer> = process.stdin
+  for await (const part of input) {
     size += part.length
     if (size > MAX_EVENT_BYTES) throw hookEventFaults.too_large('the event is longer than 24 MiB')
     parts.push(part)

@@ -1,5 +1,6 @@
 import type { Beliefs } from '../../beliefs/beliefs.ts'
 import { type DrawableGraph, renderDot, renderMermaid, renderSvg } from '../../beliefs/graph/render-graph.ts'
+import { keysOf } from '../../kernel/keys-of.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { printOutput, readCount, runSubcommand, type Subcommand } from '../command/subcommand.ts'
 import { writeTable } from '../command/text-table.ts'
@@ -31,7 +32,7 @@ const list: Subcommand = (invocation) =>
   })
 
 const readFormat = ({ flags }: Invocation): keyof typeof RENDERERS | undefined => {
-  const [format, other] = (Object.keys(RENDERERS) as (keyof typeof RENDERERS)[]).filter((name) => flags[name])
+  const [format, other] = keysOf(RENDERERS).filter((name) => flags[name])
   if (other !== undefined) throw usageFaults.option(`choose one of --${format}, --${other}`)
   return format
 }

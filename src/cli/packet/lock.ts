@@ -120,19 +120,20 @@ const keepEntries = async (
 }
 
 /** Runs the steps one after the other, so that progress and order of the rows are those of the lock. */
-const eachEntry = async (
+const eachEntry = async <T>(
   invocation: Invocation,
-  references: readonly string[],
+  known: Iterable<readonly [reference: string, known: T]>,
   run: (
     reference: string,
+    known: T,
     progress: (done: number, total: number) => void,
   ) => Promise<{ readonly row: LockRow; readonly entry?: LockedPacket }>,
 ) => {
   const rows: LockRow[] = []
   const entries: (readonly [string, LockedPacket])[] = []
-  for (const reference of references) {
+  for (const [reference, one] of known) {
     const { row, entry } = await withProgress(progressJob(invocation, 'pull', 'bytes'), (progress) =>
-      run(reference, progress),
+      run(reference, one, progress),
     )
     rows.push(row)
     if (entry !== undefined) entries.push([reference, entry])
@@ -173,11 +174,10 @@ export const lock: Subcommand = async (invocation, asked) => {
   return withLockPorts(invocation, config, async (work) => {
     const before = asked.length > 0 ? ((await work.project.read()) ?? EMPTY_LOCK) : await needLock(work)
     const references =
-      asked.length > 0
-        ? [...new Set(asked.map((one) => askedKey(one, config.registry)))]
-        : [...before.packets.keys()]
-    const { rows, entries } = await eachEntry(invocation, references, (reference, progress) =>
-      lockPacket(work.ports, work.step(reference, progress), before.packets.get(reference)),
+      asked.length > 0 ? asked.map((one) => askedKey(one, config.registry)) : before.packets.keys()
+    const wanted = Array.from(new Set(references), (one) => [one, before.packets.get(one)] as const)
+    const { rows, entries } = await eachEntry(invocation, wanted, (reference, known, progress) =>
+      lockPacket(work.ports, work.step(reference, progress), known),
     )
     await keepEntries(work, before, entries)
     return report(invocation, rows)
@@ -194,13 +194,11 @@ export const sync: Subcommand = async (invocation) => {
     const before = await needLock(work)
     const { rows, entries } = await eachEntry(
       invocation,
-      [...before.packets.keys()],
-      async (reference, progress) => {
-        const entry = before.packets.get(reference) as LockedPacket
-        return check
+      before.packets,
+      async (reference, entry, progress) =>
+        check
           ? { row: await checkLocked(work.ports, work.step(reference), entry) }
-          : syncPacket(work.ports, work.step(reference, progress), entry)
-      },
+          : syncPacket(work.ports, work.step(reference, progress), entry),
     )
     await keepEntries(work, before, entries)
     return report(invocation, rows)

@@ -51,10 +51,8 @@ const candidateLines = ({ name, version, pinned_uri, trust }: Candidate): readon
 
 /** A result as text: passages, evidence or candidates; everything else as JSON. */
 export const asLines = (answer: object): string => {
-  const { ok, results, evidence, candidates, detail, hint, warnings, pinned_uri, locked } = answer as Record<
-    string,
-    unknown
-  >
+  const members: Readonly<Record<string, unknown>> = { ...answer }
+  const { ok, results, evidence, candidates, detail, hint, warnings, pinned_uri, locked } = members
   const notes = [
     ...(isRecord(locked) ? [`# from ${String(locked.file)}: ${String(locked.reference)}`] : []),
     ...(Array.isArray(warnings) ? warnings.map((one) => `# ${String(one)}`) : []),

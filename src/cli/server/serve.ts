@@ -14,6 +14,7 @@ import { type Gauge, Metrics } from '../../http/metrics.ts'
 import { metadataRoutes, operatorRoutes, tileRoutes } from '../../http/routes.ts'
 import { createHttpServer, type Route } from '../../http/server.ts'
 import { Fault } from '../../kernel/fault.ts'
+import { keysOf } from '../../kernel/keys-of.ts'
 import type { Log } from '../../kernel/ports.ts'
 import { DECISION_LOG } from '../../lineage/origin.ts'
 import { mcpEndpoint } from '../../mcp/http.ts'
@@ -78,11 +79,10 @@ const GRAPH_GAUGES = {
 const graphGauges = (status: GraphStatus | undefined): readonly Gauge[] =>
   status === undefined
     ? []
-    : Object.entries(GRAPH_GAUGES).map(([key, [name, help]]) => ({
-        name,
-        help,
-        value: status[key as keyof typeof GRAPH_GAUGES],
-      }))
+    : keysOf(GRAPH_GAUGES).map((key) => {
+        const [name, help] = GRAPH_GAUGES[key]
+        return { name, help, value: status[key] }
+      })
 
 /** A failing store must not hide the other metrics: operators need them most then. */
 const undefinedOnFault = (

@@ -20,9 +20,9 @@ const MAX_LANGUAGES = 5
 
 /** The parsed languages of the tracked files, the most frequent first. */
 export const countLanguages = (tracked: readonly string[]): readonly (readonly [string, number])[] => {
-  const names = new Map(
+  const names = new Map<string, string>(
     Object.entries(LANGUAGES).flatMap(([name, { extensions }]) =>
-      extensions.map((extension) => [extension as string, name] as const),
+      extensions.map((extension) => [extension, name] as const),
     ),
   )
   const counts = new Map<string, number>()

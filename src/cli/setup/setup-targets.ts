@@ -15,6 +15,9 @@ import type { OpenedSetup } from './open-setup.ts'
 
 const isHookedClient = (client: SetupClient): client is SetupClient & HookedClient => client in CLIENT_HOOKS
 
+const isServedClient = (client: SetupClient): client is SetupClient & keyof typeof CLIENT_SERVERS =>
+  client in CLIENT_SERVERS
+
 const serverTarget = (client: keyof typeof CLIENT_SERVERS, file: string, launch: LaunchWords): TargetFile => {
   const entries = [CLIENT_SERVERS[client].entry(launch)]
   return file.endsWith('.toml') ? textTarget(file, entries) : jsonTarget(file, {}, entries)
@@ -39,10 +42,9 @@ const clientTargets = async (
 ): Promise<TargetFile[]> => {
   const targets: TargetFile[] = []
   for (const client of clients) {
-    if (client in CLIENT_SERVERS) {
-      const name = client as keyof typeof CLIENT_SERVERS
-      const files = await pick(CLIENT_SERVERS[name].files)
-      targets.push(...files.map((file) => serverTarget(name, file, launch)))
+    if (isServedClient(client)) {
+      const files = await pick(CLIENT_SERVERS[client].files)
+      targets.push(...files.map((file) => serverTarget(client, file, launch)))
     }
     if (isHookedClient(client)) {
       const { file, empty } = CLIENT_HOOKS[client]

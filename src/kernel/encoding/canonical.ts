@@ -1,5 +1,5 @@
 import { defineFaults } from '../fault.ts'
-import { PLAIN_TEXT } from './json.ts'
+import { isRecord, PLAIN_TEXT } from './json.ts'
 
 export const canonicalFaults = defineFaults('canonical', {
   not_json: { kind: 'invalid', fix: 'Send finite numbers, whole Unicode strings, plain objects and arrays.' },
@@ -46,10 +46,8 @@ export const canonicalJson = (value: unknown): string => {
     case 'boolean':
       return String(value)
     case 'object':
-      if (value === null) return 'null'
-      return Array.isArray(value)
-        ? `[${value.map(canonicalJson).join(',')}]`
-        : writeObject(value as Readonly<Record<string, unknown>>)
+      if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+      return isRecord(value) ? writeObject(value) : 'null'
     default:
       return refuse(`a value of type ${typeof value}`)
   }

@@ -46,11 +46,11 @@ export const isIgnored = (
   folder: boolean,
 ): boolean => {
   for (let file = files.length - 1; file >= 0; file -= 1) {
-    const { depth, rules } = files[file] as IgnoreFile
+    const { depth = 0, rules = [] } = files[file] ?? {}
     const below = segments.slice(depth)
     for (let at = rules.length - 1; at >= 0; at -= 1) {
-      const rule = rules[at] as IgnoreRule
-      if ((folder || !rule.foldersOnly) && rule.test(below)) return !rule.keep
+      const rule = rules[at]
+      if (rule !== undefined && (folder || !rule.foldersOnly) && rule.test(below)) return !rule.keep
     }
   }
   return false

@@ -15,7 +15,7 @@ interface Glob {
 
 const matchesAt = (names: readonly NameTest[], segments: readonly string[], from: number): boolean => {
   for (let at = 0; at < names.length; at += 1)
-    if (!(names[at] as NameTest)(segments[from + at] ?? '')) return false
+    if (names[at]?.(segments[from + at] ?? '') === false) return false
   return true
 }
 

@@ -54,7 +54,7 @@ const documentValue = (document: YamlDocument, limits: YamlLimits, seen: { nodes
   try {
     value = document.toJS({ maxAliasCount: limits.aliases })
   } catch (cause) {
-    throw new YamlError('limit', firstLine(cause as Error), { cause })
+    throw new YamlError('limit', cause instanceof Error ? firstLine(cause) : '', { cause })
   }
   checkSize(value, limits, 0, seen)
   return value

@@ -37,7 +37,7 @@ const decodeText = (value: unknown): Buffer | undefined =>
   typeof value === 'string' ? decodeBase64(value) : undefined
 
 /** Whether a value is a DSSE envelope and not another file of a lineage. */
-export const isDsseEnvelope = (value: unknown): boolean =>
+export const isDsseEnvelope = (value: unknown): value is JsonRecord & { signatures: readonly unknown[] } =>
   isObject(value) && typeof value.payloadType === 'string' && Array.isArray(value.signatures)
 
 /** The statement in an envelope that the key signed; otherwise why not. */
@@ -54,9 +54,7 @@ const openReceipt = (line: string, keyLine: string): JsonRecord | string => {
     payload,
   ])
   const publicKey = ed25519Key(key.publicKey)
-  const signatures = (envelope.signatures as unknown[]).map((one) =>
-    isObject(one) ? decodeText(one.sig) : undefined,
-  )
+  const signatures = envelope.signatures.map((one) => (isObject(one) ? decodeText(one.sig) : undefined))
   if (!signatures.some((bytes) => bytes !== undefined && verify(null, signed, publicKey, bytes)))
     return 'the receipt has no valid signature of this key'
   const statement = parseObject(payload.toString())

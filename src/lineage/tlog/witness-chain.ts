@@ -27,10 +27,10 @@ export const parseWitnessRequest = (line: string): WitnessRequest | undefined =>
   if (typeof value !== 'object' || value === null) return undefined
   const { origin, old, proof, checkpoint } = value
   if (typeof origin !== 'string' || typeof checkpoint !== 'string') return undefined
-  if (!Number.isSafeInteger(old) || (old as number) < 0) return undefined
+  if (typeof old !== 'number' || !Number.isSafeInteger(old) || old < 0) return undefined
   if (!Array.isArray(proof) || proof.length > MAX_PROOF) return undefined
   if (!proof.every((hash) => typeof hash === 'string' && decodeTreeHash(hash) !== undefined)) return undefined
-  return { origin, old: old as number, proof, checkpoint }
+  return { origin, old, proof, checkpoint }
 }
 
 /** One line of JSON, with the members always in the same order. */

@@ -36,23 +36,24 @@ const sharedEnd = (a: string, b: string): number => {
   return 0
 }
 
-const rangesOverlap = (a: QueryHit, b: QueryHit): boolean =>
-  a.path === b.path && a.start !== null && a.end !== null && b.start !== null && b.end !== null
-    ? a.start <= b.end && b.start <= a.end
-    : false
+type RangedHit = QueryHit & { readonly start: number; readonly end: number }
+const isRanged = (hit: QueryHit): hit is RangedHit => hit.start !== null && hit.end !== null
+
+const rangesOverlap = (a: RangedHit, b: RangedHit): boolean =>
+  a.path === b.path && a.start <= b.end && b.start <= a.end
 
 /** Joins two snippets of one file that overlap, because chunk windows overlap by design. */
 const joinSnippets = (a: QueryHit, b: QueryHit): QueryHit | undefined => {
   if (a.path === b.path && (a.snippet.includes(b.snippet) || b.snippet.includes(a.snippet)))
     return a.snippet.length >= b.snippet.length ? a : { ...b, score: a.score }
-  if (!rangesOverlap(a, b)) return undefined
-  const [first, second] = (a.start as number) <= (b.start as number) ? [a, b] : [b, a]
+  if (!isRanged(a) || !isRanged(b) || !rangesOverlap(a, b)) return undefined
+  const [first, second] = a.start <= b.start ? [a, b] : [b, a]
   const shared = sharedEnd(first.snippet, second.snippet)
   if (shared === 0) return undefined
   return {
     ...a,
     start: first.start,
-    end: Math.max(a.end as number, b.end as number),
+    end: Math.max(a.end, b.end),
     snippet: first.snippet + second.snippet.slice(shared),
   }
 }
@@ -108,6 +109,6 @@ export const digestEvidence = (
     summary: evidence.slice(0, MAX_LINES).map(summaryLine).join('\n'),
     trust: answer.trust,
     ...pickOrigin(answer),
-    ...((answer.warnings?.length ?? 0) > 0 && { warnings: answer.warnings as readonly string[] }),
+    ...(answer.warnings !== undefined && answer.warnings.length > 0 && { warnings: answer.warnings }),
   }
 }

@@ -148,14 +148,14 @@ export const planIntent = async (ports: PlanPorts, request: PlanRequest): Promis
   const ranked = scored.sort(byRank)
   const tied = mode === 'query' && ranked.length > 1 && ranked[0]?.score === ranked[1]?.score
   const final = tied ? await breakTie(ranked, intent, ports) : ranked
-  const steps = final.map(({ candidate }) => planStep(candidate, mode, entrypoint))
+  const steps = final.map(({ candidate }) => ({ candidate, step: planStep(candidate, mode, entrypoint) }))
   return {
     ok: true,
     intent_mode: mode,
     selected: steps
       .slice(0, 2)
-      .map((step, i) => ({ ...step, why: explainChoice((final[i] as Ranked).candidate, mode, intent) })),
-    fallbacks: steps.slice(2, 4),
+      .map(({ candidate, step }) => ({ ...step, why: explainChoice(candidate, mode, intent) })),
+    fallbacks: steps.slice(2, 4).map(({ step }) => step),
     constraints_applied: constraints,
     ...pickOrigin(found),
   }

@@ -11,8 +11,7 @@ export const firstCharacters = (text: string, count: number): string => {
   // A string has no more code points than code units.
   if (text.length <= count) return text
   let end = 0
-  for (let i = 0; i < count && end < text.length; i++)
-    end += (text.codePointAt(end) as number) > 0xffff ? 2 : 1
+  for (let i = 0; i < count && end < text.length; i++) end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
   return text.slice(0, end)
 }
 
@@ -41,7 +40,9 @@ const firstText = (...values: readonly unknown[]): string =>
   values.find((value): value is string => typeof value === 'string' && value !== '') ?? ''
 
 const firstLine = (...values: readonly unknown[]): number | null =>
-  values.find((value): value is number => Number.isSafeInteger(value) && (value as number) >= 0) ?? null
+  values.find(
+    (value): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0,
+  ) ?? null
 
 /** A path that leaves the packet: absolute, of a drive, of a home folder, of another scheme, or climbing. */
 const OUTSIDE = /^(?:[\\/~]|[a-z]:|[a-z][a-z\d+.-]*:[\\/])|(?:^|[\\/])\.\.(?:[\\/]|$)/i

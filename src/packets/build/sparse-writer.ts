@@ -109,7 +109,8 @@ export class SparseWriter {
 
   add(text: string): void {
     const words = searchTerms(text)
-    const [row, found, times] = [this.#lengths.length, [] as number[], [] as number[]]
+    const row = this.#lengths.length
+    const [found, times]: [number[], number[]] = [[], []]
     for (const word of words) {
       const number = this.#numbers.get(word) ?? this.#addWord(word)
       if (this.#lastRow.at(number) === row) {

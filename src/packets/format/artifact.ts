@@ -50,11 +50,12 @@ const readDescriptor = (value: unknown, what: string): Descriptor => {
   const { mediaType, digest, size, annotations, artifactType } = value
   if (typeof mediaType !== 'string') return refuse(`${what} has no media type`)
   if (typeof digest !== 'string' || !DIGEST.test(digest)) return refuse(`${what} has no sha256 digest`)
-  if (!Number.isSafeInteger(size) || (size as number) < 0) return refuse(`${what} has no size`)
+  if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
+    return refuse(`${what} has no size`)
   return {
     mediaType,
     digest,
-    size: size as number,
+    size,
     ...(typeof artifactType === 'string' && { artifactType }),
     annotations: readStrings(annotations),
   }

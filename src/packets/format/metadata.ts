@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../kernel/encoding/canonical.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
+import { optional } from '../../kernel/optional.ts'
 import { packetFaults } from '../faults.ts'
 import { readJson } from './json-bytes.ts'
 import { confinePath } from './safe-path.ts'
@@ -50,12 +51,11 @@ const readFile = (value: unknown): PayloadFile => {
   if (typeof name !== 'string' || name === '') return refuse('metadata.payload.files[].name is required')
   if (digest !== undefined && !(typeof digest === 'string' && DIGEST.test(digest)))
     return refuse('metadata.payload.files[].digest is not a sha256 digest')
-  if (size !== undefined && !(Number.isSafeInteger(size) && (size as number) >= 0))
+  if (size !== undefined && !(typeof size === 'number' && Number.isSafeInteger(size) && size >= 0))
     return refuse('metadata.payload.files[].size is not a size')
   return {
     name: confinePath(name),
-    ...(digest !== undefined && { digest: digest as string }),
-    ...(size !== undefined && { size: size as number }),
+    ...optional({ digest, size }),
   }
 }
 

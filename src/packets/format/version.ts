@@ -29,9 +29,9 @@ const byToken = (a: string, b: string): Order => {
 }
 
 const byEach = <T>(a: readonly T[], b: readonly T[], order: (x: T, y: T) => Order): Order => {
-  const shared = Math.min(a.length, b.length)
-  for (let i = 0; i < shared; i++) {
-    const found = order(a[i] as T, b[i] as T)
+  for (const [i, one] of a.entries()) {
+    const other = b[i]
+    const found = other === undefined ? 0 : order(one, other)
     if (found !== 0) return found
   }
   return a.length - b.length

@@ -142,7 +142,7 @@ export const searchExact = (
   const start = Math.max(wanted, MIN_BATCH)
   for (let at = 0, size = start; at < candidates.length; at += size, size = Math.min(2 * size, MAX_BLOCK)) {
     // Sorted by upper bound: when this one cannot reach the best, none after it can.
-    if ((candidates[at] as RowBound).high < best.least) break
+    if ((candidates[at]?.high ?? 0) < best.least) break
     const rows = candidates.slice(at, at + size).map(({ row }) => row)
     const scored = rescore(
       query,

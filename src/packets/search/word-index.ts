@@ -156,7 +156,7 @@ const readDescription = async (source: ByteSource): Promise<Description> => {
   const text = Buffer.from(await source.read(source.size - TRAILER - length, length))
   if (crc32(text) !== trailer.readUInt32LE(4)) throw damaged('its description is not what was written')
   // What was written, by its checksum; a forged one was not made from these files.
-  return JSON.parse(text.toString('utf8')) as Description
+  return JSON.parse(text.toString('utf8'))
 }
 
 /** A word index in a file, of which only the parts that a question needs are read. Damage is a fault. */

@@ -44,10 +44,12 @@ interface Claim {
   readonly text: string
 }
 
+const isClaimant = (value: unknown): value is Claimant =>
+  isRecord(value) && Number.isSafeInteger(value.pid) && typeof value.id === 'string'
+
 const parseClaimant = (text: string): Claimant | undefined => {
   const value = jsonOf(text)
-  const valid = isRecord(value) && Number.isSafeInteger(value.pid) && typeof value.id === 'string'
-  return valid ? (value as unknown as Claimant) : undefined
+  return isClaimant(value) ? value : undefined
 }
 
 const MAX_CLAIM_BYTES = 4_096

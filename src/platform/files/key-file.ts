@@ -30,7 +30,7 @@ export const keyFile = async (path: string): Promise<string> => {
     // Durable: signatures of a lost key cannot be verified.
     await replaceFile(path, pem, { durable: true, mode: 0o600, exclusive: true })
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
+    const code = errorCode(cause)
     if (code !== 'EEXIST') throw placeFaults.unwritable(`${path} cannot be created (${code})`, { cause })
   }
   const kept = await readKeyFile(path)

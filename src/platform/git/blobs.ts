@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { type FileReading, MAX_FILE_BYTES } from '../../gate/ports.ts'
 import { waitForDrain } from '../../kernel/async/stream-drain.ts'
@@ -140,8 +140,8 @@ const IDLE_MS = 1_000
 
 /** Whether the child keeps our process alive; an idle one must not. */
 const keepProcessAlive = ({ child }: CatFile, alive: boolean): void => {
-  for (const handle of [child, child.stdin as Socket, child.stdout as Socket])
-    alive ? handle.ref() : handle.unref()
+  const pipes = [child.stdin, child.stdout].filter((pipe) => pipe instanceof Socket)
+  for (const handle of [child, ...pipes]) alive ? handle.ref() : handle.unref()
 }
 
 /**

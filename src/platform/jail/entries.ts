@@ -1,18 +1,20 @@
 import { type Dirent, lstatSync, opendirSync, readdirSync, type Stats } from 'node:fs'
-import { type CheckDeadline, type DirectoryEntry, type EntryKind, jailFaults } from '../../kernel/jail.ts'
+import { type CheckDeadline, type DirectoryEntry, jailFaults } from '../../kernel/jail.ts'
 import type { Handle } from './handles.ts'
 
 const MAX_ENTRIES = 200_000
 const BATCH = 256
 
-export const entryKind = (stats: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): EntryKind => {
+export const entryKind = (
+  stats: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>,
+): DirectoryEntry['kind'] => {
   if (stats.isFile()) return 'file'
   if (stats.isDirectory()) return 'directory'
   return stats.isSymbolicLink() ? 'link' : 'other'
 }
 
 /** Some file systems report no type in `readdir`; those entries need `lstat`. */
-const kindAt = (at: Handle, entry: Dirent): EntryKind => {
+const kindAt = (at: Handle, entry: Dirent): DirectoryEntry['kind'] => {
   const kind = entryKind(entry)
   if (kind !== 'other') return kind
   try {
@@ -49,8 +51,10 @@ const SMALL_FOLDER_BYTES = 256 * 1024
 
 /** `readdir` sorts by bytes, which is code-unit order in nearly every folder. */
 const isSorted = (entries: readonly DirectoryEntry[]): boolean => {
-  for (let at = 1; at < entries.length; at += 1) {
-    if ((entries[at - 1] as DirectoryEntry).name > (entries[at] as DirectoryEntry).name) return false
+  let last = ''
+  for (const { name } of entries) {
+    if (last > name) return false
+    last = name
   }
   return true
 }

@@ -75,7 +75,7 @@ class MemoryLog implements LineageLog {
 }
 
 /** Logs in memory. Stores that share this map share the logs, as processes share a database file. */
-export type MemoryLogs = Map<string, LineageLog>
+export type MemoryLogs = Map<string, MemoryLog>
 
 /** A store that is lost when the process ends. */
 export const memoryLogs = (logs: MemoryLogs = new Map()): LogStore => ({
@@ -93,7 +93,7 @@ export const memoryLogs = (logs: MemoryLogs = new Map()): LogStore => ({
   names: async () => [...logs.keys()].sort(),
   bytes: async () =>
     [...logs.values()]
-      .flatMap((log) => log.read(0, Number.MAX_SAFE_INTEGER) as readonly Row[])
+      .flatMap((log) => log.read(0, Number.MAX_SAFE_INTEGER))
       .reduce((sum, { entry, payload }) => sum + entry.length + (payload?.length ?? 0), 0),
   close: async () => {},
 })

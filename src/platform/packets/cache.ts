@@ -86,7 +86,7 @@ export const metadataCache = (root: string, clock: Clock): MetadataCache & Trust
       const whole =
         Array.isArray(digests) && digests.length > 0 && digests.every((one) => DIGEST.test(String(one)))
       const texts = Array.isArray(warnings) ? warnings.map(String) : []
-      return written === uri && whole ? { digests: digests as string[], warnings: texts } : undefined
+      return written === uri && whole ? { digests: digests.map(String), warnings: texts } : undefined
     },
     dropAlias: async (uri) => {
       const path = aliasFile(uri)
@@ -127,9 +127,10 @@ export const resolutionMemory = ({ state, folder, clock, readOnly }: MemoryPlace
       const value = await recordOf(reference).read()
       if (!isRecord(value) || value.reference !== reference) return undefined
       const { digest, resolved_at: at } = value
-      if (typeof digest !== 'string' || !DIGEST.test(digest) || !Number.isSafeInteger(at)) return undefined
+      if (typeof digest !== 'string' || !DIGEST.test(digest)) return undefined
+      if (typeof at !== 'number' || !Number.isSafeInteger(at)) return undefined
       // A clock that was set back gives no age.
-      return { digest, at: at as number, ageMs: Math.max(0, clock.now() - (at as number)) }
+      return { digest, at, ageMs: Math.max(0, clock.now() - at) }
     },
     keep: async (ref, digest) => {
       if (readOnly) return

@@ -52,7 +52,7 @@ const readVector = (value: unknown): Float32Array => {
   }
   if (!Array.isArray(value) || !value.every((one) => typeof one === 'number'))
     return refuse('a vector is not a list of numbers')
-  return Float32Array.from(value as number[])
+  return Float32Array.from(value)
 }
 
 /** Rows must have length one. A zero row stays. */
@@ -70,9 +70,9 @@ export const readEmbeddings = (answer: unknown, count: number, mode: NormalizeMo
   const data = isRecord(answer) ? answer.data : undefined
   if (!Array.isArray(data) || data.length !== count) return refuse(`it does not have ${count} vectors`)
   const rows: Float32Array[] = []
-  for (const item of data as unknown[]) {
-    if (!isRecord(item) || !Number.isSafeInteger(item.index)) return refuse('a vector has no index')
-    const index = item.index as number
+  for (const item of data) {
+    const index: unknown = isRecord(item) ? item.index : undefined
+    if (typeof index !== 'number' || !Number.isSafeInteger(index)) return refuse('a vector has no index')
     if (index < 0 || index >= count || rows[index] !== undefined) return refuse(`the index ${index} is wrong`)
     rows[index] = readVector(item.embedding)
   }

@@ -89,10 +89,11 @@ export class FolderOutput implements PacketOutput {
   }
 
   open(path: string): ByteSource {
-    const { fd } = this.#files.get(path) as BatchedFile
+    const file = this.#files.get(path)
+    if (file === undefined) throw new RangeError(`${path} was not created`)
     return {
-      size: onDisk(() => fstatSync(fd).size),
-      read: async (at, length) => onDisk(() => readAt(fd, at, length)),
+      size: onDisk(() => fstatSync(file.fd).size),
+      read: async (at, length) => onDisk(() => readAt(file.fd, at, length)),
     }
   }
 

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Fault } from '../../kernel/fault.ts'
+import { errorCode, Fault } from '../../kernel/fault.ts'
 import { packetFaults } from '../../packets/faults.ts'
 import { OPEN_POLICY, type PacketPolicy } from '../../packets/trust/policy.ts'
 import { readKey, type TrustedKey } from '../../packets/trust/simple-signing.ts'
@@ -77,7 +77,7 @@ export const packetPolicy = (root: string) => async (): Promise<PacketPolicy> =>
     text = bytes?.toString('utf8') ?? refuse('it is too large, or not a regular file')
   } catch (cause) {
     if (cause instanceof Fault) throw cause
-    const { code } = cause as NodeJS.ErrnoException
+    const code = errorCode(cause)
     if (code === 'ENOTDIR') throw diskFaults.failed('the packet folder is not a folder', { cause })
     // Only an absent file means "no policy"; an unreadable one is refused.
     return code === 'ENOENT' ? openPolicy(root) : refuse('it cannot be read', cause)

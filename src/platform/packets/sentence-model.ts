@@ -108,9 +108,13 @@ class ModelFolder {
 /** The jobs of a worker thread, which loads the model once. */
 export const sentenceJobs = (folder: string) => {
   const model = new ModelFolder(folder)
-  return ({ args }: ThreadJob, { checkDeadline }: { readonly checkDeadline: CheckDeadline }): Float32Array =>
-    model.embed(args as readonly string[], checkDeadline)
+  return (
+    { args }: ThreadJob<readonly string[]>,
+    { checkDeadline }: { readonly checkDeadline: CheckDeadline },
+  ): Float32Array => model.embed(args, checkDeadline)
 }
+
+type SentencePool = WorkerPool<string, Float32Array>
 
 interface SentenceSettings {
   /** The folder of the model. */
@@ -122,13 +126,10 @@ interface SentenceSettings {
 }
 
 /** Embeds many texts in worker threads, each job on the next free one. */
-const embedInThreads = (pool: WorkerPool<string>, texts: readonly string[], signal: AbortSignal) => {
+const embedInThreads = (pool: SentencePool, texts: readonly string[], signal: AbortSignal) => {
   const jobs: Promise<Float32Array>[] = []
   for (let at = 0; at < texts.length; at += JOB_TEXTS)
-    jobs.push(
-      // The worker returns what the job is declared to return.
-      pool.run('embed', texts.slice(at, at + JOB_TEXTS), { ms: JOB_MS, signal }) as Promise<Float32Array>,
-    )
+    jobs.push(pool.run('embed', texts.slice(at, at + JOB_TEXTS), { ms: JOB_MS, signal }))
   return Promise.all(jobs)
 }
 
@@ -143,8 +144,8 @@ export const sentenceEmbedder = ({
   threads,
 }: SentenceSettings): Embedder & { readonly close: () => Promise<void> } => {
   const model = new ModelFolder(folder)
-  let pool: Promise<WorkerPool<string>> | undefined
-  const openPool = async (): Promise<WorkerPool<string>> => {
+  let pool: Promise<SentencePool> | undefined
+  const openPool = async (): Promise<SentencePool> => {
     // Not loaded for a question, which is embedded in this thread.
     const { WorkerPool } = await import('../system/worker-pool.ts')
     const maxThreads = Math.min(threads ?? availableParallelism(), MAX_THREADS)

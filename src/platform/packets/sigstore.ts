@@ -1,4 +1,3 @@
-import type { SerializedBundle } from '@sigstore/bundle'
 import type { Signer } from '@sigstore/verify'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import {
@@ -123,10 +122,9 @@ const findSigner = (
 /** Verifies sigstore bundles by key or by certificate. Any exception of the library means "not verified". */
 export const verifySigstoreBundle: VerifyBundle = async (bytes, anchors, subject) => {
   const library = await load()
-  const bundle = undefinedOnError(() => {
-    const value = JSON.parse(Buffer.from(bytes).toString('utf8')) as SerializedBundle
-    return library.bundleFromJSON(value)
-  })
+  const bundle = undefinedOnError(() =>
+    library.bundleFromJSON(JSON.parse(Buffer.from(bytes).toString('utf8'))),
+  )
   const content = bundle === undefined ? undefined : readStatement(bundle)
   if (bundle === undefined || content === undefined) return undefined
   const manifest = Buffer.from(content.statement === undefined ? await subject.manifest() : [])

@@ -146,24 +146,24 @@ export const cacheDocuments = (embedder: Embedder, root: string, maxBytes = MAX_
   const embedMissing = async (texts: readonly string[], signal: AbortSignal): Promise<Matrix> => {
     const keys = texts.map((text) => sha256(vectorKey(embedder, text)))
     const rows = await Promise.all(keys.map((key) => folder.find(key)))
-    const missing = texts.flatMap((_, i) => (rows[i] === undefined ? [i] : []))
+    const missing = [...keys.entries()].filter(([i]) => rows[i] === undefined)
     if (missing.length > 0) {
-      const wanted = missing.map((i) => texts[i] ?? '')
+      const wanted = missing.map(([i]) => texts[i] ?? '')
       const { values, dim } = await embedder.embed(wanted, 'document', signal)
-      const fresh = missing.map((at, i) => {
+      const fresh = missing.map(([at, key], i) => {
         const row = values.subarray(i * dim, (i + 1) * dim)
         rows[at] = row
-        return { key: keys[at] as Buffer, row }
+        return { key, row }
       })
       // A cache that cannot be written must not fail the build. Without a packet folder there is no cache: a
       // build does not create one.
       if (await isFolder(root)) await folder.keep(fresh, dim).catch(() => {})
     }
-    const dim = rows[missing[0] ?? 0]?.length ?? 0
+    const dim = rows[missing[0]?.[0] ?? 0]?.length ?? 0
     // The server has a new model under the old name: the cached vectors are useless.
     if (rows.some((row) => row?.length !== dim)) return embedder.embed(texts, 'document', signal)
     const values = new Float32Array(texts.length * dim)
-    for (const [i, row] of rows.entries()) values.set(row as Float32Array, i * dim)
+    for (const [i, row] of rows.entries()) values.set(row ?? [], i * dim)
     return { rows: texts.length, dim, values }
   }
 

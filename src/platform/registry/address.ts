@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { keysOf } from '../../kernel/keys-of.ts'
 import { registryFaults } from './faults.ts'
 
 /** The network zone of an address. `special` has ranges that no registry can be in. */
@@ -44,7 +45,7 @@ const ZONES: Readonly<Record<Exclude<Zone, 'public'>, readonly Net[]>> = {
 // Not `isIP`: its first call on an IPv6 address costs milliseconds.
 const addressFamily = (address: string) => (address.includes(':') ? 'ipv6' : 'ipv4')
 
-const lists = (Object.keys(ZONES) as (keyof typeof ZONES)[]).map((zone) => {
+const lists = keysOf(ZONES).map((zone) => {
   const list = new BlockList()
   for (const [address, bits] of ZONES[zone]) list.addSubnet(address, bits, addressFamily(address))
   return [zone, list] as const

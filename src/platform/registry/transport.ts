@@ -288,9 +288,7 @@ export const sendRequest = async (
   const bulk = large === true ? new PooledBody() : undefined
   const request = open(url, bulk === undefined ? usual : { ...usual, agent: unpooled, ...bulk.options })
   bulk?.attach(request)
-  const answered = once(request, 'response').then(([message]) =>
-    toResponse(url, method, message as IncomingMessage, bulk),
-  )
+  const answered = once(request, 'response').then(([message]) => toResponse(url, method, message, bulk))
   // The connection may fail after the response, when nothing awaits it any more.
   request.on('error', () => {})
   answered.catch(() => {})

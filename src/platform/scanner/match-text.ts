@@ -3,7 +3,7 @@ import type { TextMatcher } from '../../gate/rules/rule.ts'
 import { isPlaceholder, shannonEntropy } from '../../gate/secrets/placeholders.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
 import { makePrefilter } from './prefilter.ts'
-import type { MatcherSpec, RuleHit, TextSpec } from './scan-file.ts'
+import type { MatcherSpec, RuleHit } from './scan-file.ts'
 
 /** The matchers for text of one scan. One prefilter serves all files, whichever of the matchers apply to them. */
 export class TextSearches {
@@ -38,9 +38,8 @@ export class TextSearches {
   #searchOf(index: number): TextSearch | undefined {
     const known = this.#searches.get(index)
     if (known !== undefined) return known
-    const spec: TextSpec | undefined =
-      this.all[index]?.text === undefined ? undefined : (this.all[index] as TextSpec)
-    if (spec === undefined) return undefined
+    const spec = this.all[index]
+    if (spec?.text === undefined) return undefined
     const search = new TextSearch(spec.text, spec.secret)
     this.#searches.set(index, search)
     return search

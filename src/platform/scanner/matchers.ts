@@ -1,3 +1,4 @@
+import { isRecord } from '../../kernel/encoding/json.ts'
 import { pushTo } from '../../kernel/multimap.ts'
 import { kindNumber, type SgNode } from '../syntax/ast-grep.ts'
 import type { RuleHit, SyntaxSpec } from './scan-file.ts'
@@ -18,7 +19,8 @@ type Utilities = Map<string, string>
 /** Shipped rules have most of their utilities in common. */
 const texts = new WeakMap<object, string>()
 
-const textOf = (utility: object): string => {
+const textOf = (utility: unknown): string => {
+  if (!isRecord(utility)) return JSON.stringify(utility)
   const known = texts.get(utility) ?? JSON.stringify(utility)
   texts.set(utility, known)
   return known
@@ -29,9 +31,9 @@ const textOf = (utility: object): string => {
  * utilities runs alone, and so does one of the repository with utilities.
  */
 export const groupOf = ({ body, trusted }: SyntaxSpec, groups: Utilities[]): number | undefined => {
-  const { rule: _, utils = {}, ...rest } = body
+  const { rule: _, utils, ...rest } = body
   if (Object.keys(rest).length > 0 || (!trusted && 'utils' in body)) return undefined
-  const own = Object.entries(utils as Record<string, object>).map(
+  const own = Object.entries(isRecord(utils) ? utils : {}).map(
     ([name, util]) => [name, textOf(util)] as const,
   )
   const isFree = (group: Utilities) => own.every(([name, text]) => (group.get(name) ?? text) === text)
@@ -112,7 +114,7 @@ const mayMatch = ({ kinds }: PreparedMatcher, kind: string): boolean =>
 
 /** Which of the candidate nodes this matcher matches. */
 const hitsAmong = (root: SgNode, matcher: PreparedMatcher, nodes: readonly SgNode[]): RuleHit[] => {
-  const config = matcher.body as never
+  const config = matcher.body
   // `node.matches` compiles the rule at each call; `root.findAll` compiles it once and walks the tree.
   const matched =
     nodes.length <= 3 && matcher.variables.length === 0
@@ -126,8 +128,8 @@ const runGroup = (root: SgNode, matchers: readonly PreparedMatcher[]): RuleHit[]
   const hits: RuleHit[] = []
   const ambiguous = new Map<PreparedMatcher, SgNode[]>()
   const any = matchers.map(({ body }) => body.rule)
-  const utils = Object.assign({}, ...matchers.map(({ body }) => body.utils)) as object
-  for (const node of root.findAll({ rule: { any }, utils } as never)) {
+  const utils: object = Object.assign({}, ...matchers.map(({ body }) => body.utils))
+  for (const node of root.findAll({ rule: { any }, utils })) {
     const kind = String(node.kind())
     const candidates = matchers.filter((matcher) => mayMatch(matcher, kind))
     const [only] = candidates
@@ -155,6 +157,6 @@ export const runMatchers = (
   return [...groups].flatMap(([key, together]) =>
     typeof key === 'number'
       ? runGroup(root, together)
-      : root.findAll(key.body as never).map((node) => toHit(key, node)),
+      : root.findAll(key.body).map((node) => toHit(key, node)),
   )
 }

@@ -123,7 +123,7 @@ export class ScanPool {
       state: 'booting',
     }
     this.#children.add(child)
-    process.on('message', (response) => this.#onMessage(child, response as WorkerResponse))
+    process.on('message', (response: WorkerResponse) => this.#onMessage(child, response))
     process.on('error', () => this.#onExit(child))
     process.on('exit', () => this.#onExit(child))
     this.#setTimeout(child, BOOT_MS)

@@ -1,4 +1,5 @@
 import type { Matcher } from '../../gate/rules/rule.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
 import { escapeRegExp } from '../../kernel/text/escape-regexp.ts'
 import {
   bestOf,
@@ -17,8 +18,7 @@ import {
 
 const NOTHING: RequiredLiterals = []
 
-const record = (value: unknown): Matcher | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Matcher) : undefined
+const record = (value: unknown): Matcher | undefined => (isRecord(value) ? value : undefined)
 const records = (value: unknown): readonly Matcher[] => {
   const list: readonly unknown[] = Array.isArray(value) ? value : []
   return list.map(record).filter((one) => one !== undefined)

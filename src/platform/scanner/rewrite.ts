@@ -21,7 +21,7 @@ export const rewriteMatch: RewriteMatch = async ({ grammar, text, matcher, templ
   const brackets = text.match(/[([{<`]/g)?.length ?? 0
   if (!isBuiltIn(grammar) || text.length > MAX_CHARS || brackets > MAX_BRACKETS) return undefined
   const found = parseText(grammar, text)
-    .findAll(matcher as never)
+    .findAll(matcher)
     .find((node) => node.range().start.index === 0 && node.range().end.index === text.length)
   if (found === undefined) return undefined
   const isMissing = ([, sign, name = '']: RegExpMatchArray) => sign === '$' && found.getMatch(name) === null

@@ -1,5 +1,6 @@
 import type { Comment, FileContent } from '../../gate/ports.ts'
 import type { Matcher, TextMatcher } from '../../gate/rules/rule.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
 import { optional } from '../../kernel/optional.ts'
 import { readSource, type SourceText } from '../../kernel/text/decode.ts'
 import type { LanguageName } from '../../kernel/text/languages.ts'
@@ -59,7 +60,7 @@ export interface SyntaxSpec extends SpecBasics {
   readonly text?: undefined
 }
 
-export interface TextSpec extends SpecBasics {
+interface TextSpec extends SpecBasics {
   readonly text: TextMatcher
   /** Placeholders are no matches. */
   readonly secret: boolean
@@ -162,7 +163,7 @@ const preparePass = (pass: GrammarPass, all: readonly MatcherSpec[]): PreparedPa
     const one = specs[place]
     if (known !== undefined || one === undefined) return known === undefined ? [] : [known]
     const { spec, index } = one
-    const kinds = findKinds((spec.body.rule ?? {}) as Matcher)
+    const kinds = findKinds(isRecord(spec.body.rule) ? spec.body.rule : {})
     const matcher = { ...spec, index, group: groupOf(spec, groups), kinds }
     prepared.set(place, matcher)
     return [matcher]
@@ -191,7 +192,7 @@ const findBreak = (root: SgNode, grammar: string, text: string): readonly [numbe
   const nodes =
     error !== undefined && areBracketsBalanced(text)
       ? root.findAll(error)
-      : root.findAll({ rule: { any: [{ kind: ERROR }, missing] } } as never)
+      : root.findAll({ rule: { any: [{ kind: ERROR }, missing] } })
   const node = nodes.find((one) => (one.kind() === ERROR ? !isGap(one) : isMissing(one)))
   if (node === undefined) return undefined
   const { line, column } = node.range().start
@@ -200,7 +201,7 @@ const findBreak = (root: SgNode, grammar: string, text: string): readonly [numbe
 
 const findComments = (root: SgNode, text: string, kinds: readonly string[]): Comment[] => {
   if (!text.includes(IGNORE_WORD) || kinds.length === 0) return []
-  const nodes = root.findAll({ rule: { any: kinds.map((kind) => ({ kind })) } } as never)
+  const nodes = root.findAll({ rule: { any: kinds.map((kind) => ({ kind })) } })
   return nodes
     .filter((node) => node.text().includes(IGNORE_WORD))
     .map((node) => {

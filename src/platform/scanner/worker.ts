@@ -39,9 +39,10 @@ const check = (matchers: readonly MatcherSpec[], checks: readonly MatcherCheck[]
   for (const { matcher, grammar } of checks) {
     try {
       const spec = matchers[matcher]
-      if (spec?.text === undefined) parseText(grammar, '').find(spec?.body as never)
+      if (spec !== undefined && spec.text === undefined) parseText(grammar, '').find(spec.body)
     } catch (cause) {
-      const message = (cause as Error).message.replace(/[\s|>-]*\n[\s|>-]*/g, ' ').slice(0, 500)
+      const text = cause instanceof Error ? cause.message : String(cause)
+      const message = text.replace(/[\s|>-]*\n[\s|>-]*/g, ' ').slice(0, 500)
       return { kind: 'checked', problem: { matcher, message } }
     }
   }

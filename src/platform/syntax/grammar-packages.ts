@@ -16,13 +16,14 @@ const GRAMMAR_FOLDERS = [join(PACKAGE_FOLDER, 'node_modules'), ...(isInstalled ?
 
 interface GrammarPackage {
   readonly libraryPath: string
+  readonly extensions: string[]
 }
 
 /** The package of an optional grammar; undefined when it, or its parser for this machine, is not installed. */
 const loadOptional = (name: string): GrammarPackage | undefined => {
   for (const folder of GRAMMAR_FOLDERS) {
     try {
-      const grammar = load(join(folder, name)) as GrammarPackage
+      const grammar: GrammarPackage = load(join(folder, name))
       if (existsSync(grammar.libraryPath)) return grammar
     } catch {
       // The next folder may have it.
@@ -51,10 +52,12 @@ export const missingGrammar = (grammar: string): MissingGrammar | undefined => {
 }
 
 /** The packages of all grammars that are installed, by grammar. */
-export const loadGrammars = (): Readonly<Record<string, unknown>> =>
+export const loadGrammars = (): Readonly<Record<string, GrammarPackage>> =>
   Object.fromEntries(
     [...GRAMMAR_PACKAGES].flatMap(([grammar, name]) => {
-      const found: unknown = OPTIONAL_GRAMMARS.has(grammar) ? loadOptional(name) : load(name)
+      const found: GrammarPackage | undefined = OPTIONAL_GRAMMARS.has(grammar)
+        ? loadOptional(name)
+        : load(name)
       return found === undefined ? [] : [[grammar, found]]
     }),
   )

@@ -74,7 +74,7 @@ const readEntries = async (path: string, build: string): Promise<ReadonlyMap<str
     const body = bytes.subarray(0, -DIGEST_BYTES)
     if (!startDigest(build).update(body).digest().equals(bytes.subarray(-DIGEST_BYTES))) return entries
     const end = body.length - LENGTH_BYTES
-    const lengths = deserialize(body.subarray(end - body.readUInt32LE(end), end)) as Map<string, number>
+    const lengths: Map<string, number> = deserialize(body.subarray(end - body.readUInt32LE(end), end))
     let start = 0
     for (const [key, length] of lengths) {
       entries.set(key, body.subarray(start, start + length))
@@ -92,11 +92,11 @@ export const openReadingCache = async (path: string, build: string): Promise<Rea
   const file = new ReadingFile(build)
   let added = 0
   return {
-    get(key) {
+    get(key): SourceReading | undefined {
       const bytes = earlier.get(key)
       if (bytes === undefined) return undefined
       file.add(key, bytes)
-      return deserialize(bytes) as SourceReading
+      return deserialize(bytes)
     },
     put(key, reading) {
       file.add(key, serialize(reading))

@@ -8,7 +8,7 @@ let collectGarbage: (() => void) | undefined
 
 const findCollector = (): (() => void) => {
   setFlagsFromString('--expose_gc')
-  return runInNewContext('gc') as () => void
+  return runInNewContext('gc')
 }
 
 /** Finalizers, which release native memory, run between two turns of the event loop. */

@@ -1,15 +1,15 @@
 import { Fault, type FaultView } from '../../kernel/fault.ts'
 
 /** A job as it is sent to a thread: plain data, which is copied. */
-export interface ThreadJob {
+export interface ThreadJob<A = unknown, N = string> {
   readonly id: number
-  readonly name: string
-  readonly args: unknown
+  readonly name: N
+  readonly args: A
   readonly ms: number
 }
 
-export type ThreadReply =
-  | { readonly id: number; readonly value: unknown }
+export type ThreadReply<V = unknown> =
+  | { readonly id: number; readonly value: V }
   | { readonly id: number; readonly fault: FaultView }
   | { readonly id: number; readonly bug: string }
   /** Progress; the job goes on. */

@@ -21,24 +21,24 @@ import { type ThreadData, type ThreadJob, type ThreadReply, ThreadState, toError
 
 type Progress = (done: number, total: number) => void
 
-interface Job {
+interface Job<V> {
   readonly request: ThreadJob
-  readonly resolve: (value: unknown) => void
+  readonly resolve: (value: V) => void
   readonly reject: (cause: unknown) => void
   readonly progress: Progress
   /** Cancels the timer and removes the listener from the signal, which many jobs may share. */
   release: () => void
-  thread: Thread | undefined
+  thread: Thread<V> | undefined
   /** The progress at the last look, and how many looks in a row saw the same. */
   seen: number
   misses: number
 }
 
-interface Thread {
+interface Thread<V> {
   readonly worker: Worker
   readonly state: ThreadState
   online: boolean
-  job: Job | undefined
+  job: Job<V> | undefined
 }
 
 interface RunOptions {
@@ -75,11 +75,12 @@ const removeItem = <I>(items: I[], item: I): void => {
   if (at >= 0) items.splice(at, 1)
 }
 
-export class WorkerPool<T> {
+/** `T`: what each thread is started with. `V`: what its jobs return. */
+export class WorkerPool<T, V = unknown> {
   readonly #options: ThreadOptions<T>
-  readonly #alive = new Set<Thread>()
-  readonly #idle: Thread[] = []
-  readonly #queue: Job[] = []
+  readonly #alive = new Set<Thread<V>>()
+  readonly #idle: Thread<V>[] = []
+  readonly #queue: Job<V>[] = []
   readonly #stuck = new Set<Worker>()
   #lastId = 0
   #ended = 0
@@ -89,7 +90,7 @@ export class WorkerPool<T> {
     this.#options = options
   }
 
-  run(name: string, args: unknown, { ms, signal, progress = () => {} }: RunOptions): Promise<unknown> {
+  run(name: string, args: unknown, { ms, signal, progress = () => {} }: RunOptions): Promise<V> {
     if (signal.aborted) return Promise.reject(signal.reason)
     if (this.#queue.length >= MAX_QUEUED || this.#stuck.size >= MAX_THREADS) {
       return Promise.reject(jailFaults.busy('too many calls wait for the file system'))
@@ -98,7 +99,7 @@ export class WorkerPool<T> {
       this.#lastId += 1
       const request = { id: this.#lastId, name, args, ms }
       const state = { release: () => {}, thread: undefined, seen: -1, misses: 0 }
-      const job: Job = { request, resolve, reject, progress, ...state }
+      const job: Job<V> = { request, resolve, reject, progress, ...state }
       const cancel = () => this.#cancel(job, signal.reason)
       const { clock, maxThreads = MIN_THREADS } = this.#options
       let stopTimer = () => {}
@@ -119,7 +120,7 @@ export class WorkerPool<T> {
   }
 
   /** Looks after a job: the number of looks in a row that saw no progress. */
-  #misses(job: Job): number {
+  #misses(job: Job<V>): number {
     const progress = job.thread === undefined ? this.#ended : job.thread.state.progress
     // A thread that is not ready yet says nothing about the disk.
     const isStarting = job.thread?.state.progress === 0
@@ -131,7 +132,7 @@ export class WorkerPool<T> {
   /** Terminates all threads. False when one does not exit: then the process cannot exit by itself either. */
   async close(): Promise<boolean> {
     const alive = [...this.#alive]
-    const isHung = ({ job, state }: Thread) => job !== undefined && state.progress <= job.seen
+    const isHung = ({ job, state }: Thread<V>) => job !== undefined && state.progress <= job.seen
     const workers = (hung: boolean) =>
       alive.filter((thread) => isHung(thread) === hung).map(({ worker }) => worker)
     const ended = [
@@ -155,10 +156,10 @@ export class WorkerPool<T> {
   }
 
   #dispatch(): void {
-    while (this.#idle.length > 0) {
+    for (let thread = this.#idle.at(-1); thread !== undefined; thread = this.#idle.at(-1)) {
       const job = this.#queue.shift()
       if (job === undefined) return
-      const thread = this.#idle.pop() as Thread
+      this.#idle.pop()
       thread.job = job
       // The thread marks when it is ready, and when it starts a job.
       Object.assign(job, { thread, seen: (thread.state.progress || 1) + 1, misses: 0 })
@@ -185,12 +186,12 @@ export class WorkerPool<T> {
     const workerData: ThreadData<T> = { setup, shared: state.shared }
     const resourceLimits = { maxOldGenerationSizeMb: HEAP_MB }
     const worker = new Worker(program, { workerData, resourceLimits, stdout: true })
-    const thread: Thread = { worker, state, online: false, job: undefined }
+    const thread: Thread<V> = { worker, state, online: false, job: undefined }
     this.#alive.add(thread)
     this.#idle.push(thread)
     worker.unref()
     worker.on('online', () => Object.assign(thread, { online: true }))
-    worker.on('message', (reply: ThreadReply) => this.#onReply(thread, reply))
+    worker.on('message', (reply: ThreadReply<V>) => this.#onReply(thread, reply))
     worker.on('error', (cause) => this.#onExit(thread, cause))
     worker.on('exit', () => {
       this.#stuck.delete(worker)
@@ -198,7 +199,7 @@ export class WorkerPool<T> {
     })
   }
 
-  #onReply(thread: Thread, reply: ThreadReply): void {
+  #onReply(thread: Thread<V>, reply: ThreadReply<V>): void {
     const { job } = thread
     if (job === undefined || job.request.id !== reply.id || !this.#alive.has(thread)) return
     if ('done' in reply) return job.progress(reply.done, reply.total)
@@ -213,7 +214,7 @@ export class WorkerPool<T> {
   }
 
   /** Rejects the caller. A running job sees the flag; a queued one is dropped. */
-  #cancel(job: Job, reason: unknown): void {
+  #cancel(job: Job<V>, reason: unknown): void {
     job.reject(reason)
     if (job.thread === undefined) {
       job.release()
@@ -221,7 +222,7 @@ export class WorkerPool<T> {
     } else job.thread.state.cancel(job.request.id)
   }
 
-  #expire(job: Job): void {
+  #expire(job: Job<V>): void {
     const [thread, ms] = [job.thread, job.request.ms]
     job.release()
     job.reject(jailFaults.timeout(`took longer than ${ms} ms`, { detail: { limit: ms } }))
@@ -231,12 +232,12 @@ export class WorkerPool<T> {
     this.#dispatch()
   }
 
-  #remove(thread: Thread): void {
+  #remove(thread: Thread<V>): void {
     this.#alive.delete(thread)
     void thread.worker.terminate()
   }
 
-  #onExit(thread: Thread, cause: Error): void {
+  #onExit(thread: Thread<V>, cause: Error): void {
     if (!this.#alive.delete(thread)) return
     removeItem(this.#idle, thread)
     thread.job?.release()

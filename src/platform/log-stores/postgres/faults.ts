@@ -1,3 +1,4 @@
+import { isRecord } from '../../../kernel/encoding/json.ts'
 import { Fault, type FaultMaker } from '../../../kernel/fault.ts'
 import { optional } from '../../../kernel/optional.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
@@ -29,18 +30,18 @@ const ERROR_MAPPINGS: readonly ErrorMapping[] = [
 const CONNECTION_LOST = /^(08|57P0)/
 
 // Only errors of the server have a severity; other codes, such as EPIPE, are from the system and no SQLSTATE.
-const sqlState = (error: unknown): string | undefined => {
-  const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }
-  return typeof severity === 'string' && typeof code === 'string' ? code : undefined
-}
+const sqlState = (error: unknown): string | undefined =>
+  isRecord(error) && typeof error.severity === 'string' && typeof error.code === 'string'
+    ? error.code
+    : undefined
 
 /** Whether the connection was lost, so that the outcome of the statement is unknown. */
 export const isConnectionLost = (error: unknown): boolean => CONNECTION_LOST.test(sqlState(error) ?? '08000')
 
 // The driver attaches its client, which holds the password, to some errors.
 const causeWithoutClient = (error: unknown): Error => {
-  const { code, message } = error as NodeJS.ErrnoException
-  return new Error(code === undefined ? message : `${code}: ${message}`)
+  const { code, message } = isRecord(error) ? error : { message: error }
+  return new Error(code === undefined ? String(message) : `${code}: ${message}`)
 }
 
 /** The fault for a PostgreSQL error. Server errors that are not in the table are bugs. */

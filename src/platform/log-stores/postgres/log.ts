@@ -17,7 +17,7 @@ import {
 } from '../checks.ts'
 import { type PgRow, Postgres, type PostgresLimits, UnknownOutcome } from './pool.ts'
 import { createPostgresTables, findTables } from './schema.ts'
-import { SQL } from './statements.ts'
+import { type StatementName, statement } from './statements.ts'
 
 const DEFAULT_LIMITS: PostgresLimits = {
   connections: 4,
@@ -49,7 +49,7 @@ class PostgresLog implements LineageLog {
   }
 
   async head(): Promise<Head> {
-    const [row] = await this.#query(SQL.head)
+    const [row] = await this.#query('head')
     if (row === undefined) throw storeFaults.damaged('the log was deleted')
     const size = Number(row.size)
     if (size === 0) return { size, entry: null }
@@ -58,13 +58,13 @@ class PostgresLog implements LineageLog {
 
   async read(from: number, limit: number): Promise<readonly Row[]> {
     checkRange(from, limit)
-    return checkOrder((await this.#query(SQL.page, from, limit)).map(decodeRow), from)
+    return checkOrder((await this.#query('page', from, limit)).map(decodeRow), from)
   }
 
   async nodes(wanted: readonly NodeRef[]): Promise<readonly string[]> {
     if (wanted.length === 0) return []
     const places = [wanted.map(({ level }) => level), wanted.map(({ index }) => index)]
-    const rows = await this.#query(SQL.nodes, ...places)
+    const rows = await this.#query('nodes', ...places)
     return wanted.map((place, at) => {
       const hash = rows[at]?.hash ?? null
       if (hash === null) throw missingNode(place)
@@ -73,12 +73,15 @@ class PostgresLog implements LineageLog {
   }
 
   async snapshots(): Promise<readonly Snapshot[]> {
-    const rows = await this.#query(SQL.snapshots)
-    return rows.map(({ size, bytes }) => ({ size: Number(size), bytes: bytes as Uint8Array }))
+    const rows = await this.#query('snapshots')
+    return rows.map(({ size, bytes }) => {
+      if (!(bytes instanceof Uint8Array)) throw storeFaults.damaged(`snapshot ${size} has no bytes`)
+      return { size: Number(size), bytes }
+    })
   }
 
   async quarantine(): Promise<string | null> {
-    const [row] = await this.#query(SQL.quarantine)
+    const [row] = await this.#query('quarantine')
     if (row === undefined) throw storeFaults.damaged('the log was deleted')
     return row.quarantine === null ? null : decodeStored(row.quarantine, 'the reason of the quarantine')
   }
@@ -92,7 +95,7 @@ class PostgresLog implements LineageLog {
       ...[nodes.map(({ level }) => level), nodes.map(({ index }) => index)],
       nodes.map(({ hash }) => encodeHash(hash)),
     ]
-    const query = { ...SQL.append, values: [this.#id, ...values] }
+    const query = { ...statement('append'), values: [this.#id, ...values] }
     try {
       return wasAppended(await this.#postgres.queryOnce(query))
     } catch (error) {
@@ -101,29 +104,29 @@ class PostgresLog implements LineageLog {
     return await this.#retryUntilKnown(async () => {
       // Sending it again is safe: of the two attempts only the first one that reaches the log can succeed.
       if (wasAppended(await this.#postgres.queryOnce(query))) return true
-      const [there] = await this.#query(SQL.claim, expected)
+      const [there] = await this.#query('claim', expected)
       return there?.claim === claim
     })
   }
 
   async saveSnapshot({ size, bytes }: Snapshot): Promise<void> {
-    await this.#query(SQL.saveSnapshot, size, Buffer.from(bytes))
+    await this.#query('saveSnapshot', size, Buffer.from(bytes))
   }
 
   async erase(seq: number, replacement?: Snapshot): Promise<void> {
     const rows =
       replacement === undefined
-        ? await this.#query(SQL.erase, seq)
-        : await this.#query(SQL.eraseBehind, seq, replacement.size, Buffer.from(replacement.bytes))
+        ? await this.#query('erase', seq)
+        : await this.#query('eraseBehind', seq, replacement.size, Buffer.from(replacement.bytes))
     if (rows.length === 0) throw missingEntry(seq)
   }
 
   async setQuarantine(reason: string | null): Promise<void> {
-    await this.#query(SQL.setQuarantine, encodeNullable(reason))
+    await this.#query('setQuarantine', encodeNullable(reason))
   }
 
-  #query(statement: (typeof SQL)[keyof typeof SQL], ...values: unknown[]): Promise<readonly PgRow[]> {
-    return this.#postgres.query({ ...statement, values: [this.#id, ...values] })
+  #query(name: StatementName, ...values: unknown[]): Promise<readonly PgRow[]> {
+    return this.#postgres.query({ ...statement(name), values: [this.#id, ...values] })
   }
 
   /** Retries on every error until the deadline: another error says nothing about the outcome of the append. */
@@ -159,7 +162,8 @@ class PostgresLogs implements LogStore {
     if (!this.#ready) await createPostgresTables(this.#postgres)
     this.#ready = true
     const values = [name, encodeText(genesis)]
-    if ((await this.#findLog(name)) === undefined) await this.#postgres.query({ ...SQL.addLog, values })
+    if ((await this.#findLog(name)) === undefined)
+      await this.#postgres.query({ ...statement('addLog'), values })
     const row = await this.#findLog(name)
     if (row === undefined) throw new Error('the log was not created')
     const log = new PostgresLog(this.#postgres, row, this.#settleMs)
@@ -175,12 +179,12 @@ class PostgresLogs implements LogStore {
 
   async names(): Promise<readonly string[]> {
     if (!(await this.#isReady())) return []
-    return (await this.#postgres.query(SQL.logNames)).map(({ name }) => String(name))
+    return (await this.#postgres.query(statement('logNames'))).map(({ name }) => String(name))
   }
 
   async bytes(): Promise<number> {
     if (!(await this.#isReady())) return 0
-    return Number((await this.#postgres.query(SQL.bytes))[0]?.bytes ?? 0)
+    return Number((await this.#postgres.query(statement('bytes')))[0]?.bytes ?? 0)
   }
 
   close(): Promise<void> {
@@ -188,7 +192,7 @@ class PostgresLogs implements LogStore {
   }
 
   async #findLog(name: string): Promise<PgRow | undefined> {
-    return (await this.#postgres.query({ ...SQL.logNamed, values: [name] }))[0]
+    return (await this.#postgres.query({ ...statement('logNamed'), values: [name] }))[0]
   }
 
   async #isReady(): Promise<boolean> {

@@ -53,8 +53,6 @@ const TEXTS = {
   setQuarantine: 'UPDATE warrant.logs SET quarantine = $2 WHERE id = $1',
 } as const
 
-type StatementName = keyof typeof TEXTS
+export type StatementName = keyof typeof TEXTS
 
-export const SQL = Object.fromEntries(
-  Object.entries(TEXTS).map(([name, text]) => [name, { name, text }]),
-) as Readonly<Record<StatementName, { readonly name: StatementName; readonly text: string }>>
+export const statement = (name: StatementName) => ({ name, text: TEXTS[name] })

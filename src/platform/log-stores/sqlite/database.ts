@@ -21,15 +21,12 @@ interface SqliteModule {
   readonly DatabaseSync: new (path: string) => Database
 }
 
-type Emit = (warning: string | Error, ...rest: unknown[]) => void
-
 /** Runs `load` and suppresses its ExperimentalWarning, but no other warning. */
 const withoutExperimentalWarning = <T>(load: () => T): T => {
-  const emit = process.emitWarning as Emit
-  process.emitWarning = ((warning, ...rest) => {
-    const [kind] = rest
-    if (kind !== 'ExperimentalWarning') emit.call(process, warning, ...rest)
-  }) as Emit
+  const emit = process.emitWarning
+  process.emitWarning = (...warning: readonly unknown[]) => {
+    if (warning[1] !== 'ExperimentalWarning') Reflect.apply(emit, process, warning)
+  }
   try {
     return load()
   } finally {
@@ -37,14 +34,19 @@ const withoutExperimentalWarning = <T>(load: () => T): T => {
   }
 }
 
+const isSqlite = (found: object | undefined): found is SqliteModule =>
+  found !== undefined && 'DatabaseSync' in found
+
 // Loading is synchronous, so no other warning is suppressed. Undefined in Node versions without `node:sqlite`.
-const builtinModule = (): SqliteModule | undefined =>
-  withoutExperimentalWarning(() => process.getBuiltinModule('node:sqlite') as SqliteModule | undefined)
+const builtinModule = (): SqliteModule | undefined => {
+  const found = withoutExperimentalWarning(() => process.getBuiltinModule('node:sqlite'))
+  return isSqlite(found) ? found : undefined
+}
 
 const load = createRequire(import.meta.url)
 
 // `require` loads this package four milliseconds faster than `import`.
-const installedModule = (): SqliteModule => load('@photostructure/sqlite') as SqliteModule
+const installedModule = (): SqliteModule => load('@photostructure/sqlite')
 
 let loaded: SqliteModule | undefined
 

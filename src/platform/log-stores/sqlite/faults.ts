@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { isRecord } from '../../../kernel/encoding/json.ts'
 import { Fault, type FaultMaker } from '../../../kernel/fault.ts'
 import { optional } from '../../../kernel/optional.ts'
 import { storeFaults, UNREADABLE_STORE } from '../../../lineage/faults.ts'
@@ -63,8 +64,8 @@ const errorFamily = (code: unknown, message: string): number => {
 }
 
 const mapError = (error: unknown): ErrorMapping | undefined => {
-  if (!(error instanceof Error)) return undefined
-  const { code, errcode, message } = error as Error & { readonly code?: unknown; readonly errcode?: unknown }
+  if (!(error instanceof Error && isRecord(error))) return undefined
+  const { code, errcode, message } = error
   // We never write such large numbers, so this is damage.
   if (code === 'ERR_OUT_OF_RANGE') return damaged
   return code === 'ERR_SQLITE_ERROR' ? FAMILIES[errorFamily(errcode, message)] : undefined
@@ -108,8 +109,8 @@ const FULL_CODES = ['ENOSPC', 'EDQUOT', 'EFBIG']
 
 /** The fault for a file system error: a full disk, or else the result of `otherwise`. */
 const diskFault = (error: unknown, otherwise: (code: string) => Fault): unknown => {
-  const { code } = error as NodeJS.ErrnoException
-  if (error instanceof Fault || code === undefined) return error
+  const code = isRecord(error) ? error.code : undefined
+  if (error instanceof Fault || typeof code !== 'string') return error
   return FULL_CODES.includes(code) ? storeFaults.full('the disk is full', { cause: error }) : otherwise(code)
 }
 

@@ -51,12 +51,13 @@ const writeTexts = (rows: readonly Row[], buffer: Buffer, sizes: Buffer): number
  */
 const writeAscii = (rows: readonly Row[], buffer: Buffer, sizes: Buffer): number | false => {
   let text = ''
-  for (let place = 0; place < rows.length; place += 1) {
-    const { entry, payload } = rows[place] as Row
+  let at = 0
+  for (const { entry, payload } of rows) {
     if (payload === null) return false
     text += entry + payload
-    sizes.writeUInt32LE(entry.length, place * SIZE_PAIR_BYTES)
-    sizes.writeUInt32LE(payload.length, place * SIZE_PAIR_BYTES + SIZE_PAIR_BYTES / 2)
+    sizes.writeUInt32LE(entry.length, at)
+    sizes.writeUInt32LE(payload.length, at + SIZE_PAIR_BYTES / 2)
+    at += SIZE_PAIR_BYTES
   }
   return buffer.write(text, 0) === text.length && text.length
 }
@@ -74,8 +75,7 @@ export const packRun = (rows: readonly Row[]): Run => {
 export function* packRuns(rows: readonly Row[]): Generator<Run> {
   let from = 0
   let length = 0
-  for (let at = 0; at < rows.length; at += 1) {
-    const { entry, payload } = rows[at] as Row
+  for (const [at, { entry, payload }] of rows.entries()) {
     length += entry.length + (payload?.length ?? 0)
     if (at > from && (at - from === MAX_ENTRIES || length > MAX_RUN_LENGTH)) {
       yield packRun(rows.slice(from, at))

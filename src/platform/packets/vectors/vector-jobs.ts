@@ -39,5 +39,5 @@ export const vectorJobs = (clock: Clock) => {
       index?.close()
     },
   }
-  return ({ name, args }: ThreadJob): unknown => jobs[name]?.(args as SearchJob)
+  return ({ name, args }: ThreadJob<SearchJob>): unknown => jobs[name]?.(args)
 }

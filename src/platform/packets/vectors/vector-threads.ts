@@ -9,7 +9,8 @@ const OPEN_MS = 600_000
 
 /** Searches large indexes in a worker thread, so that other calls do not wait. */
 export class VectorThread {
-  readonly #threads: WorkerPool<undefined>
+  /** Only a search has hits. */
+  readonly #threads: WorkerPool<undefined, readonly SearchHit[] | undefined>
 
   constructor(program: URL, clock: Clock) {
     this.#threads = new WorkerPool({ program, setup: undefined, clock, maxThreads: 1 })
@@ -21,9 +22,7 @@ export class VectorThread {
     await run('open', {}, OPEN_MS)
     return {
       ...expected,
-      search: async (query, k, signal) =>
-        // The worker returns what the job is declared to return.
-        (await run('search', { query, k }, SEARCH_MS, signal)) as readonly SearchHit[],
+      search: async (query, k, signal) => (await run('search', { query, k }, SEARCH_MS, signal)) ?? [],
       close: () => void run('close', {}, SEARCH_MS).catch(() => {}),
     }
   }
