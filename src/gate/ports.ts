@@ -31,9 +31,11 @@ export interface TreeEntry {
   readonly id: string
 }
 
-/** What is known of merges. */
 interface MergeFacts {
-  /** The merge of a range into its target, as the id of a tree: the change leads from `target` to it, not from `base` to `head`. */
+  /**
+   * The tree of the merge of `head` into `target`: what is judged, against `target`. Absent where `head` contains
+   * `target`, and where there is no merge; then `head` is judged against `base`.
+   */
   readonly merged?: string
   /** The merge has conflicts. */
   readonly conflict?: true
@@ -56,19 +58,11 @@ export interface ChangeSet extends MergeFacts {
   readonly head: string | undefined
   /** The newest commit of the branch that a range is compared with; `base` is where the range left it. */
   readonly target?: string | undefined
-  /** The tree of the merge of `head` into `target`, which is what is judged; absent where `head` contains `target`. */
-  readonly merged?: string
-  /** `head` and `target` cannot be merged, so `head` is judged as it is, against `base`. */
-  readonly conflict?: true
-  /** Why the merge could not be tried; `head` is judged as it is, against `base`. */
-  readonly unmerged?: string
   /** Contents of the files, in this order. Missing files and non-files are left out. */
   read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
   /** Contents before the change, by present path; new files are left out. Where they are on disk, `readCommitted` has the last commit. */
   readBefore(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
   readCommitted?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
-  /** During a merge: the contents in each commit that is merged, by present path; a path comes once for each of them. */
-  readOtherParents?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
   /** Added and changed symlinks, as git stores them: the content is the target. */
   readonly links?: readonly string[]
   readLinks?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
@@ -81,8 +75,6 @@ export interface ChangeSet extends MergeFacts {
    * the last commit of a range. Undefined where git would refuse to commit, such as for unmerged paths.
    */
   treeId(signal: AbortSignal): Promise<string | undefined>
-  /** Removes what was made to read the change. */
-  close?(): Promise<void>
 }
 
 /** The commits that `to` has and `from` has not, by object id; `EMPTY_TREE` in `from` excludes none. */

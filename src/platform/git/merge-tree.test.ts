@@ -359,29 +359,3 @@ describe('a merge that is being committed', () => {
     expect(await others(repo, 'staged', ['a'])).toBeUndefined()
   })
 })
-
-it('costs little', async () => {
-  const files = Object.fromEntries(
-    Array.from({ length: 5000 }, (_, at) => [`d${at % 50}/f${at}.ts`, `export const v${at} = ${at}\n`]),
-  )
-  const repo = Repo.init('main').write(files)
-  repo.git('add', '-A')
-  parted({ a: linesWith({}) }, { a: linesWith({ 0: 'A' }) }, { a: linesWith({ 8: 'B' }) }, repo)
-  const measure = async (scope: Scope): Promise<number> => {
-    const git = reader(repo.folder)
-    const start = performance.now()
-    const set = await git.changes(scope, never)
-    await contents(set)
-    await set.close?.()
-    return performance.now() - start
-  }
-  const times: [plain: number, diverged: number][] = []
-  for (let round = 0; round < 15; round++)
-    times.push([await measure({ ...RANGE, from: 'topic~1' }), await measure(RANGE)])
-  const [plain, diverged] = ([0, 1] as const).map(
-    (at) => times.map((pair) => pair[at]).sort((a, b) => a - b)[7],
-  )
-  if (plain === undefined || diverged === undefined) throw new Error('no times')
-  process.stderr.write(`plain ${plain.toFixed(1)} ms, diverged ${diverged.toFixed(1)} ms\n`)
-  expect(diverged - plain).toBeLessThan(2000)
-}, 60_000)
