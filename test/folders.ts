@@ -141,7 +141,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['evidence', 'kernel'],
   },
   'gate/findings': {
-    purpose: 'Scan results as findings: suppression, baseline, excerpts.',
+    purpose: 'Scan results as findings: what the base has, suppression, excerpts.',
     imports: ['receipts', 'gate/facts', 'gate/rules', 'gate/reports', 'evidence', 'kernel'],
   },
   'gate/secrets': { purpose: 'Texts that look like secrets but are not.', imports: ['kernel'] },

@@ -3,7 +3,7 @@ import { findContradictions } from './support/one-verdict.ts'
 
 describe('the check', () => {
   it.each([3, 5, 7])(
-    'never allows what the gate blocks, in generated states %i',
+    'says what the gate says, and so does why, in generated states %i',
     async (seed) => {
       const { contradictions, seen } = await findContradictions(seed, 160)
       expect(contradictions).toEqual([])

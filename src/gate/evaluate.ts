@@ -11,7 +11,7 @@ import { fingerprintFindings } from './findings/fingerprint.ts'
 import { findKnown } from './findings/known.ts'
 import { compareSuppressions, policyDrafts, withBrokenManifests } from './findings/policy-findings.ts'
 import { judgedTreeId } from './judged-tree.ts'
-import { judgeSeverities } from './policy.ts'
+import { isBlocking, judgeSeverities } from './policy.ts'
 import { type PolicyPorts, type ReadPolicy, readJoinedPolicy } from './policy-layer.ts'
 import type { ChangeSet, FileReading, GitReader, Scanner, Scope } from './ports.ts'
 import {
@@ -24,6 +24,7 @@ import {
 import { loadRuleSet, type RuleSet } from './rules/assemble-rules.ts'
 import type { AppliedOverride } from './rules/severity-overrides.ts'
 import type { BoundVersions } from './run-facts.ts'
+import type { PolicyLine } from './why/explanation.ts'
 
 /** What every caller has: a repository as it is, at a past commit, or as an agent proposes it. */
 export interface ChangePorts extends PolicyPorts {
@@ -32,7 +33,7 @@ export interface ChangePorts extends PolicyPorts {
   readonly rewrite?: RewriteMatch
 }
 
-export interface ChangeRequest extends Partial<Pick<StageInput, 'build' | 'remote'>> {
+interface ChangeRequest extends Partial<Omit<StageInput, 'git'>> {
   readonly stage: GateStage
   /** Undefined: the scope of the stage. */
   readonly scope: Scope | undefined
@@ -51,7 +52,7 @@ interface ReadChange {
   readonly policy: ReadPolicy
 }
 
-export interface SourceFindings {
+interface SourceFindings {
   readonly drafts: readonly FindingDraft[]
   readonly rulesets?: readonly Ruleset[]
   readonly rows?: readonly CheckRow[]
@@ -66,6 +67,10 @@ export interface EvaluatedChange {
   readonly tree: ChangeContext['tree'] | undefined
   readonly outcome: GateOutcome
   readonly policy: ReadPolicy['layer']['policy']
+  /** The findings that block. */
+  readonly reasons: readonly GateFinding[]
+  /** The lines of the policy that made them block. */
+  readonly decidedBy: readonly PolicyLine[]
   /** New, known and suppressed ones. */
   readonly findings: readonly GateFinding[]
   readonly excerpts: ReadonlyMap<GateFinding, Excerpt>
@@ -192,6 +197,23 @@ export const classifyDrafts = (drafts: readonly FindingDraft[], known: ReadonlyS
   return { findings: findings.sort(comparePlaces), excerpts }
 }
 
+/** The lines of the policy that made findings block. Looked up only then. */
+const decidingLines = async (
+  { policyVariables: variables }: ChangePorts,
+  reasons: readonly GateFinding[],
+  { layer: { policy, overrides }, files }: ReadPolicy,
+): Promise<readonly PolicyLine[]> => {
+  const { listPolicyLines } = await import('./why/policy-lines.ts')
+  return listPolicyLines(reasons, { policy, variables, overrides: overrides.list, versions: files })
+}
+
+/** What a reader must know about the merge that was judged, or that could not be. */
+const mergeNotes = ({ conflict, unmerged, base = '', target = '' }: ChangeSet): string[] => {
+  const judged = `so it was judged as it is, against ${base.slice(0, 12)}`
+  if (unmerged !== undefined) return [`The merge with ${target.slice(0, 12)} was not judged: ${unmerged}.`]
+  return conflict ? [`The change conflicts with ${target.slice(0, 12)}, ${judged}.`] : []
+}
+
 /**
  * Judges a change: its files, by the rules and the policy of the base and of the change, against what the base has.
  * Every verdict of the gate is made here. The same input gives the same findings.
@@ -253,20 +275,24 @@ export const evaluateChange = async (
       ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
     ]
     const { findings, excerpts } = classifyDrafts(drafts, before.known)
-    const severities = findings.flatMap(({ state, severity }) => (state === 'new' ? severity : []))
+    const open = findings.filter(({ state }) => state === 'new')
+    const reasons = open.filter((one) => isBlocking(one, policy))
+    const severities = open.map(({ severity }) => severity)
     return {
-      outcome: judgeSeverities(severities, policy),
+      outcome: reasons.length > 0 ? 'BLOCK' : judgeSeverities(severities, policy),
       policy,
+      reasons,
+      decidedBy: reasons.length === 0 ? [] : await decidingLines(ports, reasons, read),
       findings,
       excerpts,
       source: set.source,
       files: found.files,
-      notes: found.notes,
+      notes: [...mergeNotes(set), ...found.notes],
       platforms: detection.platforms,
       rulesets: [...rules.rulesets, ...others.flatMap(({ rulesets = [] }) => rulesets)],
       overrides: overrides.list,
       checks: others.flatMap(({ rows = [] }) => rows),
-      policyBase: trial ? undefined : set.base,
+      policyBase: trial ? undefined : set.merged === undefined ? set.base : set.target,
       tree: context.tree,
       bound: {
         tree: await treeId?.(),

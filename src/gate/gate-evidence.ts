@@ -3,11 +3,14 @@ import { consolidateFindings } from '../evidence/consolidate.ts'
 import { dedupeFindings, normalizeFinding } from '../evidence/finding.ts'
 import type { Evidence, GateOutcome, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
 import type { GateStage } from '../evidence/stage.ts'
+import { digestJson } from '../kernel/encoding/hash.ts'
 import { optional } from '../kernel/optional.ts'
 import type { GateCitation } from './reports/citations.ts'
 import type { CheckRow, GateFinding, ReportedFiles } from './reports/report.ts'
 import type { AppliedOverride } from './rules/severity-overrides.ts'
+import type { BoundVersions } from './run-facts.ts'
 import type { SddDecision } from './sdd/decision.ts'
+import type { PolicyLine } from './why/explanation.ts'
 
 /** A judged gate run, as the evidence needs it. */
 export interface Judgement {
@@ -16,6 +19,8 @@ export interface Judgement {
   readonly source: string
   readonly files: ReportedFiles
   readonly findings: readonly GateFinding[]
+  readonly reasons: readonly GateFinding[]
+  readonly decidedBy: readonly PolicyLine[]
   readonly counts: { readonly known: number; readonly suppressed: number }
   readonly platforms: Readonly<Record<string, Platform>>
   readonly rulesets: readonly Ruleset[]
@@ -27,6 +32,8 @@ export interface Judgement {
   /** Undefined when no file was read. */
   readonly tree: JudgedTree | undefined
   readonly checks: readonly CheckRow[]
+  /** What the receipt says of the commits and of the policy files. */
+  readonly bound: BoundVersions
   readonly citations: readonly GateCitation[]
 }
 
@@ -51,10 +58,14 @@ const toEvidenceFinding = ({
 
 /** Members of the snapshot beyond the evidence format. */
 const snapshotExtras = (judged: Judgement) => {
-  const { source, files, counts, overrides, policyBase, checks, citations } = judged
+  const { source, files, counts, reasons, decidedBy, overrides, policyBase, checks, citations, bound } =
+    judged
+  const { policies } = bound
   return {
     source,
-    ...optional({ policy_base: policyBase }),
+    ...(reasons.length > 0 && { reasons: reasons.map(({ fingerprint }) => fingerprint) }),
+    ...(decidedBy.length > 0 && { decided_by: decidedBy }),
+    ...optional({ policy_base: policyBase, policies: policies && digestJson(policies.head) }),
     files_scanned: files.scanned,
     ...optional({ files_by_pack: files.packs, files_not_judged: files.skipped }),
     known_findings: counts.known,

@@ -1,54 +1,63 @@
-import type { GateStage } from '../evidence/stage.ts'
+import type { Evidence, GateStatus } from '../evidence/schema.ts'
 import type { GateVerdict } from './judge-evidence.ts'
-import type { Scope } from './ports.ts'
-import type { GateReport } from './reports/report.ts'
-import { fixOf, type ViolationCode } from './violations.ts'
+import type { ViolationCode } from './violations.ts'
+import type { Reason } from './why/explanation.ts'
 
-/** What a run on the present files answers. Evidence that is broken, forged or from another clock stays a violation. */
-const ANSWERED: ReadonlySet<ViolationCode> = new Set([
+/** What a verdict on the same change does not depend on: a person may commit it all the same. */
+const ABOUT_AGENTS: ReadonlySet<ViolationCode> = new Set(['GITFLOW_PROTECTED_BRANCH', 'EVIDENCE_STALE'])
+
+/** That there is no verdict about the present files yet. A run gives one. */
+const UNJUDGED: ReadonlySet<ViolationCode> = new Set([
   'EVIDENCE_MISSING',
-  'EVIDENCE_STALE',
-  'EVIDENCE_GATE_BLOCKED',
   'EVIDENCE_BRANCH_MISMATCH',
   'EVIDENCE_STAGE_MISMATCH',
   'EVIDENCE_TREE_MISMATCH',
   'EVIDENCE_SCOPE_EMPTY',
 ])
 
-const MAX_PATHS = 20
+type Violation = GateVerdict['violations'][number]
 
-/** The violation when the gate blocks the present files. */
-const blockedNow = ({ findings, counts }: GateReport): GateVerdict['violations'][number] => {
-  const paths = [...new Set(findings.filter(({ state }) => state === 'new').map(({ file }) => file))]
-  return {
-    code: 'EVIDENCE_GATE_BLOCKED',
-    severity: 'ERROR',
-    message: `The gate blocks the present files: ${counts.judged} finding${counts.judged === 1 ? '' : 's'}.`,
-    fix: fixOf('EVIDENCE_GATE_BLOCKED'),
-    paths: paths.slice(0, MAX_PATHS),
-  }
+/** Whether an agent may go on: beside the change, its branch and the state of its evidence count. */
+export type AgentVerdict = {
+  readonly allowed: boolean
+  readonly reasons: readonly Violation[]
+}
+
+/** The verdict on the present change. */
+export interface PresentVerdict {
+  readonly status: GateStatus
+  readonly agents: AgentVerdict
+  /** The evidence that the verdict rests on: the stored one, or that of a run which left none. */
+  readonly evidence: Evidence
+  readonly isStored: boolean
 }
 
 /**
- * Judges the present files where the evidence does not speak of them. Nothing is written. Before a commit the working
- * tree is judged when nothing is staged, as the check of the evidence does.
+ * The verdict on the present change, which is the one that the gate gives. Stored evidence tells it where it speaks of
+ * the present files, is as the gate wrote it, and was made by the present policy; `policies` is its digest. Otherwise
+ * the gate judges the files, and nothing is written.
  */
 export const judgePresent = async (
-  verdict: GateVerdict,
-  run: (request: { readonly stage: GateStage; readonly scope: Scope | undefined }) => Promise<GateReport>,
-): Promise<GateVerdict> => {
-  const { stage, violations, repo_state: state } = verdict
-  const kept = violations.filter(({ code }) => !ANSWERED.has(code))
-  if (kept.length === violations.length) return verdict
-  const isUnstaged = stage === 'PRE_COMMIT' && state.git.staged === 0
-  const report = await run({ stage, scope: isUnstaged ? { kind: 'worktree' } : undefined })
-  const all = report.status === 'BLOCKED' ? [...kept, blockedNow(report)] : kept
-  const allowed = all.length === 0
-  return {
-    ...verdict,
-    status: allowed ? 'ALLOWED' : 'BLOCKED',
-    allowed,
-    violations: all,
-    judged: report.status,
-  }
+  { violations, policy }: Pick<GateVerdict, 'violations' | 'policy'>,
+  stored: Evidence | undefined,
+  policies: string,
+  run: () => Promise<{ readonly status: GateStatus; readonly evidence: Evidence }>,
+): Promise<PresentVerdict> => {
+  const others = violations.filter(({ code }) => code !== 'EVIDENCE_GATE_BLOCKED')
+  const isStored =
+    stored !== undefined &&
+    others.every(({ code }) => ABOUT_AGENTS.has(code)) &&
+    stored.snapshot.policies === policies &&
+    stored.rulesets.some(({ hash }) => hash === policy.trace.hash)
+  const { status, evidence } = isStored ? { status: stored.ai_gate.status, evidence: stored } : await run()
+  const reasons = others.filter(({ code }) => !UNJUDGED.has(code))
+  const allowed = status === 'ALLOWED' && reasons.length === 0
+  return { status, agents: { allowed, reasons }, evidence, isStored }
+}
+
+/** What a client of the tool gets: the verdict on the change, and beside it whether an agent may go on. */
+export interface CheckAnswer extends Omit<GateVerdict, 'allowed' | 'violations'> {
+  readonly agents: AgentVerdict
+  /** The findings that block, worst first. */
+  readonly reasons: readonly Reason[]
 }

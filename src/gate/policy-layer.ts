@@ -26,9 +26,10 @@ import type { RuleProfile } from './rules/profile.ts'
 import { joinOverrides, NO_OVERRIDES, type SeverityOverrides } from './rules/severity-overrides.ts'
 import type { RuleScope } from './rules/shipped-parts.ts'
 import { environmentChanges, thresholdChanges } from './threshold-changes.ts'
+import type { PolicyVersion } from './why/threshold-lines.ts'
 
 /** How a change is judged: by one version of the repository, or by two versions joined. */
-export interface PolicyLayer {
+interface PolicyLayer {
   readonly policy: GatePolicy
   readonly userRules: UserRules | undefined
   readonly overrides: SeverityOverrides
@@ -148,7 +149,7 @@ export interface PolicyPorts {
   readonly profile: RuleProfile
 }
 
-export interface PolicyRequest {
+interface PolicyRequest {
   readonly stage: GateStage
   /** Whose policy judges: the stricter one of the base and the change, or that of the working tree alone. */
   readonly policyFrom: 'base' | 'worktree'
@@ -176,6 +177,8 @@ export const readWorktreePolicy = async (
 
 export interface ReadPolicy extends JoinedPolicy {
   readonly attributes: string | undefined
+  /** The judged version of the policy files first, then the base. */
+  readonly files: readonly PolicyVersion[]
   /** What the receipt says of both versions. */
   readonly versions: {
     readonly baseTree: string | undefined
@@ -242,6 +245,10 @@ export const readJoinedPolicy = async (
     layer: policyFrom === 'base' ? joined.layer : await readWorktreePolicy(ports, request),
     changes: [...joined.changes, ...keys, ...(removed ? [SPECIFICATION_REMOVED] : [])],
     attributes: before && (await readAttributes(ignoreUnusable(before))),
+    files: [
+      { commit: undefined, files: present },
+      ...(old === undefined ? [] : [{ commit: from, files: old }]),
+    ],
     versions: {
       baseTree: ends === undefined ? before?.tree : ends.baseTree,
       targetKeys: target === from ? old?.keys : await readCommitKeys(git, target, signal),

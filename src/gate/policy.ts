@@ -206,6 +206,15 @@ export const stricterPolicy = (one: GatePolicy, other: GatePolicy): GatePolicy =
   return tracePolicy(one.stage, { block, warn, source, bundle: source, sourceHash: null })
 }
 
+/** The specification refuses a stage whatever the thresholds are. */
+export const REFUSAL_RULE = 'sdd.policy.blocked'
+
+/** Whether a new finding blocks. */
+export const isBlocking = (
+  { ruleId, severity }: { readonly ruleId: string; readonly severity: Severity },
+  policy: GatePolicy,
+): boolean => ruleId === REFUSAL_RULE || isAtLeast(severity, policy.block_on_or_above)
+
 export const judgeSeverities = (severities: readonly Severity[], policy: GatePolicy): GateOutcome => {
   if (severities.some((one) => isAtLeast(one, policy.block_on_or_above))) return 'BLOCK'
   return severities.some((one) => isAtLeast(one, policy.warn_on_or_above)) ? 'WARN' : 'PASS'

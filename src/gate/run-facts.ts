@@ -3,7 +3,7 @@ import { digestJson } from '../kernel/encoding/hash.ts'
 import { optional } from '../kernel/optional.ts'
 import type { ReceiptDetails, ReceiptInput } from '../receipts/statement.ts'
 import type { Judgement } from './gate-evidence.ts'
-import { type GatePolicy, isAtLeast } from './policy.ts'
+import type { GatePolicy } from './policy.ts'
 import type { RuleProfile } from './rules/profile.ts'
 import { BYPASS_VARIABLE } from './sdd/decision.ts'
 
@@ -39,7 +39,6 @@ interface FactsInput extends Judgement {
   readonly policy: GatePolicy
   readonly profile: RuleProfile
   readonly specification: ReceiptInput | undefined
-  readonly bound: BoundVersions
 }
 
 const MAX_LISTED = 100
@@ -60,12 +59,8 @@ const listInputs = ({ checks, specification, citations }: FactsInput): ReceiptIn
 ]
 
 /** The rules that block, each once. */
-const listReasons = ({ findings, policy }: FactsInput): string[] => {
-  const ids = findings
-    .filter(({ state, severity }) => state === 'new' && isAtLeast(severity, policy.block_on_or_above))
-    .map(({ ruleId }) => ruleId)
-  return [...new Set(ids)].sort(compareText).slice(0, MAX_LISTED)
-}
+const listReasons = ({ reasons }: FactsInput): string[] =>
+  [...new Set(reasons.map(({ ruleId }) => ruleId))].sort(compareText).slice(0, MAX_LISTED)
 
 /** The variables that made this run less strict than the repository asks. */
 const listRelaxing = ({ bound, decision }: FactsInput): string[] => [

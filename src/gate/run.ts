@@ -40,7 +40,7 @@ export interface GatePorts extends StageCheckPorts, CommitPorts {
   readonly now: () => number
 }
 
-export interface GateRequest extends Partial<Pick<StageInput, 'build' | 'remote'>> {
+export interface GateRequest extends Partial<Omit<StageInput, 'git'>> {
   readonly stage: GateStage
   readonly policyFrom: 'base' | 'worktree'
   /** Undefined: the scope of the stage. */
@@ -58,8 +58,9 @@ export interface GateRequest extends Partial<Pick<StageInput, 'build' | 'remote'
   readonly citations?: readonly GateCitation[] | undefined
 }
 
-/** A run with what its receipt says. */
+/** A run with its evidence, written or not, and with what its receipt says. */
 export interface JudgedRun extends GateRun {
+  readonly evidence: Evidence
   readonly facts: RunFacts
 }
 
@@ -96,9 +97,13 @@ const refusedChange = async (
     readWorktreePolicy(change, { stage }),
     change.git.head(signal),
   ])
+  const { findings, excerpts } = classifyDrafts(sddDrafts(decision), new Set())
   return {
-    ...classifyDrafts(sddDrafts(decision), new Set()),
+    findings,
+    excerpts,
     outcome: 'BLOCK',
+    reasons: findings,
+    decidedBy: [],
     policy,
     source: SDD_SOURCE,
     files: { changed: 0, scanned: 0, unmatched: 0 },
@@ -136,13 +141,12 @@ export const runGate = async (
           listSources(ports, request, decision, present),
           signal,
         )
-  const { policy, findings, policyBase } = evaluated
-  const outcome = refused ? 'BLOCK' : evaluated.outcome
+  const { policy, findings, policyBase, outcome } = evaluated
   const isShadowed = shadowedFindings(findings)
   const shown = findings.filter((one) => !isShadowed(one))
   const counts = countFindings(shown)
   const state = await present
-  const judgement: Judgement = { ...evaluated, stage, outcome, counts, state, decision, citations }
+  const judgement: Judgement = { ...evaluated, stage, counts, state, decision, citations }
   const notes = [...evaluated.notes, ...citationNotes(citations)]
   const options = { now: ports.now(), ownsEvidence: ports.ownsEvidence, notes }
   const build = (previous: Evidence | undefined) => writeEvidence(judgement, previous, options)
@@ -169,7 +173,7 @@ export const runGate = async (
       evidence: (write && evidence.evidence_chain?.payload_hash) || null,
     },
     excerpts: evaluated.excerpts,
-    shadowed: findings.filter(isShadowed),
-    facts: runFacts({ ...judgement, policy, profile, bound: evaluated.bound, specification }),
+    evidence,
+    facts: runFacts({ ...judgement, policy, profile, specification }),
   }
 }

@@ -12,13 +12,16 @@ const Status = z.enum(['ALLOWED', 'BLOCKED'])
 const stage = z.enum(GATE_STAGES)
 
 export const VerdictSchema = z.looseObject({
-  status: Status,
-  allowed: z.boolean(),
+  status: Status.describe('Of the change.'),
   stage,
   policy: z.looseObject({ block_on_or_above: Severity }),
-  violations: z
-    .array(z.looseObject({ code: z.string(), severity: Severity, message: z.string(), fix: z.string() }))
+  reasons: z
+    .array(z.looseObject({ rule: z.string(), severity: Severity, message: z.string(), file: z.string() }))
     .readonly(),
+  agents: z.looseObject({
+    allowed: z.boolean(),
+    reasons: z.array(z.looseObject({ code: z.string(), message: z.string(), fix: z.string() })).readonly(),
+  }),
   evidence: z.looseObject({ kind: z.enum(['missing', 'invalid', 'valid']), max_age_seconds: z.int() }),
   repo_state: z.looseObject({}),
 })

@@ -22,13 +22,13 @@ it.each(['main..HEAD', 'origin/main...HEAD~1', 'v1.2..v1.3', 'a..b c'])('takes t
 })
 
 it('explains a long verdict within an answer: the worst reasons, and the run that comes last', async () => {
-  const reason = { severity: 'ERROR', code: 'C', message: 'm', blocks: true } as const
+  const about = { file: 'a.ts', rule: 'r', fingerprint: 'f' }
+  const reason = { severity: 'ERROR', code: 'C', message: 'm', blocks: true, ...about } as const
   const repair = (action: string) => ({ action, removes: 1 })
   const explanation: VerdictExplanation = {
     status: 'BLOCKED',
-    allowed: false,
     stage: 'CI',
-    codes: [],
+    agents: { allowed: false, reasons: [] },
     reasons: Array.from({ length: 30 }, () => reason),
     repairs: [...Array.from({ length: 24 }, (_, at) => repair(`edit ${at}`)), repair('run')],
     counted: [],

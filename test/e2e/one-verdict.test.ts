@@ -3,7 +3,7 @@ import { findContradictions } from '../support/one-verdict.ts'
 
 /** A few states; the long run has hundreds. */
 describe('the check', () => {
-  it('never allows what the gate blocks', async () => {
+  it('says what the gate says, and so does why', async () => {
     const { contradictions, seen } = await findContradictions(11, 6)
     expect(contradictions).toEqual([])
     // Or the generator has gone blind.

@@ -51,7 +51,7 @@ const actions: readonly ((repo: Repo, pick: (below: number) => number) => string
   },
 ]
 
-/** Asks the gate and the check about generated states of a repository; returns where the check allows what the gate blocks. */
+/** Asks the gate, the check and `why` about generated states of a repository; returns where they differ. */
 export const findContradictions = async (seed: number, states: number) => {
   let state = seed
   const pick = (below: number) => {
@@ -69,7 +69,6 @@ export const findContradictions = async (seed: number, states: number) => {
   const context = { environment, clock: systemClock }
   const folder = resolve(repo.folder)
   const service = createGateService({ ...config, store: 'memory' }, folder, context)
-  const judging = createGateService({ ...config, store: 'memory', check: 'judges' }, folder, context)
   const judge = async (stage: GateStage) => {
     const gate = await openGate(config, { ...context, folder, signal })
     const request = { stage, scope: undefined, policyFrom: 'base' as const, write: false, progress: () => {} }
@@ -89,10 +88,11 @@ export const findContradictions = async (seed: number, states: number) => {
     }
     const stage = GATE_STAGES[pick(4)] ?? 'CI'
     const verdict = await judge(stage)
-    const check = await (pick(2) === 0 ? service : judging).check(stage, signal)
-    if (check.allowed) seen.allowed += 1
-    if (verdict === 'BLOCKED') seen.blocked += 1
-    if (verdict === 'BLOCKED' && check.allowed) contradictions.push({ stage, history: history.slice(-12) })
+    const check = await service.check(stage, signal)
+    const { status } = await service.why({ stage, about: undefined }, signal)
+    seen[verdict === 'BLOCKED' ? 'blocked' : 'allowed'] += 1
+    if (check.status !== verdict || status !== verdict)
+      contradictions.push({ stage, history: history.slice(-12) })
   }
   return { contradictions, seen }
 }

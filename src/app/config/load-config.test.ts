@@ -115,7 +115,6 @@ const IGNORED = [
   'deny',
   'extensions',
   'clock',
-  'check',
   'profile',
   'signingKey',
   'signer',

@@ -15,7 +15,7 @@ const SETTING_KEYS = {
   beliefs: ['graph', 'wire', 'revealTopology', 'allowCycles', 'snapshotEvery'],
   gate: ['profile', 'sdd', 'policyFrom', 'protectedBranches', 'openspec'],
   receipts: ['signingKey', 'signer'],
-  preflight: ['check', 'requireReceipt'],
+  preflight: ['requireReceipt'],
   packets: [
     'packetRoot',
     'registry',
@@ -198,11 +198,6 @@ const RULES = {
     ['auto', 'always'],
     'auto',
     'When the gate requires a specification: auto where an openspec folder exists, or always.',
-  ),
-  check: choice(
-    ['evidence', 'judges'],
-    'evidence',
-    'What ai_gate_check does where the evidence is missing, old or of other files: evidence blocks, judges runs the rules itself.',
   ),
   signingKey: optional(
     'Private key that signs receipts: the file of an Ed25519 key in PEM, or its text. Default: the key of this machine.',

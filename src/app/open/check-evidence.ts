@@ -120,6 +120,8 @@ export const lacksTrustedReceipt = async (
 /** What a check knows: the input of the verdict, and the last commit. */
 interface CheckInput extends GateInput {
   readonly commit: string | undefined
+  /** The keys file of the last commit, or else of the working tree. */
+  readonly keys: string | undefined
 }
 
 /** Everything that the verdict on the evidence of a folder depends on. */
@@ -151,6 +153,7 @@ export const readCheckInput = async (check: EvidenceCheck): Promise<CheckInput> 
     receipt,
     notes,
     commit: commit ?? undefined,
+    keys,
   }
   return { reading, state, stage, policy, now: clock.now(), ...facts }
 }

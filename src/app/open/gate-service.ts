@@ -1,14 +1,21 @@
+import type { GateStage } from '../../evidence/stage.ts'
 import type { EvidenceReader } from '../../evidence/store.ts'
-import { type GateVerdict, judgeEvidence } from '../../gate/judge-evidence.ts'
+import { readRange } from '../../gate/facts/scope.ts'
+import { judgeEvidence } from '../../gate/judge-evidence.ts'
+import { judgePresent } from '../../gate/judge-present.ts'
+import { policyDigests } from '../../gate/policy-digests.ts'
 import { readPolicyFiles } from '../../gate/policy-files.ts'
+import type { Scope } from '../../gate/ports.ts'
 import { readUserRules } from '../../gate/rules/assemble-rules.ts'
 import { explainRules } from '../../gate/rules/explain.ts'
 import { runGate } from '../../gate/run.ts'
 import type { GateService } from '../../gate/tools.ts'
+import { listReasons } from '../../gate/why/findings.ts'
+import { digestJson } from '../../kernel/encoding/hash.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import type { Config } from '../config/settings.ts'
-import { judgedState, readCheckInput } from './check-evidence.ts'
+import { type EvidenceCheck, judgedState, readCheckInput } from './check-evidence.ts'
 import { type GateContext, openGate } from './gate.ts'
 import { loadExamples, loadShippedRules } from './load-rules.ts'
 import { lazyReceipts } from './receipts/lazy-receipts.ts'
@@ -66,27 +73,40 @@ export const createGateService = (config: Config, folder: string, context: GateC
     )
   }
   const receipts = lazyReceipts(config, folder, context.clock)
-  const judgeNow = async (verdict: GateVerdict, signal: AbortSignal) => {
-    const { judgePresent } = await import('../../gate/judge-present.ts')
-    const run = async (request: Parameters<GateService['run']>[0]) =>
-      (await judge({ ...request, write: false }, () => {}, signal)).report
-    return judgePresent(verdict, run)
-  }
-  const openReading = async () => {
+  const openCheck = async (stage: GateStage, signal: AbortSignal): Promise<EvidenceCheck> => {
     const root = (await locateRepository(config, folder)) ?? folder
     const { gitFolders } = config
     if (reader?.root !== root) reader = { root, evidence: fileEvidence(root, context.clock) }
     const { evidence } = reader
-    return { root, folder, config, evidence, context: { ...context, gitFolders } }
+    return { root, folder, config, evidence, context: { ...context, gitFolders }, stage, signal }
+  }
+  /** The verdict on the present change, and what it was made of. */
+  const judgeNow = async (check: EvidenceCheck, scope?: Scope) => {
+    const { stage, signal } = check
+    const input = await readCheckInput(check)
+    const verdict = judgeEvidence(input)
+    const stored = input.reading.kind === 'valid' ? input.reading.evidence : undefined
+    const files = await readPolicyFiles(repositoryFiles(check.root))
+    const present = await judgePresent(verdict, stored, digestJson(policyDigests(files)), async () => {
+      const { report, evidence } = await judge({ stage, scope, write: false }, () => {}, signal)
+      return { status: report.status, evidence }
+    })
+    return { input, verdict, present }
   }
   return {
     check: async (stage, signal, attach) => {
-      const input = await readCheckInput({ ...(await openReading()), stage, signal })
-      const stored = judgeEvidence(input)
-      const verdict = config.check === 'evidence' ? stored : await judgeNow(stored, signal)
-      const receipt = attach && (await receipts.get())?.ofCheck(verdict, judgedState(input))
+      const { input, verdict, present } = await judgeNow(await openCheck(stage, signal))
+      const { allowed: _, violations: __, ...rest } = verdict
+      const { status, agents } = present
+      const judged = { ...verdict, status, allowed: agents.allowed, violations: agents.reasons }
+      const receipt = attach && (await receipts.get())?.ofCheck(judged, judgedState(input))
       if (receipt) attach(receipt)
-      return verdict
+      return {
+        ...rest,
+        status,
+        agents,
+        reasons: listReasons(present.evidence).filter(({ blocks }) => blocks),
+      }
     },
     run: async (request, progress, signal, attach) => {
       const { report, facts } = await judge({ ...request, write: true }, progress, signal)
@@ -94,9 +114,20 @@ export const createGateService = (config: Config, folder: string, context: GateC
       if (receipt) attach(receipt)
       return report
     },
-    why: async (request, signal) => {
-      const { openWhy } = await import('./why/open.ts')
-      return openWhy({ ...(await openReading()), signal }, request)
+    why: async ({ stage: asked, about }, signal) => {
+      const [{ openWhy }, first] = await Promise.all([
+        import('./why/open.ts'),
+        openCheck('PRE_COMMIT', signal),
+      ])
+      const reading = await first.evidence.read()
+      const stored = reading.kind === 'valid' ? reading.evidence : undefined
+      const made = stored?.snapshot.stage === 'STAGED' ? 'PRE_COMMIT' : stored?.snapshot.stage
+      const check = { ...first, stage: asked ?? made ?? 'PRE_COMMIT' }
+      // A run that named its commits is explained for these commits.
+      const source = String(stored?.snapshot.source ?? '')
+      const range = check.stage === made ? readRange(source.replace(/^git:range:/, '')) : undefined
+      const { input, present } = await judgeNow(check, range)
+      return openWhy(check, input, { present, about })
     },
     explain: async (request) => {
       const root = (await locateRepository(config, folder)) ?? folder

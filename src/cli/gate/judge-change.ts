@@ -9,10 +9,10 @@ import { type Invocation, usageFaults } from '../command/command.ts'
 import { textFlag } from '../command/subcommand.ts'
 import { type ProgressJob, withProgress } from '../progress.ts'
 import { NEVER_ABORTED, readChoice } from './pick-scope.ts'
-import { recordRun, unrecordedBy } from './record-run.ts'
+import { recordRun, startingHook, unrecordedBy } from './record-run.ts'
 import { watchChecks } from './watch-checks.ts'
 
-export const gateProgress = ({ flags }: Invocation): ProgressJob => ({
+const gateProgress = ({ flags }: Invocation): ProgressJob => ({
   what: 'gate',
   unit: 'files',
   hidden: flags.quiet === true,
@@ -36,7 +36,8 @@ export const judgeChange = async (
     invocation.lists?.cite === undefined
       ? []
       : await (await import('./cite-packets.ts')).readCitations(invocation)
-  const options = { build, remote, receipts, policyFrom, imports, citations }
+  const ofCommit = startingHook(invocation, request.stage) === 'pre-commit'
+  const options = { build, remote, ofCommit, receipts, policyFrom, imports, citations }
   const change = { ...request, ...options }
   return withProgress(gateProgress(invocation), (progress) =>
     runGate(gate.ports, { ...change, progress, checkProgress }, NEVER_ABORTED),

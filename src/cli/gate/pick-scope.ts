@@ -3,7 +3,7 @@ import type { OpenGate } from '../../app/open/gate.ts'
 import { SEVERITIES } from '../../evidence/compare.ts'
 import { GATE_STAGES, type GateStage, isBuildServer } from '../../evidence/stage.ts'
 import { isEmptyRange, pushedRefScopes, readRange } from '../../gate/facts/scope.ts'
-import type { ChangeSet, GitReader, GitState, Scope } from '../../gate/ports.ts'
+import type { ChangeSet, GitReader, Scope } from '../../gate/ports.ts'
 import type { FindingLimits } from '../../gate/reports/select.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
@@ -17,18 +17,14 @@ interface Inferred {
 }
 
 /**
- * The stage when no option names it. `CI` marks a build server, the variables of the pre-commit framework a push,
- * `GIT_INDEX_FILE` a commit hook. Otherwise staged changes mean PRE_COMMIT, and none mean PRE_WRITE.
+ * The stage when no option names it: `CI` marks a build server, the variables of the pre-commit framework a push.
+ * Otherwise the next commit is judged.
  */
-const inferStage = async (
-  environment: NodeJS.ProcessEnv,
-  state: () => Promise<GitState>,
-): Promise<Inferred> => {
-  const { PRE_COMMIT_FROM_REF: from, PRE_COMMIT_TO_REF: to, GIT_INDEX_FILE } = environment
+const inferStage = (environment: NodeJS.ProcessEnv): Inferred => {
+  const { PRE_COMMIT_FROM_REF: from, PRE_COMMIT_TO_REF: to } = environment
   if (isBuildServer(environment)) return { stage: 'CI', scope: undefined }
   if (from && to) return { stage: 'PRE_PUSH', scope: { kind: 'range', from, to } }
-  if (GIT_INDEX_FILE) return { stage: 'PRE_COMMIT', scope: undefined }
-  return { stage: (await state()).staged > 0 ? 'PRE_COMMIT' : 'PRE_WRITE', scope: undefined }
+  return { stage: 'PRE_COMMIT', scope: undefined }
 }
 
 /** Which findings the report shows. */
@@ -128,7 +124,7 @@ export const pickStage = async (
 ): Promise<{ readonly stage: GateStage; readonly scope: Scope | undefined }> => {
   const given = textFlag(invocation, 'stage')
   if (given !== undefined) return { stage: readChoice(GATE_STAGES, given.toUpperCase(), 'stage'), scope }
-  const inferred = await inferStage(process.env, () => git.state(NEVER_ABORTED))
+  const inferred = inferStage(process.env)
   // A range without commits judges nothing. Frameworks run no hook for it, so it was set by hand.
   const named = inferred.scope && !(await isEmptyRange(git, inferred.scope, NEVER_ABORTED))
   return { stage: inferred.stage, scope: scope ?? (named ? inferred.scope : undefined) }

@@ -10,7 +10,7 @@ import type { Invocation } from '../command/command.ts'
 import { printOutput, textFlag } from '../command/subcommand.ts'
 import { readChoice } from './pick-scope.ts'
 
-/** Explains the newest verdict. Exits with 1 when it is blocked. */
+/** Explains the verdict on the present change. Exits with 1 when it is blocked. */
 export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   const given = textFlag(invocation, 'stage')
@@ -22,5 +22,5 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const [about] = invocation.positionals
   const explanation = await service.why({ stage, about }, new AbortController().signal)
   printOutput(invocation, explanation, () => writeExplanation(explanation))
-  return explanation.allowed ? 0 : 1
+  return explanation.status === 'ALLOWED' ? 0 : 1
 }

@@ -234,10 +234,10 @@ export const readStageChange = async (
   request: {
     readonly scope: Scope | undefined
     readonly stage: GateStage
-  } & Partial<Pick<StageInput, 'build' | 'remote'>>,
+  } & Partial<Omit<StageInput, 'git'>>,
   signal: AbortSignal,
 ): Promise<ChangeContext> => {
-  const { stage, build, remote } = request
-  const scope = request.scope ?? (await stageScope(stage, { git, build, remote }, signal))
+  const { stage, build } = request
+  const scope = request.scope ?? (await stageScope(stage, { ...request, git, build }, signal))
   return gatherChangeContext(git, scope, signal)
 }

@@ -180,19 +180,25 @@ export interface StageInput {
   readonly build: BuildCommits | undefined
   /** The remote that a push goes to. */
   readonly remote?: string | undefined
+  /** Whether the hook of a commit asks: what is staged is then what is committed, be it nothing. */
+  readonly ofCommit?: boolean
 }
+
+/** What is staged, or else the working tree: it is what would be staged. */
+const commitScope = async (git: GitReader, signal: AbortSignal): Promise<Scope> =>
+  (await git.state(signal)).staged > 0 ? { kind: 'staged' } : { kind: 'worktree' }
 
 /** The default scope of a stage. */
 export const stageScope = (
   stage: GateStage,
-  { git, build, remote = ORIGIN }: StageInput,
+  { git, build, remote = ORIGIN, ofCommit = false }: StageInput,
   signal: AbortSignal,
 ): Scope | Promise<Scope> => {
   switch (stage) {
     case 'PRE_WRITE':
       return { kind: 'worktree' }
     case 'PRE_COMMIT':
-      return { kind: 'staged' }
+      return ofCommit ? { kind: 'staged' } : commitScope(git, signal)
     case 'PRE_PUSH':
       return upstreamScope(git, remote, signal)
     case 'CI':

@@ -15,6 +15,7 @@ import type { CompiledRule } from '../rules/compiled-rule.ts'
 import { readsExtension } from '../rules/languages.ts'
 import { pathUse } from '../rules/path-kinds.ts'
 import { areAliases } from '../rules/profile.ts'
+import { type CoveredPaths, coveredPaths } from './covered-paths.ts'
 import {
   FILE_PROBLEMS,
   type FileProblem,
@@ -101,39 +102,6 @@ const mergeAliases = (drafts: readonly FindingDraft[]): readonly FindingDraft[] 
   return drafts.filter((one) => !dropped.has(one)).map((one) => merged.get(one) ?? one)
 }
 
-type PathTest = (path: string) => boolean
-
-/** Which paths rules apply to: other files are not read at all. */
-interface CoveredPaths {
-  /** Whether a rule about syntax applies. */
-  readonly bySyntax: PathTest
-  /** Whether a rule applies that is not about every text. */
-  readonly byKind: PathTest
-  readonly byAny: PathTest
-}
-
-const coverage = (rules: readonly CompiledRule[]): PathTest => {
-  const groups = new Map<CompiledRule['language'], Set<CompiledRule['covers']>>()
-  for (const { language, covers } of rules)
-    groups.set(language, (groups.get(language) ?? new Set()).add(covers))
-  return (path) => {
-    const extension = extensionOf(path)
-    for (const [language, tests] of groups) {
-      if (!readsExtension(language, extension)) continue
-      for (const covers of tests) if (covers(path)) return true
-    }
-    return false
-  }
-}
-
-const coveredPaths = (rules: readonly CompiledRule[]): CoveredPaths => {
-  const bySyntax = coverage(rules.filter(({ text }) => text === undefined))
-  const byName = coverage(rules.filter((rule) => rule.text !== undefined && !rule.everyFile))
-  const everywhere = coverage(rules.filter((rule) => rule.text !== undefined && rule.everyFile))
-  const byKind: PathTest = (path) => bySyntax(path) || byName(path)
-  return { bySyntax, byKind, byAny: (path) => everywhere(path) || byKind(path) }
-}
-
 /** A finding before it has a state and a fingerprint. */
 export interface FindingDraft extends Unfingerprinted {
   readonly excerpt?: Excerpt
@@ -174,9 +142,9 @@ class Collection {
   readonly #ports: CollectPorts
   readonly #bytes = new Map<string, Uint8Array>()
   readonly #links = new Set<string>()
-  readonly #covered: ReturnType<typeof coveredPaths>
+  readonly #covered: CoveredPaths
 
-  constructor(ports: CollectPorts, covered: ReturnType<typeof coveredPaths>) {
+  constructor(ports: CollectPorts, covered: CoveredPaths) {
     this.#ports = ports
     this.#covered = covered
     this.files = new FileContents(ports.set, ports.kinds)

@@ -43,7 +43,7 @@ const run = (...findings: GateFinding[]): GateRun => {
     rulesets: [],
     evidence: null,
   } as const
-  return { report: { ...report, findings: sorted, rulesets: [] }, excerpts, shadowed: [] }
+  return { report: { ...report, findings: sorted, rulesets: [] }, excerpts }
 }
 
 const HOSTILE = 'a\u0000\u001b[31m\u202e]]><&"\'\ud800.ts'
@@ -127,7 +127,7 @@ describe('the report for people', () => {
     const one = finding({ region: { line: 1, column: 5_001, endLine: 1, endColumn: 5_007 } })
     const { report } = run(one)
     const text = writeText(
-      { report, shadowed: [], excerpts: new Map([[one, { first: 1, lines: [long] }]]) },
+      { report, excerpts: new Map([[one, { first: 1, lines: [long] }]]) },
       { colour: false },
     )
     expect(text).toContain('eval()')

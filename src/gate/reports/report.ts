@@ -147,8 +147,6 @@ export interface Excerpt {
 export interface GateRun {
   readonly report: GateReport
   readonly excerpts: ReadonlyMap<GateFinding, Excerpt>
-  /** Findings left out of the report because a stronger rule reports the same line. */
-  readonly shadowed: readonly GateFinding[]
 }
 
 const START: Region = { line: 0, column: 0, endLine: 0, endColumn: 0 }

@@ -1,7 +1,7 @@
 import type { GateStage } from '../../evidence/stage.ts'
 import type { JsonObject } from '../../kernel/encoding/json.ts'
 import { optional } from '../../kernel/optional.ts'
-import type { FindingDraft } from '../findings/collect.ts'
+import { REFUSAL_RULE } from '../policy.ts'
 import type { ChangeState, OpenSpecStatus, SddValidation } from './openspec.ts'
 import type { SessionState } from './session.ts'
 
@@ -141,13 +141,13 @@ export const decideSdd = (facts: SddFacts): SddDecision | undefined => {
 export const SDD_SOURCE = 'sdd-policy'
 
 /** The finding for a blocked stage or a disabled guard. */
-export const sddDrafts = (decision: SddDecision | undefined): FindingDraft[] => {
+export const sddDrafts = (decision: SddDecision | undefined) => {
   const bypassed = decision?.details?.bypass === true
   if (decision === undefined || (decision.allowed && !bypassed)) return []
   return [
     {
-      ruleId: bypassed ? 'sdd.policy.bypassed' : 'sdd.policy.blocked',
-      severity: bypassed ? 'WARN' : 'ERROR',
+      ruleId: bypassed ? 'sdd.policy.bypassed' : REFUSAL_RULE,
+      severity: bypassed ? ('WARN' as const) : ('ERROR' as const),
       code: bypassed ? 'SDD_BYPASSED' : decision.code,
       message: decision.message,
       file: 'openspec/changes',

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Evidence, Finding } from '../../evidence/schema.ts'
 import type { GateStage } from '../../evidence/stage.ts'
-import type { Check } from '../checks/check.ts'
-import { NO_LIFECYCLE } from '../facts/repo-state.ts'
-import { type GateInput, judgeEvidence } from '../judge-evidence.ts'
-import { resolvePolicy } from '../policy.ts'
+import { isBlocking, resolvePolicy, stricterPolicy } from '../policy.ts'
 import type { PolicyFiles } from '../policy-files.ts'
+import type { GateFinding } from '../reports/report.ts'
+import type { AppliedOverride } from '../rules/severity-overrides.ts'
 import { explainVerdict } from './explain-verdict.ts'
 import { jsonMemberLine } from './member-line.ts'
+import { listPolicyLines } from './policy-lines.ts'
 import { writeExplanation } from './write-text.ts'
 
-const MADE = Date.parse('2026-03-01T12:00:00.000Z')
 const HASH = `sha256:${'1'.repeat(64)}`
 const BASE = 'b'.repeat(40)
 
@@ -34,17 +33,15 @@ const NO_FILES: PolicyFiles = {
   keys: undefined,
 }
 
-const CHECK: Check = {
-  name: 'lint',
-  line: 4,
-  run: 'true',
-  reads: 'exit',
-  stages: ['PRE_PUSH'],
-  timeoutMs: 1,
-  severity: {},
-  only: 'changed-lines',
-  env: [],
+const CHECKS = {
+  checks: 'checks:\n\n\n  lint: { run: x, reads: exit, stages: [PRE_PUSH], only: changed-lines }\n',
 }
+const BRANCH = {
+  code: 'GITFLOW_PROTECTED_BRANCH',
+  severity: 'ERROR',
+  message: 'The branch main is protected.',
+  fix: 'Create a branch.',
+} as const
 
 const finding = (more: Partial<Finding> = {}): Finding => ({
   ruleId: 'some.rule',
@@ -61,45 +58,75 @@ const finding = (more: Partial<Finding> = {}): Finding => ({
 interface Case {
   readonly findings?: readonly Finding[]
   readonly stage?: GateStage
-  readonly status?: 'ALLOWED' | 'BLOCKED'
   readonly snapshot?: Readonly<Record<string, unknown>>
   readonly present?: Partial<PolicyFiles>
   readonly before?: Partial<PolicyFiles>
-  readonly checks?: readonly Check[]
+  readonly overrides?: readonly AppliedOverride[]
   readonly hardMode?: string
   readonly about?: string
-  readonly age?: number
-  readonly branch?: string
   readonly more?: Partial<Evidence>
-  readonly trust?: GateInput['receipt']
+  readonly isStored?: boolean
+}
+
+const asGateFinding = ({
+  ruleId,
+  severity,
+  code,
+  message,
+  file,
+  lines,
+  source = 'git:staged',
+}: Finding): GateFinding => {
+  const line = Array.isArray(lines) ? Number(lines[0]) : 1
+  const region = { line, column: 1, endLine: line, endColumn: 2 }
+  return {
+    ruleId,
+    severity,
+    code,
+    message,
+    file,
+    region,
+    source,
+    state: 'new',
+    matchedBy: '',
+    fingerprint: '',
+  }
+}
+
+const policyOf = ({ stage = 'PRE_PUSH', present, before, hardMode }: Case) => {
+  const variables = { hardMode, hardProfile: undefined }
+  const files = [present, before].filter((one) => one !== undefined || present === undefined)
+  const policies = files.map((one) => resolvePolicy(stage, { ...NO_FILES, ...one, ...variables }))
+  return policies.reduce((one, other) => stricterPolicy(one, other))
+}
+
+/** The lines that a run stores for findings that block. */
+const lines = async (given: Case): Promise<readonly string[]> => {
+  const { findings = [finding()], present, before, hardMode, overrides = [] } = given
+  const versions = [
+    { commit: undefined, files: { ...NO_FILES, ...present } },
+    ...(before === undefined ? [] : [{ commit: BASE, files: { ...NO_FILES, ...before } }]),
+  ]
+  const variables = { hardMode, hardProfile: undefined }
+  const context = { policy: policyOf(given), versions, variables, overrides }
+  const found = await listPolicyLines(findings.map(asGateFinding), context)
+  return found.map(({ where, effect }) => `${where}: ${effect}`)
 }
 
 const explain = (given: Case = {}) => {
-  const { findings = [], stage = 'PRE_PUSH', age = 5, branch = 'feature/x' } = given
-  const status = given.status ?? (findings.length > 0 ? 'BLOCKED' : 'ALLOWED')
-  const state = {
-    repo_root: '.',
-    git: {
-      available: true,
-      branch,
-      upstream: null,
-      ahead: 0,
-      behind: 0,
-      dirty: true,
-      staged: 1,
-      unstaged: 0,
-    },
-    lifecycle: NO_LIFECYCLE,
-  }
+  const { findings = [], stage = 'PRE_PUSH', isStored = true } = given
+  const blocking = findings.filter((one) => isBlocking(one, policyOf(given)))
+  const status = blocking.length > 0 ? 'BLOCKED' : 'ALLOWED'
   const bySeverity = { CRITICAL: 0, ERROR: 0, WARN: 0, INFO: 0 }
   for (const { severity } of findings) bySeverity[severity] += 1
   const evidence: Evidence = {
     version: '2.1',
-    timestamp: new Date(MADE).toISOString(),
+    timestamp: '2026-03-01T12:00:00.000Z',
     snapshot: {
       stage,
       outcome: status === 'BLOCKED' ? 'BLOCK' : 'PASS',
       findings: [...findings],
+      reasons: blocking.map(({ fingerprint }) => fingerprint),
       ...given.snapshot,
     },
     ledger: [],
@@ -108,7 +135,6 @@ const explain = (given: Case = {}) => {
     human_intent: null,
     ai_gate: { status, violations: [], human_intent: null },
     severity_metrics: { gate_status: status, total_violations: findings.length, by_severity: bySeverity },
-    repo_state: state,
     judged_tree: {
       scope: 'staged',
       head: BASE,
@@ -119,38 +145,20 @@ const explain = (given: Case = {}) => {
     evidence_chain: { algorithm: 'sha256', previous_payload_hash: null, payload_hash: HASH, sequence: 2 },
     ...given.more,
   }
-  const variables = { hardMode: given.hardMode, hardProfile: undefined }
-  const files = { ...NO_FILES, ...given.present }
-  const input = {
-    reading: { kind: 'valid' as const, evidence, digest: HASH },
-    state,
-    stage,
-    policy: resolvePolicy(stage, { ...files, ...variables }),
-    now: MADE + age * 1_000,
-    recorded: { seq: 7, evidence: HASH, tree: 'c'.repeat(40), earlier: [] },
-    receipt: given.trust,
-  }
+  const agents = { allowed: false, reasons: [BRANCH] }
   return explainVerdict({
-    input,
-    verdict: judgeEvidence(input),
-    versions: [
-      { commit: undefined, files, checks: given.checks ?? [] },
-      ...(given.before === undefined
-        ? []
-        : [{ commit: BASE, files: { ...NO_FILES, ...given.before }, checks: [] }]),
-    ],
-    variables,
-    protectedBranches: ['main'],
+    stage,
+    present: { status, agents, evidence, isStored },
+    agents,
+    age: { kind: 'valid', max_age_seconds: 1_800, age_seconds: 5 },
+    recorded: { seq: 7, evidence: HASH, tree: 'c'.repeat(40), earlier: [] },
     log: 'gate-decisions',
     change: 'add-login',
     receipt: { digest: HASH, detail: 'trusted: signed by Web team (developer)' },
-    problem: undefined,
+    notes: [],
     about: given.about,
-    judges: false,
   })
 }
-
-const lines = (given: Case) => explain(given).counted.map(({ where, effect }) => `${where}: ${effect}`)
 
 describe('the line that made a reason count', () => {
   it.each<[string, Case, string]>([
@@ -173,12 +181,12 @@ describe('the line that made a reason count', () => {
     [
       'the base, where the working tree is weaker',
       { present: { skillsFile: skills('CRITICAL') }, before: { skillsFile: skills('ERROR') } },
-      `skills.policy.json:6 stages.PRE_PUSH.blockOnOrAbove at ${'b'.repeat(12)}: PRE_PUSH blocks at ERROR and above; the working tree says CRITICAL, and the stricter version counts`,
+      `skills.policy.json:6 stages.PRE_PUSH.blockOnOrAbove at ${'b'.repeat(12)}: PRE_PUSH blocks at ERROR and above; the changed policy says CRITICAL, and the stricter version applies`,
     ],
     [
       'a severity override',
       {
-        snapshot: { reweighed_rules: [{ rule: 'some.rule', from: 'WARN', to: 'ERROR' }] },
+        overrides: [{ rule: 'some.rule', from: 'WARN', to: 'ERROR' }],
         present: { overrides: { path: 'x', text: 'severities:\n  # a comment\n  some.rule: ERROR\n' } },
       },
       '.warrant/rules/severities.yml:3 severities.some.rule: WARN → ERROR',
@@ -190,49 +198,31 @@ describe('the line that made a reason count', () => {
     ],
     [
       'a check',
-      { findings: [finding({ source: 'check:lint' })], checks: [CHECK] },
+      { findings: [finding({ source: 'check:lint' })], present: CHECKS },
       '.warrant/checks.yml:4 checks.lint: the check lint is required at PRE_PUSH; results in changed lines count',
     ],
     [
       'a check that was not allowed',
       {
-        findings: [finding({ ruleId: 'gate.check-not-allowed', file: '.warrant/checks.yml', lines: [4] })],
-        checks: [CHECK],
+        findings: [
+          finding({
+            ruleId: 'gate.check-not-allowed',
+            file: '.warrant/checks.yml',
+            lines: [4],
+            source: 'gate-checks',
+          }),
+        ],
+        present: CHECKS,
       },
       '.warrant/checks.yml:4 checks.lint: the check lint is required at PRE_PUSH; results in changed lines count',
     ],
     [
       'a weakened file',
       { findings: [finding({ ruleId: 'gate.policy-changed', file: 'skills.policy.json' })], before: {} },
-      `skills.policy.json at ${'b'.repeat(12)}: a change is judged by the base too: the stricter version counts`,
+      `skills.policy.json at ${'b'.repeat(12)}: the version before the change applies too, until the change is merged`,
     ],
-    [
-      'the base, for what is known',
-      { snapshot: { known_findings: 2, policy_base: BASE } },
-      `the base ${BASE.slice(0, 12)}: has 2 findings of these files already, which do not count`,
-    ],
-    ['the age', { findings: [], age: 5_000 }, 'built-in for PRE_PUSH: evidence is valid for 1800 seconds'],
-    [
-      'the keys of the repository',
-      { findings: [], trust: 'foreign', before: { keys: 'keys: []' } },
-      `.warrant/keys.yml at ${'b'.repeat(12)}: evidence needs a receipt by a trusted key`,
-    ],
-    [
-      'the setting that asks for receipts',
-      { findings: [], trust: 'invalid' },
-      'setting requireReceipt: evidence needs a receipt by a trusted key',
-    ],
-    [
-      'a protected branch',
-      { findings: [], branch: 'main' },
-      'setting protectedBranches: agents do not work on main',
-    ],
-  ])('is named: %s', (_, given, expected) => {
-    expect(lines({ findings: [finding()], ...given })).toContain(expected)
-  })
-
-  it('leaves findings out where only the evidence is refused', () => {
-    expect(lines({ age: 5_000 })).toEqual(['built-in for PRE_PUSH: evidence is valid for 1800 seconds'])
+  ])('is named: %s', async (_, given, expected) => {
+    expect(await lines(given)).toContain(expected)
   })
 
   it('finds members of any JSON, and does not mistake values for names', () => {
@@ -245,26 +235,16 @@ describe('the line that made a reason count', () => {
 })
 
 describe('the reasons of a verdict', () => {
-  it('are its findings from the threshold on, the worst first, and what is wrong with the evidence', () => {
+  it('are its findings from the threshold on, the worst first; what stops agents is beside them', () => {
     const findings = [
       finding(),
-      finding({ severity: 'WARN', file: 'src/w.ts' }),
-      finding({ severity: 'CRITICAL', file: 'src/z.ts' }),
+      finding({ severity: 'WARN', file: 'src/w.ts', fingerprint: 'd'.repeat(32) }),
+      finding({ severity: 'CRITICAL', file: 'src/z.ts', fingerprint: 'c'.repeat(32) }),
     ]
-    const explanation = explain({ findings, age: 5_000 })
-    expect(explanation.reasons.map(({ rule, code, file }) => [file, rule ?? code])).toEqual([
-      ['src/z.ts', 'some.rule'],
-      [undefined, 'EVIDENCE_STALE'],
-      ['src/a.ts', 'some.rule'],
-    ])
-    expect(explanation.notes).toEqual(['1 finding below ERROR does not block: 1 WARN.'])
-    expect(explanation.codes).toEqual(['EVIDENCE_STALE', 'EVIDENCE_GATE_BLOCKED'])
-  })
-
-  it('are the findings that a later, stricter policy blocks', () => {
-    const findings = [finding({ severity: 'WARN' })]
-    const { status, reasons } = explain({ findings, status: 'ALLOWED', hardMode: '1' })
-    expect([status, reasons.map(({ rule }) => rule)]).toEqual(['BLOCKED', ['some.rule']])
+    const { reasons, notes, agents } = explain({ findings, snapshot: { known_findings: 2 } })
+    expect(reasons.map(({ file }) => file)).toEqual(['src/z.ts', 'src/a.ts'])
+    expect(notes).toEqual(['1 finding does not block: 1 WARN.', '2 findings known: the base has them.'])
+    expect(agents.reasons.map(({ code }) => code)).toEqual(['GITFLOW_PROTECTED_BRANCH'])
   })
 
   it('are the refusal of the specification, whatever blocks at the stage', () => {
@@ -290,12 +270,6 @@ describe('the reasons of a verdict', () => {
     expect(reasons).toHaveLength(1)
     expect(repairs[0]?.action).toBe('Open one.')
     expect(rests).toContainEqual({ kind: 'specification', name: 'OpenSpec change add-login', detail: 'X: Y' })
-  })
-
-  it('stay the reason of the evidence when none of its findings blocks any more', () => {
-    const findings = [finding({ severity: 'WARN' })]
-    const { reasons } = explain({ findings })
-    expect(reasons.map(({ code }) => code)).toEqual(['EVIDENCE_GATE_BLOCKED'])
   })
 })
 

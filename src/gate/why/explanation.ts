@@ -1,35 +1,34 @@
 import type { GateStatus, Severity } from '../../evidence/schema.ts'
 import type { GateStage } from '../../evidence/stage.ts'
+import type { AgentVerdict } from '../judge-present.ts'
 
 export interface VerdictRequest {
-  /** Undefined: the stage of the evidence. */
+  /** Undefined: the stage of the evidence, or else the one that the gate infers. */
   readonly stage: GateStage | undefined
   /** A finding, rule, check or path; undefined for the whole verdict. */
   readonly about: string | undefined
 }
 
-/** Why a verdict is as it is: a violation of the check, or a finding that blocks. */
+/** A finding that blocks, or that a question named. */
 export type Reason = {
   readonly severity: Severity
-  /** The code of the violation or of the finding. */
   readonly code: string
   readonly message: string
   readonly fix?: string
-  readonly file?: string
+  readonly file: string
   readonly line?: number
-  /** The rule that reports it; absent for a violation of the check. */
-  readonly rule?: string
+  /** The rule that reports it. */
+  readonly rule: string
   /** The check of the repository that reports it. */
   readonly check?: string
-  readonly fingerprint?: string
+  readonly fingerprint: string
   /** Whether `warrant gate --fix` repairs it. */
   readonly safe_edit?: true
   /** Whether it is part of the verdict. False only for findings that a question named. */
   readonly blocks: boolean
-  readonly paths?: readonly string[]
 }
 
-/** One thing to do. The repairs of an explanation together turn the verdict, and none of them can be left out. */
+/** One thing to do. The repairs of an explanation together allow the change, and none of them can be left out. */
 export type Repair = {
   readonly action: string
   readonly command?: string
@@ -45,7 +44,7 @@ export type PolicyLine = {
   readonly where: string
   readonly file?: string
   readonly line?: number
-  /** The commit whose version of the file counts; absent for the working tree. */
+  /** The commit whose version of the file counts; absent for the judged version. */
   readonly commit?: string
   readonly effect: string
 }
@@ -60,16 +59,15 @@ export type Basis = {
 
 export type VerdictExplanation = {
   readonly status: GateStatus
-  readonly allowed: boolean
   readonly stage: GateStage
-  /** The violations of `ai_gate_check`. */
-  readonly codes: readonly string[]
   /** The finding, rule or path that was asked about. */
   readonly about?: string
   /** Worst first. */
   readonly reasons: readonly Reason[]
   readonly repairs: readonly Repair[]
   readonly counted: readonly PolicyLine[]
+  /** What stops an agent beside the change; it does not change the status. */
+  readonly agents: AgentVerdict
   readonly rests_on: readonly Basis[]
   readonly notes: readonly string[]
 }

@@ -1,21 +1,17 @@
-import type { Evidence } from '../../evidence/schema.ts'
-import { isRecord } from '../../kernel/encoding/json.ts'
-import { plural } from '../../kernel/text/plural.ts'
-import { KEYS_FILE } from '../../receipts/keys-path.ts'
-import { CHECKS_FILE, type Check } from '../checks/check.ts'
-import type { GateVerdict } from '../judge-evidence.ts'
+import { CHECK_SOURCE, CHECKS_FILE, type Check, RESULT_SOURCE } from '../checks/check.ts'
+import { loadChecks } from '../checks/load-checks.ts'
+import { POLICY_CHANGED_RULE } from '../findings/policy-findings.ts'
 import type { GatePolicy } from '../policy.ts'
-import type { PolicyFiles } from '../policy-files.ts'
-import { DEFAULT_PROTECTED_BRANCHES } from '../protected-branches.ts'
+import { type PolicyFiles, unlessInvalid } from '../policy-files.ts'
+import type { GateFinding } from '../reports/report.ts'
 import { OVERRIDES_FILE } from '../rules/assemble-rules.ts'
-import type { PolicyLine, Reason } from './explanation.ts'
+import type { AppliedOverride } from '../rules/severity-overrides.ts'
+import type { PolicyLine } from './explanation.ts'
 import { findLine, yamlPair } from './member-line.ts'
 import { lineInFile, type PolicyVariables, type PolicyVersion, thresholdLines } from './threshold-lines.ts'
 
-type Override = { readonly rule: string; readonly from: string; readonly to: string }
-
-const isOverride = (value: unknown): value is Override =>
-  isRecord(value) && [value.rule, value.from, value.to].every((one) => typeof one === 'string')
+type Override = Pick<AppliedOverride, 'rule' | 'from' | 'to'>
+type Reported = Pick<GateFinding, 'ruleId' | 'aliases' | 'source' | 'file' | 'region'>
 
 const keyLine = (text: string | undefined, name: string): number | undefined =>
   findLine(text, (line) => yamlPair(line)?.[0] === name)
@@ -42,26 +38,19 @@ const overrideLine = ({ rule, from, to }: Override, versions: readonly PolicyVer
 
 /** The overrides of the run: those of rules that report something, and those that take something away. */
 const overrideLines = (
-  { snapshot }: Evidence,
-  reasons: readonly Reason[],
+  overrides: readonly Override[],
+  reasons: readonly Reported[],
   versions: readonly PolicyVersion[],
 ): PolicyLine[] => {
-  const list: readonly unknown[] = Array.isArray(snapshot.reweighed_rules) ? snapshot.reweighed_rules : []
-  const reporting = new Set(reasons.flatMap(({ rule }) => rule ?? []))
-  const aliases = new Set(
-    snapshot.findings
-      .filter(({ ruleId }) => reporting.has(ruleId))
-      .flatMap(({ aliases: names }) => (Array.isArray(names) ? (names as unknown[]) : [])),
-  )
-  return list
-    .filter(isOverride)
-    .filter(({ rule, to }) => reporting.has(rule) || aliases.has(rule) || to === 'OFF')
+  const reporting = new Set(reasons.flatMap(({ ruleId, aliases = [] }) => [ruleId, ...aliases]))
+  return overrides
+    .filter(({ rule, to }) => reporting.has(rule) || to === 'OFF')
     .map((one) => overrideLine(one, versions))
 }
 
 /** The files of the repository's own rules. */
-const ruleLines = (reasons: readonly Reason[], versions: readonly PolicyVersion[]): PolicyLine[] =>
-  [...new Set(reasons.flatMap(({ rule }) => rule ?? []))].flatMap((rule) => {
+const ruleLines = (reasons: readonly Reported[], versions: readonly PolicyVersion[]): PolicyLine[] =>
+  [...new Set(reasons.map(({ ruleId }) => ruleId))].flatMap((rule) => {
     const place = locate(versions, ({ rules }) => {
       const isId = (line: string) => yamlPair(line)?.join() === `id,${rule}`
       return rules
@@ -81,114 +70,66 @@ const checkEffect = ({ name, stages, only, thresholds }: Check): string => {
 }
 
 /** The declarations of the checks that report something, or that gave no result. */
-const checkLines = (reasons: readonly Reason[], versions: readonly PolicyVersion[]): PolicyLine[] => {
-  const named = new Set(
-    reasons.flatMap(({ check, rule, file, line }) => {
-      if (check !== undefined) return check
-      if (!rule?.startsWith('gate.check-') || file !== CHECKS_FILE) return []
-      return versions.flatMap(({ checks }) => checks.filter((one) => one.line === line)).at(0)?.name ?? []
+const checkLines = async (
+  reasons: readonly Reported[],
+  versions: readonly PolicyVersion[],
+): Promise<PolicyLine[]> => {
+  const found = reasons.filter(({ file, source }) => file === CHECKS_FILE || source.startsWith(RESULT_SOURCE))
+  if (found.length === 0) return []
+  const declared = await Promise.all(
+    versions.map(async ({ commit, files }) => {
+      const checks = await unlessInvalid(loadChecks(files.checks), [])
+      return checks.map(({ check }) => ({ commit, check }))
     }),
   )
-  return [...named].flatMap((name) => {
-    const version = versions.find(({ checks }) => checks.some((one) => one.name === name))
-    const found = version?.checks.find((one) => one.name === name)
-    if (found === undefined) return []
-    const { commit } = version ?? {}
-    return [
-      lineInFile(CHECKS_FILE, checkEffect(found), { line: found.line, member: `checks.${name}`, commit }),
-    ]
-  })
+  const isMeant = ({ source, region }: Reported, { name, line }: Check) =>
+    source === `${RESULT_SOURCE}${name}` || (source === CHECK_SOURCE && region?.line === line)
+  const firsts = new Map<string, PolicyLine>()
+  for (const { commit, check } of declared.flat())
+    if (!firsts.has(check.name) && found.some((one) => isMeant(one, check))) {
+      const place = { line: check.line, member: `checks.${check.name}`, commit }
+      firsts.set(check.name, lineInFile(CHECKS_FILE, checkEffect(check), place))
+    }
+  return [...firsts.values()]
 }
 
 /** Weakened files: the version before the change counts as well. */
-const weakenedLines = (reasons: readonly Reason[], base: string | undefined): PolicyLine[] =>
+const weakenedLines = (reasons: readonly Reported[], base: string | undefined): PolicyLine[] =>
   reasons
-    .filter(({ rule }) => rule === 'gate.policy-changed')
-    .map(({ file = '' }) =>
-      lineInFile(file, 'a change is judged by the base too: the stricter version counts', { commit: base }),
+    .filter(({ ruleId }) => ruleId === POLICY_CHANGED_RULE)
+    .map(({ file }) =>
+      lineInFile(file, 'the version before the change applies too, until the change is merged', {
+        commit: base,
+      }),
     )
 
-const knownLines = ({ snapshot }: Evidence): PolicyLine[] => {
-  const { known_findings: known, policy_base: base } = snapshot
-  if (typeof known !== 'number' || known === 0) return []
-  const where = typeof base === 'string' ? `the base ${base.slice(0, 12)}` : 'the base'
-  return [
-    {
-      where,
-      effect: `has ${plural(known, 'finding')} of these files already, which ${known === 1 ? 'does' : 'do'} not count`,
-    },
-  ]
-}
-
 interface LineContext {
-  readonly verdict: GateVerdict
   readonly policy: GatePolicy
-  readonly evidence: Evidence | undefined
+  /** The judged version first, then the base that it was joined with. */
   readonly versions: readonly PolicyVersion[]
   readonly variables: PolicyVariables
-  readonly protectedBranches: readonly string[]
-  readonly base: string | undefined
+  readonly overrides: readonly Override[]
 }
 
-/** What asks for a receipt: the keys file of the last commit before that of the working tree. */
-const receiptLine = (versions: readonly PolicyVersion[]): PolicyLine => {
-  const effect = 'evidence needs a receipt by a trusted key'
-  const found = versions.findLast(({ files }) => files.keys !== undefined)
-  return found === undefined
-    ? { where: 'setting requireReceipt', effect }
-    : lineInFile(KEYS_FILE, effect, { commit: found.commit })
-}
-
-const violationLines = ({ verdict, protectedBranches, versions }: LineContext): PolicyLine[] => {
-  const { violations, stage, evidence } = verdict
-  const has = (code: string) => violations.some((one) => one.code === code)
-  const isDefault = protectedBranches.join() === DEFAULT_PROTECTED_BRANCHES.join()
-  return [
-    ...(has('EVIDENCE_STALE')
-      ? [
-          {
-            where: `built-in for ${stage}`,
-            effect: `evidence is valid for ${evidence.max_age_seconds} seconds`,
-          },
-        ]
-      : []),
-    ...(has('EVIDENCE_UNSIGNED') ? [receiptLine(versions)] : []),
-    ...(has('GITFLOW_PROTECTED_BRANCH')
-      ? [
-          {
-            where: `setting protectedBranches${isDefault ? ' (default)' : ''}`,
-            effect: `agents do not work on ${protectedBranches.join(', ')}`,
-          },
-        ]
-      : []),
+/** What made the findings of a blocked run count: files with their lines, variables, and what is built in. */
+export const listPolicyLines = async (
+  reasons: readonly Reported[],
+  { policy, versions, variables, overrides }: LineContext,
+): Promise<PolicyLine[]> => {
+  const base = versions.findLast(({ commit }) => commit !== undefined)?.commit
+  const all = [
+    ...thresholdLines(policy, versions, variables),
+    ...(reasons.some(({ ruleId }) => ruleId.startsWith('sdd.')) ? [SPECIFICATION] : []),
+    ...weakenedLines(reasons, base),
+    ...(await checkLines(reasons, versions)),
+    ...ruleLines(reasons, versions),
+    ...overrideLines(overrides, reasons, versions),
   ]
+  return [...new Map(all.map((line) => [`${line.where}: ${line.effect}`, line])).values()]
 }
 
 /** The specification refuses a stage, whatever its threshold is. */
-const specificationLines = (reasons: readonly Reason[]): PolicyLine[] =>
-  reasons.some(({ rule }) => rule?.startsWith('sdd.'))
-    ? [{ where: 'openspec folder, or setting sdd', effect: 'an open change has to allow the stage' }]
-    : []
-
-/** What made the reasons count, and what made other findings not count. */
-export const listPolicyLines = (reasons: readonly Reason[], context: LineContext): PolicyLine[] => {
-  const { verdict, policy, evidence, versions, variables, base } = context
-  // Findings play no part where only the evidence itself is refused.
-  const judged = evidence !== undefined && (verdict.allowed || reasons.some(({ rule }) => rule !== undefined))
-  const all = [
-    ...violationLines(context),
-    ...(judged
-      ? [
-          ...thresholdLines(policy, versions, variables),
-          ...specificationLines(reasons),
-          ...weakenedLines(reasons, base),
-          ...checkLines(reasons, versions),
-          ...ruleLines(reasons, versions),
-          ...overrideLines(evidence, reasons, versions),
-          ...knownLines(evidence),
-        ]
-      : []),
-  ]
-  const key = ({ where, effect }: PolicyLine): string => `${where}: ${effect}`
-  return [...new Map(all.map((line) => [key(line), line])).values()]
+const SPECIFICATION: PolicyLine = {
+  where: 'openspec folder, or setting sdd',
+  effect: 'an open change has to allow the stage',
 }

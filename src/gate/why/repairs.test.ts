@@ -1,26 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { NO_LIFECYCLE } from '../facts/repo-state.ts'
 import type { Reason } from './explanation.ts'
 import { smallestRepairs } from './repairs.ts'
 
-const state = (git: { readonly staged?: number; readonly dirty?: boolean } = {}) => ({
-  repo_root: '.',
-  git: {
-    available: true,
-    branch: 'feature/x',
-    upstream: null,
-    ahead: 0,
-    behind: 0,
-    dirty: true,
-    staged: 1,
-    unstaged: 0,
-    ...git,
-  },
-  lifecycle: NO_LIFECYCLE,
-})
-
-const context = { stage: 'PRE_COMMIT' as const, state: state(), present: undefined, base: 'a'.repeat(40) }
+const context = { stage: 'PRE_COMMIT' as const, worktree: false, base: 'a'.repeat(40) }
 const RUN = 'warrant gate --stage PRE_COMMIT'
 
 let made = 0
@@ -36,14 +19,6 @@ const finding = (more: Partial<Reason> = {}): Reason => ({
   blocks: true,
   ...more,
 })
-const violation = (code: string): Reason => ({
-  severity: 'ERROR',
-  code,
-  message: code,
-  fix: 'x',
-  blocks: true,
-})
-
 const brief = (reasons: readonly Reason[], more: object = {}) =>
   smallestRepairs(reasons, { ...context, ...more }).map(
     ({ file, line, command, action, removes }) =>
@@ -120,21 +95,9 @@ describe('the smallest set of repairs', () => {
       ['1 package.json Repair it.', `0 ${RUN}`],
     ],
     [
-      'everything that is wrong with the evidence itself',
-      ['EVIDENCE_STALE', 'EVIDENCE_TREE_MISMATCH', 'EVIDENCE_STAGE_MISMATCH', 'EVIDENCE_SUPERSEDED'].map(
-        violation,
-      ),
-      [`4 ${RUN}`],
-    ],
-    [
-      'a protected branch, named by the check and by the gate',
-      [violation('GITFLOW_PROTECTED_BRANCH'), finding({ rule: 'gate.protected-branch', file: '.' })],
-      ['2 git switch -c feature/NAME', `0 ${RUN}`],
-    ],
-    [
-      'a clock',
-      [violation('EVIDENCE_TIMESTAMP_FUTURE')],
-      ['1 Correct the clock of this machine.', `0 ${RUN}`],
+      'a protected branch',
+      [finding({ rule: 'gate.protected-branch', file: '.' })],
+      ['1 git switch -c feature/NAME', `0 ${RUN}`],
     ],
     [
       'what the gate repairs itself',
@@ -146,54 +109,19 @@ describe('the smallest set of repairs', () => {
     expect(brief(reasons.toReversed())).toEqual(expected)
   })
 
-  it('asks for a run that judges what the stage judges', () => {
-    const stale = [violation('EVIDENCE_STALE')]
-    const run = (more: object) => brief(stale, more).at(-1)?.slice(2)
-    expect(run({ state: state({ staged: 0 }) })).toBe(`${RUN} --scope worktree`)
-    expect(run({ state: state({ staged: 0, dirty: false }) })).toBe(RUN)
-    const tree = (paths: readonly string[]) => ({
-      digest: '',
-      entries: paths.map((path) => ({ path, id: '1' })),
-    })
-    const present = { scope: tree([]), worktree: tree(['a.ts']), knownHead: true }
-    expect(run({ stage: 'PRE_PUSH', present })).toBe('warrant gate --stage PRE_PUSH --scope worktree')
-    expect(run({ stage: 'PRE_PUSH', present: { ...present, scope: tree(['a.ts']) } })).toBe(
-      'warrant gate --stage PRE_PUSH',
-    )
-    expect(run({ present: { problem: 'no base' } })).toBe(RUN)
+  it('asks to stage edits only where the index was judged', () => {
+    const action = (more: object) => smallestRepairs([finding()], { ...context, ...more }).at(-1)?.action
+    expect(action({})).toBe('Stage the edits, then run the gate.')
+    expect(action({ worktree: true })).toBe('Run the gate.')
   })
 
   it('has edits of commits committed, and leaves them to a person', () => {
     const [edit, run] = smallestRepairs([finding({ safe_edit: true })], { ...context, stage: 'PRE_PUSH' })
     expect(edit).toMatchObject({ file: 'src/a.ts', removes: 1 })
     expect(run).toMatchObject({
-      action: 'Commit the edits, then run the gate, which writes the evidence.',
+      action: 'Commit the edits, then run the gate.',
       command: 'warrant gate --stage PRE_PUSH',
     })
-  })
-
-  it('replaces invalid evidence by a run, and has it removed where it cannot be opened', () => {
-    const invalid = [violation('EVIDENCE_INVALID')]
-    expect(brief(invalid)).toEqual([`1 ${RUN}`])
-    expect(brief(invalid, { unreadable: true })).toEqual([
-      '1 Remove or restore the evidence file.',
-      `0 ${RUN}`,
-    ])
-  })
-
-  it('has the key listed that signed, and lets a run sign what nothing signed', () => {
-    const unsigned = [violation('EVIDENCE_UNSIGNED')]
-    expect(brief(unsigned, { receipt: 'foreign' })).toEqual(['1 warrant keys add --owner NAME', `0 ${RUN}`])
-    expect(brief(unsigned, { receipt: 'invalid' })).toEqual([`1 ${RUN}`])
-    expect(brief(unsigned, { receipt: 'revoked' })[0]).toMatch(/^1 Have a person list a valid key/)
-  })
-
-  it('first repairs what would stop the gate', () => {
-    const [first] = smallestRepairs([violation('EVIDENCE_MISSING')], {
-      ...context,
-      problem: 'x.yml is broken.',
-    })
-    expect(first?.action).toBe('A run of the gate would fail. x.yml is broken.')
   })
 
   it('removes every reason that blocks, once, and holds nothing that could be left out', () => {
@@ -206,11 +134,8 @@ describe('the smallest set of repairs', () => {
     const weakened = fc
       .constantFrom('skills.policy.json', '.warrant/checks.yml')
       .map((file) => finding({ rule: 'gate.policy-changed', file }))
-    const wrong = fc
-      .constantFrom('EVIDENCE_STALE', 'GITFLOW_PROTECTED_BRANCH', 'EVIDENCE_MISSING')
-      .map(violation)
     fc.assert(
-      fc.property(fc.array(fc.oneof(place.map(finding), weakened, wrong), { maxLength: 12 }), (reasons) => {
+      fc.property(fc.array(fc.oneof(place.map(finding), weakened), { maxLength: 12 }), (reasons) => {
         const blocking = reasons.filter(({ blocks }) => blocks)
         const repairs = smallestRepairs(reasons, context)
         expect(repairs.reduce((sum, { removes }) => sum + removes, 0)).toBe(blocking.length)

@@ -1,5 +1,5 @@
 import type { Evidence } from '../../evidence/schema.ts'
-import { EVIDENCE_FILE, type EvidenceReading } from '../../evidence/store.ts'
+import { EVIDENCE_FILE } from '../../evidence/store.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { optional } from '../../kernel/optional.ts'
 import { plural } from '../../kernel/text/plural.ts'
@@ -15,15 +15,20 @@ export interface ReceiptSummary {
   readonly detail: string
 }
 
-interface RestsOnInput {
-  readonly reading: EvidenceReading
-  readonly verdict: GateVerdict
+export interface RestsOnInput {
+  readonly evidence: Evidence
+  /** Whether the evidence is the stored one; otherwise it was made for this answer. */
+  readonly isStored: boolean
+  /** Of the stored evidence. */
+  readonly age: GateVerdict['evidence']
   readonly recorded: RecordedRun | undefined
   /** The name of the log that records decisions. */
   readonly log: string
   /** The OpenSpec change of the open session. */
   readonly change: string | undefined
   readonly receipt: ReceiptSummary | undefined
+  /** About passages that the evidence cites. */
+  readonly notes: readonly string[]
 }
 
 const describeAge = (seconds: number | null): string => {
@@ -33,33 +38,23 @@ const describeAge = (seconds: number | null): string => {
   return seconds < 172_800 ? `${Math.floor(seconds / 3_600)} h old` : `${Math.floor(seconds / 86_400)} d old`
 }
 
-const evidenceBasis = ({ reading, verdict }: RestsOnInput): Basis[] => {
-  if (reading.kind === 'missing') return []
-  const common = { kind: 'evidence', name: EVIDENCE_FILE } as const
-  if (reading.kind === 'invalid') return [{ ...common, detail: `invalid: ${reading.reason}` }]
-  const { evidence, digest } = reading
+const evidenceBasis = ({ evidence, isStored, age }: RestsOnInput): Basis => {
   const { evidence_chain: chain, snapshot, timestamp, ai_gate: gate } = evidence
-  const { age_seconds: age, max_age_seconds: limit, trust } = verdict.evidence
+  const common = { kind: 'evidence', ...optional({ digest: chain?.payload_hash }) } as const
+  const verdict = `${gate.status} at ${snapshot.stage}`
+  if (!isStored) return { ...common, name: 'judged now', detail: `${verdict} · nothing was written` }
   const parts = [
-    `${gate.status} at ${snapshot.stage}`,
-    `${describeAge(age)} of ${describeAge(limit).replace(' old', '')}`,
+    verdict,
+    `${describeAge(age.age_seconds)} of ${describeAge(age.max_age_seconds).replace(' old', '')}`,
     `written ${timestamp}`,
     ...(chain === undefined ? [] : [`no. ${chain.sequence}`]),
-    ...(trust === 'unbound' ? ['names no judged tree'] : []),
   ]
-  return [{ ...common, digest: chain?.payload_hash ?? digest, detail: parts.join(' · ') }]
+  return { ...common, name: EVIDENCE_FILE, detail: parts.join(' · ') }
 }
 
-const treeBasis = ({ judged_tree: tree }: Evidence, { violations }: GateVerdict): Basis[] => {
+const treeBasis = ({ judged_tree: tree }: Evidence): Basis[] => {
   if (tree === undefined) return []
-  const differs = violations.some(({ code }) =>
-    ['EVIDENCE_TREE_MISMATCH', 'EVIDENCE_SCOPE_EMPTY'].includes(code),
-  )
-  const parts = [
-    plural(tree.files, 'file'),
-    ...(tree.head === null ? [] : [`on ${tree.head.slice(0, 12)}`]),
-    differs ? 'other files now' : 'unchanged',
-  ]
+  const parts = [plural(tree.files, 'file'), ...(tree.head === null ? [] : [`on ${tree.head.slice(0, 12)}`])]
   return [{ kind: 'tree', name: tree.scope, digest: tree.digest, detail: parts.join(' · ') }]
 }
 
@@ -107,7 +102,7 @@ const specificationBasis = ({ sdd_metrics: sdd }: Evidence, change: string | und
       ]
 
 /** Passages of packets that the run cited. */
-const packetBases = (evidence: Evidence, { notes = [] }: GateVerdict): Basis[] =>
+const packetBases = ({ evidence, notes }: RestsOnInput): Basis[] =>
   citedPackets(evidence).map(({ uri, digest }) => ({
     kind: 'packet',
     name: uri,
@@ -146,21 +141,15 @@ const receiptBasis = (own: string | undefined, { recorded, receipt }: RestsOnInp
 
 /** What a verdict rests on, from the file that was read to the log that records it and the receipt. */
 export const listBases = (input: RestsOnInput): Basis[] => {
-  const { reading, verdict, change } = input
-  const evidence = reading.kind === 'valid' ? reading.evidence : undefined
-  const own = evidence?.evidence_chain?.payload_hash
+  const { evidence, isStored, change } = input
+  const own = evidence.evidence_chain?.payload_hash
   return [
-    ...evidenceBasis(input),
-    ...(evidence === undefined
-      ? []
-      : [
-          ...treeBasis(evidence, verdict),
-          ...policyBasis(evidence),
-          ...checkBases(evidence),
-          ...specificationBasis(evidence, change),
-          ...packetBases(evidence, verdict),
-        ]),
-    ...lineageBasis(own, input),
-    ...receiptBasis(own, input),
+    evidenceBasis(input),
+    ...treeBasis(evidence),
+    ...policyBasis(evidence),
+    ...checkBases(evidence),
+    ...specificationBasis(evidence, change),
+    ...packetBases(input),
+    ...(isStored ? [...lineageBasis(own, input), ...receiptBasis(own, input)] : []),
   ]
 }

@@ -1,7 +1,5 @@
 import type { GateStage } from '../../evidence/stage.ts'
 import { optional } from '../../kernel/optional.ts'
-import type { Check } from '../checks/check.ts'
-import type { GateVerdict } from '../judge-evidence.ts'
 import {
   type GatePolicy,
   HARD_MODE_FILE,
@@ -9,7 +7,6 @@ import {
   type PolicySources,
   resolvePolicy,
   SKILLS_FILE,
-  stricterPolicy,
 } from '../policy.ts'
 import type { PolicyFiles } from '../policy-files.ts'
 import type { PolicyLine } from './explanation.ts'
@@ -17,26 +14,15 @@ import { jsonMemberLine } from './member-line.ts'
 
 /** One version of the files that decide how a change is judged. */
 export interface PolicyVersion {
-  /** Undefined for the working tree. */
+  /** Undefined for the judged version. */
   readonly commit: string | undefined
   readonly files: PolicyFiles
-  readonly checks: readonly Check[]
 }
 
 export type PolicyVariables = Pick<PolicySources, 'hardMode' | 'hardProfile'>
 
 const policyOf = ({ files }: PolicyVersion, stage: GateStage, variables: PolicyVariables): GatePolicy =>
   resolvePolicy(stage, { ...files, ...variables })
-
-/** The policy that counts: the strictest of all versions. */
-export const strictestPolicy = (
-  verdict: Pick<GateVerdict, 'policy' | 'stage'>,
-  versions: readonly PolicyVersion[],
-  variables: PolicyVariables,
-): GatePolicy =>
-  versions
-    .map((version) => policyOf(version, verdict.stage, variables))
-    .reduce((one, other) => stricterPolicy(one, other), verdict.policy)
 
 const shortId = (commit: string): string => commit.slice(0, 12)
 
@@ -97,7 +83,7 @@ export const thresholdLines = (
   const [present] = all
   const weaker =
     present !== undefined && !isAtLeast(block, present.own.block_on_or_above)
-      ? `; the working tree says ${present.own.block_on_or_above}, and the stricter version counts`
+      ? `; the changed policy says ${present.own.block_on_or_above}, and the stricter version applies`
       : ''
   const effect = `${stage} blocks at ${block}${block === 'CRITICAL' ? '' : ' and above'}${weaker}`
   return [thresholdPlace(deciding.version, deciding.own, variables, effect)]

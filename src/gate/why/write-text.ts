@@ -3,11 +3,11 @@ import { escapeLine } from '../reports/text.ts'
 import type { Basis, PolicyLine, Reason, Repair, VerdictExplanation } from './explanation.ts'
 
 /** One screen: what is beyond these numbers is counted. */
-const MAX = { reasons: 20, repairs: 12, lines: 10, paths: 3, text: 200 }
+const MAX = { reasons: 20, repairs: 12, lines: 10, text: 200 }
 
 const cut = (text: string): string => (text.length <= MAX.text ? text : `${text.slice(0, MAX.text)}…`)
 
-const place = ({ file, line }: Pick<Reason, 'file' | 'line'>): string =>
+const place = ({ file, line }: Partial<Pick<Reason, 'file' | 'line'>>): string =>
   file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}`
 
 /** The first lines of a section, and how many more there are. */
@@ -17,14 +17,8 @@ const limit = (lines: readonly string[], most: number): string[] => {
 }
 
 const reasonLine = (reason: Reason): string => {
-  const { severity, rule, code, message, paths = [], blocks } = reason
-  const names = rule === undefined ? code : `${place(reason)}  ${rule}`
-  const rest = paths.length - MAX.paths
-  const listed =
-    paths.length === 0
-      ? ''
-      : ` (${paths.slice(0, MAX.paths).join(', ')}${rest > 0 ? ` and ${rest} more` : ''})`
-  return `  ${severity.padEnd(8)}  ${names}  ${cut(message)}${listed}${blocks ? '' : ' (does not block)'}`
+  const { severity, rule, message, blocks } = reason
+  return `  ${severity.padEnd(8)}  ${place(reason)}  ${rule}  ${cut(message)}${blocks ? '' : ' (does not block)'}`
 }
 
 const repairLine = (repair: Repair, at: number): string => {
@@ -35,6 +29,9 @@ const repairLine = (repair: Repair, at: number): string => {
   const text = cut(command === undefined ? action : action.replace(/\.$/, ''))
   return `  ${at + 1}. ${where === '' ? '' : `${where}: `}${text}${done}${several}`
 }
+
+const agentLine = ({ message, fix }: VerdictExplanation['agents']['reasons'][number]): string =>
+  `  BLOCKED: ${cut(message)} ${cut(fix)}`
 
 const policyLine = ({ where, effect }: PolicyLine): string => `  ${where}: ${cut(effect)}`
 
@@ -68,12 +65,13 @@ const section = (title: string, lines: readonly string[], most: number): string[
 
 /** The explanation for a terminal. */
 export const writeExplanation = (explanation: VerdictExplanation): string => {
-  const { reasons, repairs, counted, rests_on: rests, notes } = explanation
+  const { reasons, repairs, counted, agents, rests_on: rests, notes } = explanation
   return [
     summary(explanation),
     ...limit(reasons.map(reasonLine), MAX.reasons),
     ...notes.map((note) => `  ${note}`),
-    ...section('To turn it:', repairs.map(repairLine), MAX.repairs),
+    ...section('To unblock:', repairs.map(repairLine), MAX.repairs),
+    ...section('For agents:', agents.reasons.map(agentLine), MAX.lines),
     ...section('Counted because:', counted.map(policyLine), MAX.lines),
     ...section('Rests on:', basisLines(rests), MAX.lines),
   ]

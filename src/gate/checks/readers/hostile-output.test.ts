@@ -158,7 +158,7 @@ it('reads back what our own SARIF and JUnit reports say', async () => {
         policy: { block_on_or_above: 'INFO' },
         findings,
       } as unknown as GateReport
-      const run: GateRun = { report, excerpts: new Map(), shadowed: [] }
+      const run: GateRun = { report, excerpts: new Map() }
       const input = { root: ROOT, folder: ROOT, exitCode: undefined, limits: { results: 100 } }
       const sarifOutput = (await CHECK_READERS.sarif())({
         ...input,
