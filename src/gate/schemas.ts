@@ -12,6 +12,18 @@ const Status = z.enum(['ALLOWED', 'BLOCKED'])
 const stage = z.enum(GATE_STAGES)
 
 export const VerdictSchema = z.looseObject({
+  status: Status,
+  allowed: z.boolean(),
+  stage,
+  policy: z.looseObject({ block_on_or_above: Severity }),
+  violations: z
+    .array(z.looseObject({ code: z.string(), severity: Severity, message: z.string(), fix: z.string() }))
+    .readonly(),
+  evidence: z.looseObject({ kind: z.enum(['missing', 'invalid', 'valid']), max_age_seconds: z.int() }),
+  repo_state: z.looseObject({}),
+})
+
+export const CheckSchema = z.looseObject({
   status: Status.describe('Of the change.'),
   stage,
   policy: z.looseObject({ block_on_or_above: Severity }),

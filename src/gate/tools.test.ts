@@ -6,7 +6,7 @@ import type { VerdictExplanation } from './why/explanation.ts'
 const unasked = async (): Promise<never> => {
   throw new Error('not called in this test')
 }
-const service: GateService = { check: unasked, run: unasked, explain: unasked, why: unasked }
+const service: GateService = { check: unasked, judge: unasked, run: unasked, explain: unasked, why: unasked }
 const gateRun = gateTools(service).find(({ name }) => name === 'gate_run')
 
 it.each(['main...', 'main..', '..', '...', 'main', '', 'a..b\u2028c', 'a\n..b'])(

@@ -6,6 +6,7 @@ import type { JsonObject } from '../kernel/encoding/json.ts'
 import { type CallContext, defineTool, type Tool } from '../kernel/tool.ts'
 import { checkAuditFields, runAuditFields } from './audit-fields.ts'
 import { readRange, SCOPES } from './facts/scope.ts'
+import type { GateVerdict } from './judge-evidence.ts'
 import type { CheckAnswer } from './judge-present.ts'
 import type { Scope } from './ports.ts'
 import { MAX_CITATIONS } from './reports/citations.ts'
@@ -18,8 +19,10 @@ type Attach = CallContext['attach']
 
 /** What the tools call; opened at the first call. */
 export interface GateService {
-  /** `attach` gets the receipt. */
-  readonly check: (stage: GateStage, signal: AbortSignal, attach?: Attach) => Promise<CheckAnswer>
+  /** Judges the evidence. `attach` gets the receipt. */
+  readonly check: (stage: GateStage, signal: AbortSignal, attach?: Attach) => Promise<GateVerdict>
+  /** Judges the present change: by the evidence where it speaks of it, else by a run that leaves nothing. */
+  readonly judge: (stage: GateStage, signal: AbortSignal, attach?: Attach) => Promise<CheckAnswer>
   readonly run: (
     request: {
       readonly stage: GateStage
@@ -86,17 +89,33 @@ export const gateTools = (service: GateService): readonly Tool[] => [
     name: 'ai_gate_check',
     title: 'May I act?',
     description:
-      'Returns the verdict on the present change at a stage, with the findings that block it, and whether you may go on: the branch is not protected, the evidence is recent and whole. Each reason has a fix. Call it before you write code.',
+      'Returns whether work may go on at a stage: whether the evidence file is recent and consistent, judged the files as they are now, and the branch is not protected. Each violation has a fix. Call it before you write code; when the evidence is missing, stale or of another tree, call gate_run.',
     effect: 'read',
     input: z.strictObject({ stage: stage.default('PRE_COMMIT') }),
     output: schemas.VerdictSchema,
+    auditFields: checkAuditFields,
+    amend: withReceipt,
+    run: async ({ stage: at }, call) => {
+      const verdict = await service.check(at, call.signal, (receipt) => call.attach(receipt))
+      // As in the evidence: the path of the repository on this machine is not told.
+      return { ...verdict, repo_state: { ...verdict.repo_state, repo_root: '.' } }
+    },
+  }),
+  defineTool({
+    name: 'gate_check',
+    title: 'May I act?',
+    description:
+      'Returns the verdict on the present change at a stage, the findings that block it, and whether you may go on: agents.allowed. Call it before you write code.',
+    effect: 'read',
+    input: z.strictObject({ stage: stage.default('PRE_COMMIT') }),
+    output: schemas.CheckSchema,
     auditFields: ({ stage: at, status, agents, evidence }) => {
       const violations = agents.reasons
       return checkAuditFields({ stage: at, status, violations, evidence })
     },
     amend: withReceipt,
     run: async ({ stage: at }, call) => {
-      const answer = await service.check(at, call.signal, (receipt) => call.attach(receipt))
+      const answer = await service.judge(at, call.signal, (receipt) => call.attach(receipt))
       // As in the evidence: the path of the repository on this machine is not told.
       return {
         ...answer,

@@ -116,13 +116,11 @@ describe('ai_gate_check does not allow what the gate would block', () => {
     expect(await agent.codes('CI')).toEqual(['EVIDENCE_TREE_MISMATCH'])
     repo.git('reset', '-q')
     await agent.call('gate_run', { stage: 'PRE_COMMIT' })
+    // Where nothing is staged, the working tree is judged, and found bad.
     for (const stage of ['PRE_WRITE', 'PRE_COMMIT'])
-      expect(await agent.codes(stage)).toEqual([
-        stage === 'PRE_COMMIT' ? 'EVIDENCE_SCOPE_EMPTY' : 'EVIDENCE_TREE_MISMATCH',
-      ])
-    // What the fix says leads on: the working tree is judged, and found bad.
-    await agent.call('gate_run', { stage: 'PRE_COMMIT', scope: 'worktree' })
-    expect(await agent.codes('PRE_COMMIT')).toEqual(['EVIDENCE_GATE_BLOCKED'])
+      expect(await agent.codes(stage)).toEqual(['EVIDENCE_GATE_BLOCKED'])
+    await agent.call('gate_run', { stage: 'PRE_COMMIT', scope: 'staged' })
+    expect(await agent.codes('PRE_WRITE')).toEqual(['EVIDENCE_TREE_MISMATCH'])
   })
 
   it('by evidence of another repository', async () => {

@@ -48,7 +48,7 @@ describe('warrant gate', () => {
   })
 
   it.each([
-    [{}, [], 'PRE_WRITE', 'git:worktree'],
+    [{}, [], 'PRE_COMMIT', 'git:worktree'],
     [{}, ['a.ts'], 'PRE_COMMIT', 'git:staged'],
     [{ CI: 'true' }, ['a.ts'], 'CI', 'git:repository'],
     [{ CI: 'false' }, ['a.ts'], 'PRE_COMMIT', 'git:staged'],

@@ -15,7 +15,8 @@ const SEED = ['--profile', 'seed']
 
 const repo = Repo.init().commit({ 'package.json': BACKEND, 'src/pay.ts': CODE })
 
-const judge = (...args: string[]) => gateJson(repo, ['--all', '--no-evidence', ...args])
+const judge = (...args: string[]) =>
+  gateJson(repo, ['--all', '--stage', 'PRE_WRITE', '--no-evidence', ...args])
 const rows = ({ findings }: ReturnType<typeof judge>) =>
   findings.map(({ severity, state, ruleId, region }) => `${severity} ${state} ${ruleId}:${region?.line}`)
 
@@ -48,11 +49,13 @@ it('takes a former name in an override and a suppression', () => {
 
 it('takes the profile from its operator, not from the repository that is judged', () => {
   repo.commit({ 'warrant.json': '{"profile":"seed"}' })
-  const { stdout, stderr } = gate(repo, ['--all', '--no-evidence', '--json'])
+  const { stdout, stderr } = gate(repo, ['--all', '--stage', 'PRE_WRITE', '--no-evidence', '--json'])
   expect(rows({ code: 0, ...JSON.parse(stdout) })).toEqual(QUIET)
   expect(stderr).toContain('profile is ignored')
   repo.commit({ 'warrant.json': '{"profile":"default"}' })
-  const chosen = gateJson(repo, ['--all', '--no-evidence'], { env: { WARRANT_PROFILE: 'seed' } })
+  const chosen = gateJson(repo, ['--all', '--stage', 'PRE_WRITE', '--no-evidence'], {
+    env: { WARRANT_PROFILE: 'seed' },
+  })
   expect(rows(chosen)).toEqual(FORMER_RULES)
 })
 

@@ -88,7 +88,7 @@ export const findContradictions = async (seed: number, states: number) => {
     }
     const stage = GATE_STAGES[pick(4)] ?? 'CI'
     const verdict = await judge(stage)
-    const check = await service.check(stage, signal)
+    const check = await service.judge(stage, signal)
     const { status } = await service.why({ stage, about: undefined }, signal)
     seen[verdict === 'BLOCKED' ? 'blocked' : 'allowed'] += 1
     if (check.status !== verdict || status !== verdict)

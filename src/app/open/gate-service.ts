@@ -95,6 +95,13 @@ export const createGateService = (config: Config, folder: string, context: GateC
   }
   return {
     check: async (stage, signal, attach) => {
+      const input = await readCheckInput(await openCheck(stage, signal))
+      const verdict = judgeEvidence(input)
+      const receipt = attach && (await receipts.get())?.ofCheck(verdict, judgedState(input))
+      if (receipt) attach(receipt)
+      return verdict
+    },
+    judge: async (stage, signal, attach) => {
       const { input, verdict, present } = await judgeNow(await openCheck(stage, signal))
       const { allowed: _, violations: __, ...rest } = verdict
       const { status, agents } = present

@@ -83,6 +83,7 @@ export const lazyGate = (context: ServiceContext): GateService => {
   )
   return {
     check: async (...call) => (await gate.get()).check(...call),
+    judge: async (...call) => (await gate.get()).judge(...call),
     run: async (...call) => (await gate.get()).run(...call),
     explain: async (...call) => (await gate.get()).explain(...call),
     why: async (...call) => (await gate.get()).why(...call),

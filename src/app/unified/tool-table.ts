@@ -114,11 +114,7 @@ export const UNIFIED_TOOLS: Readonly<Record<string, UnifiedTool>> = {
   evidence_platforms: { listing: 'selected' },
   evidence_ledger: { listing: 'selected' },
 
-  ai_gate_check: {
-    name: 'gate_check',
-    description:
-      'Returns whether work may go on at a stage, and a fix for each violation. Call it before you write code; without fresh evidence call gate_run.',
-  },
+  ai_gate_check: { listing: 'named' },
   check_sdd_status: {
     name: 'gate_spec',
     description: 'Returns whether the OpenSpec session allows a stage, with a stable code when it does not.',

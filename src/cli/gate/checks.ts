@@ -6,7 +6,7 @@ import { type JudgedChecks, judgeChecks } from '../../gate/checks/judge-checks.t
 import { loadChecks } from '../../gate/checks/load-checks.ts'
 import { parseChecks } from '../../gate/checks/parse-checks.ts'
 import { gateFaults } from '../../gate/faults.ts'
-import type { FindingDraft } from '../../gate/findings/collect.ts'
+import type { FindingDraft } from '../../gate/findings/drafts.ts'
 import { isAtLeast } from '../../gate/policy.ts'
 import { checkLines } from '../../gate/reports/text.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'

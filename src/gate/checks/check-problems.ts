@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { escapeInvisible } from '../../kernel/text/escape-text.ts'
-import type { FindingDraft } from '../findings/collect.ts'
+import type { FindingDraft } from '../findings/drafts.ts'
 import { CHECK_SOURCE, CHECKS_FILE, type Check, type CommandResult } from './check.ts'
 
 /** CRITICAL blocks at every stage: a check that was not carried out must not count as passed. */

@@ -1,7 +1,7 @@
 import { compareText } from '../../evidence/compare.ts'
 import type { GateStage } from '../../evidence/stage.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
-import type { FindingDraft } from '../findings/collect.ts'
+import type { FindingDraft } from '../findings/drafts.ts'
 import { readChangeState, readWorkingTree } from '../judged-tree.ts'
 import type { ChangeSet, GitReader, TreeEntry } from '../ports.ts'
 import { CHECK_SOURCE, CHECKS_FILE, type Check, concernsPath } from './check.ts'

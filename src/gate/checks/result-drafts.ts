@@ -1,5 +1,6 @@
 import type { Severity } from '../../evidence/schema.ts'
-import type { FileSuppression, FindingDraft } from '../findings/collect.ts'
+import type { FileSuppression } from '../findings/collect.ts'
+import type { FindingDraft } from '../findings/drafts.ts'
 import { CHECKS_FILE, type Check, type CheckScope, RESULT_SOURCE } from './check.ts'
 import { checkRegion, oneLine } from './check-problems.ts'
 import { type CheckOutput, type CheckResult, severityOfLevel } from './readers/reader.ts'

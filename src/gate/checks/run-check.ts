@@ -1,5 +1,5 @@
 import { digestJson } from '../../kernel/encoding/hash.ts'
-import type { FindingDraft } from '../findings/collect.ts'
+import type { FindingDraft } from '../findings/drafts.ts'
 import type { TreeEntry } from '../ports.ts'
 import {
   type Check,

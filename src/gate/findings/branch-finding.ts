@@ -1,7 +1,7 @@
 import type { GateStage } from '../../evidence/stage.ts'
 import type { GitReader, GitState } from '../ports.ts'
 import { findProtected } from '../protected-branches.ts'
-import type { FindingDraft } from './collect.ts'
+import type { FindingDraft } from './drafts.ts'
 import { POLICY_SOURCE } from './policy-findings.ts'
 
 const PROTECTED_BRANCH = {

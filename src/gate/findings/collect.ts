@@ -1,21 +1,17 @@
-import { SEVERITIES } from '../../evidence/compare.ts'
 import { familyOf } from '../../evidence/consolidate.ts'
 import type { GateStage } from '../../evidence/stage.ts'
 import { EVIDENCE_FILE } from '../../evidence/store.ts'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
-import { pushTo } from '../../kernel/multimap.ts'
 import { optional } from '../../kernel/optional.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
 import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
-import { isAtLeast, stageSeverity } from '../policy.ts'
 import type { ChangeSet, FileContent, FileReading, Match, Scanner, ScanReport } from '../ports.ts'
-import type { Excerpt, ReportedFiles } from '../reports/report.ts'
+import type { ReportedFiles } from '../reports/report.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
 import type { CompiledRule } from '../rules/compiled-rule.ts'
 import { readsExtension } from '../rules/languages.ts'
-import { pathUse } from '../rules/path-kinds.ts'
 import { areAliases } from '../rules/profile.ts'
-import { type CoveredPaths, coveredPaths } from './covered-paths.ts'
+import { describeRule, type FindingDraft, mergeAliases, weighMatch } from './drafts.ts'
 import {
   FILE_PROBLEMS,
   type FileProblem,
@@ -27,7 +23,6 @@ import {
   syntaxProblem,
 } from './file-problems.ts'
 import { FileContents, FileTally, type KindTests } from './file-tally.ts'
-import type { Unfingerprinted } from './fingerprint.ts'
 import {
   excerptOf,
   keepReported,
@@ -46,72 +41,37 @@ import {
   suppress,
 } from './suppress.ts'
 
-/** What a finding says about its rule. */
-const describeRule = ({ id, code, aliases, why, fix, category, cwe }: CompiledRule) => ({
-  ruleId: id,
-  code,
-  ...optional({ aliases, why, fix, category, cwe }),
-  matchedBy: id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
-})
+type PathTest = (path: string) => boolean
 
-const LOWERED_USES = {
-  tests: ['support'],
-  documents: ['support', 'document'],
-  development: ['support', 'document', 'development'],
-} as const
-const LOWERED = 'By its path the file is not deployed, so this does not block.'
-
-/** Whether a finding of the rule is a WARN in a file, by what its path says that it is for. */
-const isLoweredAt = ({ lowered, severity }: CompiledRule, path: string): boolean => {
-  if (lowered === undefined || !isAtLeast(severity, 'ERROR')) return false
-  const use = pathUse(path)
-  return LOWERED_USES[lowered].some((one) => one === use)
+/** Which paths rules apply to: other files are not read at all. */
+interface CoveredPaths {
+  /** Whether a rule about syntax applies. */
+  readonly bySyntax: PathTest
+  /** Whether a rule applies that is not about every text. */
+  readonly byKind: PathTest
+  readonly byAny: PathTest
 }
 
-/** The severity of a match of the rule in a file, and its message, which says where a path lowered it. */
-const weighMatch = (rule: CompiledRule, message: string, path: string, stage: GateStage) =>
-  isLoweredAt(rule, path)
-    ? { severity: 'WARN' as const, message: `${message} ${LOWERED}` }
-    : { severity: stageSeverity(rule, stage), message }
-
-const placeOf = ({ file, region }: FindingDraft): string => `${region?.line ?? 0} ${file}`
-
-const rankOf = ({ severity }: FindingDraft): number => SEVERITIES.indexOf(severity)
-
-/**
- * One finding for a place that a rule and the rules named in its `aliases` report: under the former name, with the
- * other one in `aliases`, and never milder than the rule that was merged.
- */
-const mergeAliases = (drafts: readonly FindingDraft[]): readonly FindingDraft[] => {
-  const named = drafts.filter(({ aliases }) => aliases !== undefined)
-  if (named.length === 0) return drafts
-  const byPlace = new Map<string, FindingDraft[]>()
-  for (const draft of drafts) pushTo(byPlace, placeOf(draft), draft)
-  const merged = new Map<FindingDraft, FindingDraft>()
-  const dropped = new Set<FindingDraft>()
-  for (const one of named) {
-    const twins = (byPlace.get(placeOf(one)) ?? []).filter(({ ruleId }) => one.aliases?.includes(ruleId))
-    const [strongest] = twins.sort((a, b) => rankOf(b) - rankOf(a))
-    if (strongest === undefined) continue
-    dropped.add(one)
-    const kept = merged.get(strongest) ?? strongest
-    const aliases = [...new Set([...(kept.aliases ?? []), one.ruleId])].sort()
-    const severity = rankOf(one) > rankOf(kept) ? one.severity : kept.severity
-    merged.set(strongest, { ...kept, severity, aliases })
+const coverage = (rules: readonly CompiledRule[]): PathTest => {
+  const groups = new Map<CompiledRule['language'], Set<CompiledRule['covers']>>()
+  for (const { language, covers } of rules)
+    groups.set(language, (groups.get(language) ?? new Set()).add(covers))
+  return (path) => {
+    const extension = extensionOf(path)
+    for (const [language, tests] of groups) {
+      if (!readsExtension(language, extension)) continue
+      for (const covers of tests) if (covers(path)) return true
+    }
+    return false
   }
-  return drafts.filter((one) => !dropped.has(one)).map((one) => merged.get(one) ?? one)
 }
 
-/** A finding before it has a state and a fingerprint. */
-export interface FindingDraft extends Unfingerprinted {
-  readonly excerpt?: Excerpt
-  /**
-   * What the base must have to know the finding: the matched text, the whole value of a secret, or the digest of a file.
-   * Never stored. Absent for a finding that is about the change.
-   */
-  readonly identity?: string
-  /** The reason given in a suppression comment. */
-  readonly suppressed?: string
+const coveredPaths = (rules: readonly CompiledRule[]): CoveredPaths => {
+  const bySyntax = coverage(rules.filter(({ text }) => text === undefined))
+  const byName = coverage(rules.filter((rule) => rule.text !== undefined && !rule.everyFile))
+  const everywhere = coverage(rules.filter((rule) => rule.text !== undefined && rule.everyFile))
+  const byKind: PathTest = (path) => bySyntax(path) || byName(path)
+  return { bySyntax, byKind, byAny: (path) => everywhere(path) || byKind(path) }
 }
 
 export interface FileSuppression {

@@ -2,7 +2,7 @@ import { extensionOf, type LanguageName } from '../../kernel/text/languages.ts'
 import type { Edit, Region } from '../reports/report.ts'
 import type { CompiledRule } from '../rules/compiled-rule.ts'
 import { grammarFor } from '../rules/languages.ts'
-import type { FindingDraft } from './collect.ts'
+import type { FindingDraft } from './drafts.ts'
 
 /** The text that replaces a match: the template of the rule with the values of its meta-variables. */
 export type RewriteMatch = (request: {

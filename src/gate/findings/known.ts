@@ -2,7 +2,7 @@ import { pushTo } from '../../kernel/multimap.ts'
 import { readChangedLines } from '../facts/changed-lines.ts'
 import { isAtLeast } from '../policy.ts'
 import type { ChangeSet } from '../ports.ts'
-import type { FindingDraft } from './collect.ts'
+import type { FindingDraft } from './drafts.ts'
 import { foldSpace } from './fingerprint.ts'
 
 type IsChanged = (draft: FindingDraft) => boolean

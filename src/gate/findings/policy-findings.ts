@@ -5,7 +5,8 @@ import type { ReceiptDetails } from '../../receipts/statement.ts'
 import { type GatePolicy, isAtLeast } from '../policy.ts'
 import type { ChangeSet } from '../ports.ts'
 import type { PolicyChange } from '../rules/policy-change.ts'
-import type { FileSuppression, FindingDraft } from './collect.ts'
+import type { FileSuppression } from './collect.ts'
+import type { FindingDraft } from './drafts.ts'
 import { FILE_PROBLEMS } from './file-problems.ts'
 
 /** The source of findings about changed policy files. */

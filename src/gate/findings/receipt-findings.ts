@@ -2,7 +2,7 @@ import type { GateStage } from '../../evidence/stage.ts'
 import type { CommitResult, ReceiptProblem } from '../../receipts/judge-commits.ts'
 import type { ChangeSet } from '../ports.ts'
 import type { ReceiptMode } from '../receipt-mode.ts'
-import type { FindingDraft } from './collect.ts'
+import type { FindingDraft } from './drafts.ts'
 import { POLICY_SOURCE } from './policy-findings.ts'
 
 const JUDGE =

@@ -160,8 +160,17 @@ const otherLines = (others: readonly GateFinding[]): string[] => {
   return [`    also on ${lines.length === 1 ? 'line' : 'lines'} ${shown}`]
 }
 
+/** Undefined where something was judged: a file by a rule, or the change by a check. */
+const nothingJudged = ({ files, findings, checks = [] }: GateReport): string | undefined => {
+  if (files.scanned > 0 || findings.length > 0 || checks.some(({ outcome }) => outcome !== 'skipped'))
+    return undefined
+  return files.changed === 0 ? 'no file changed' : 'no changed file has rules'
+}
+
 export const summaryLine = (report: GateReport, style: TextStyle): string => {
   const { status, stage, counts, files, policy } = report
+  const nothing = nothingJudged(report)
+  if (nothing !== undefined) return `${painter(style)(status, status)} ${stage}: nothing to judge: ${nothing}`
   const severities = worstFirst(counts.by_severity).map(([severity, number]) => `${number} ${severity}`)
   const parts = [
     `${plural(counts.judged, 'finding')}${severities.length === 0 ? '' : ` (${severities.join(', ')})`}`,
