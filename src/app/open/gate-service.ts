@@ -14,6 +14,7 @@ import { listReasons } from '../../gate/why/findings.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
+import { readBuild } from '../build-event.ts'
 import type { Config } from '../config/settings.ts'
 import { type EvidenceCheck, judgedState, readCheckInput } from './check-evidence.ts'
 import { type GateContext, openGate } from './gate.ts'
@@ -66,9 +67,11 @@ export const createGateService = (config: Config, folder: string, context: GateC
             cites,
           )
     const gate = await openGate(config, { ...context, folder, signal })
+    const isBuild = request.stage === 'CI' && request.scope === undefined
+    const build = isBuild ? await readBuild(environment) : undefined
     return runGate(
       gate.ports,
-      { ...change, policyFrom: 'base', citations, ...joinProgress(progress) },
+      { ...change, build, policyFrom: 'base', citations, ...joinProgress(progress) },
       signal,
     )
   }

@@ -257,9 +257,8 @@ export const collectMatches = async (ports: ChangedFiles, signal: AbortSignal): 
   const { set, rules, scanner, progress } = ports
   const covered = coveredPaths(rules.rules)
   // The gate writes the evidence file itself.
-  const present = set.changes
-    .filter(({ path, change }) => change !== 'deleted' && path !== EVIDENCE_FILE)
-    .map(({ path }) => path)
+  const changed = set.changes.filter(({ path }) => path !== EVIDENCE_FILE)
+  const present = changed.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
   const paths = present.filter(covered.byAny)
   const links = (set.links ?? []).filter(covered.bySyntax)
   const collection = new Collection(ports, covered)
@@ -279,7 +278,7 @@ export const collectMatches = async (ports: ChangedFiles, signal: AbortSignal): 
   return {
     drafts: mergeAliases(collection.drafts),
     suppressions,
-    files: tally.count(files, set.changes.length, unmatched),
+    files: tally.count(files, changed.length, unmatched),
     notes: tally.notes(files, set),
   }
 }
