@@ -15,9 +15,7 @@ export interface Gauge {
 }
 
 const label = (text: string): string =>
-  /[\\"\n]/.test(text)
-    ? text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
-    : text
+  /[\\"\n]/.test(text) ? text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n') : text
 
 /** Counts calls and requests and writes them as Prometheus text in a stable order. */
 export class Metrics implements Recorder {
