@@ -36,8 +36,7 @@ exports.load = (module, require, digests) => {
   const found = digests !== undefined ? readIfThere(cache) : undefined
   const isOurs =
     found !== undefined && digestOf(found) === digests?.bytecode[KIND] && digestOf(text) === digests.text
-  const code = `(function(exports,require,module,__filename,__dirname){${text.toString('latin1')}\n})`
-  const script = new Script(code, { filename, ...(isOurs && { cachedData: found }) })
+  const script = new Script(text.toString('latin1'), { filename, ...(isOurs && { cachedData: found }) })
   exports.loaded.push({ script, cache })
   script.runInThisContext()(module.exports, require, module, filename, dirname(filename))
 }

@@ -16,7 +16,8 @@ const toAscii = (/** @type {string} */ code) =>
 const wrap = async (/** @type {string} */ path) => {
   await rename(path, path.replace(/\.js$/, '.code.js'))
   const code = path.replace(/\.js$/, '.code.js')
-  await writeFile(code, toAscii(await readFile(code, 'utf8')))
+  const text = toAscii(await readFile(code, 'utf8'))
+  await writeFile(code, `(function(exports,require,module,__filename,__dirname){${text}\n})`)
   await writeFile(path, 'require("./loader.js").load(module,require);\n')
 }
 
