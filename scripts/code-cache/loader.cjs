@@ -8,9 +8,6 @@ const { Script } = require('node:vm')
 
 const KIND = `${process.versions.v8}-${process.platform}-${process.arch}`
 
-// Loading node:crypto takes as long as the bytecode saves, except in these commands, which load it anyway.
-const USES_BYTECODE = ['gate', 'hook', 'packet'].includes(process.argv[2] ?? '')
-
 /** @param {string} path */
 const readIfThere = (path) => {
   try {
@@ -36,11 +33,10 @@ exports.load = (module, require, digests) => {
   const filename = module.filename.replace(/\.js$/, '.code.js')
   const cache = `${filename}.${KIND}`
   const text = readFileSync(filename)
-  const found = USES_BYTECODE && digests !== undefined ? readIfThere(cache) : undefined
+  const found = digests !== undefined ? readIfThere(cache) : undefined
   const isOurs =
     found !== undefined && digestOf(found) === digests?.bytecode[KIND] && digestOf(text) === digests.text
-  const code = `(function(exports,require,module,__filename,__dirname){${text.toString('latin1')}\n})`
-  const script = new Script(code, { filename, ...(isOurs && { cachedData: found }) })
+  const script = new Script(text.toString('latin1'), { filename, ...(isOurs && { cachedData: found }) })
   exports.loaded.push({ script, cache })
   script.runInThisContext()(module.exports, require, module, filename, dirname(filename))
 }

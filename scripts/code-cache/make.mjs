@@ -16,7 +16,8 @@ const toAscii = (/** @type {string} */ code) =>
 const wrap = async (/** @type {string} */ path) => {
   await rename(path, path.replace(/\.js$/, '.code.js'))
   const code = path.replace(/\.js$/, '.code.js')
-  await writeFile(code, toAscii(await readFile(code, 'utf8')))
+  const text = toAscii(await readFile(code, 'utf8'))
+  await writeFile(code, `(function(exports,require,module,__filename,__dirname){${text}\n})`)
   await writeFile(path, 'require("./loader.js").load(module,require);\n')
 }
 
@@ -93,6 +94,19 @@ const recordHook = async (/** @type {string} */ program, /** @type {string} */ f
   }
 }
 
+/** A client of MCP that starts the server, lists the tools and calls one. */
+const recordServer = async (/** @type {string} */ program, /** @type {string} */ folder) => {
+  const clientInfo = { name: 'build', version: '1' }
+  const input = [
+    { method: 'initialize', id: 0, params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } },
+    { method: 'notifications/initialized' },
+    { method: 'tools/list', id: 1 },
+    { method: 'tools/call', id: 2, params: { name: 'warrant_status', arguments: {} } },
+  ].map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  const code = await run([...RECORD, program, 'mcp'], folder, {}, input.join(''))
+  if (code !== 0) throw new Error(`the server ended with ${code}`)
+}
+
 /** Fetches a packet, then asks it: what only the question needs is written down as that needs it. */
 const recordPacket = async (/** @type {string} */ program, /** @type {string} */ folder) => {
   const registry = await startRegistry()
@@ -111,8 +125,8 @@ const recordPacket = async (/** @type {string} */ program, /** @type {string} */
 }
 
 /**
- * Has V8 write down what it makes of the chunks, in the course of a gate, of events of an agent and of fetching and
- * asking a packet. Without git there is nothing to write of a gate, and a build that works all the same.
+ * Has V8 write down what it makes of the chunks, in the course of a gate, of events of an agent, of a client of MCP and
+ * of fetching and asking a packet. Without git there is nothing to write of a gate, and a build that works all the same.
  * @param {string} dist
  * @param {readonly string[]} chunks
  */
@@ -120,7 +134,7 @@ export const makeCodeCache = async (dist, chunks) => {
   for (const name of chunks) await wrap(join(dist, name))
   await cp(join(here, 'loader.cjs'), join(dist, 'chunks/loader.js'))
   const program = join(dist, 'bin/warrant.js')
-  for (const record of [recordGate, recordHook, recordPacket]) {
+  for (const record of [recordGate, recordHook, recordServer, recordPacket]) {
     const folder = await mkdtemp(join(tmpdir(), 'warrant-build-'))
     try {
       await record(program, folder)

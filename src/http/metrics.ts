@@ -15,11 +15,7 @@ export interface Gauge {
 }
 
 const label = (text: string): string =>
-  text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
-const labels = (pairs: Readonly<Record<string, string>>): string =>
-  Object.entries(pairs)
-    .map(([name, value]) => `${name}="${label(value)}"`)
-    .join(',')
+  /[\\"\n]/.test(text) ? text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n') : text
 
 /** Counts calls and requests and writes them as Prometheus text in a stable order. */
 export class Metrics implements Recorder {
@@ -28,7 +24,7 @@ export class Metrics implements Recorder {
   readonly #requests = new Map<string, number>()
 
   record({ tool, outcome, ms }: CallRecord): undefined {
-    const key = labels({ tool, outcome })
+    const key = `tool="${label(tool)}",outcome="${outcome}"`
     this.#calls.set(key, (this.#calls.get(key) ?? 0) + 1)
     let timing = this.#timings.get(tool)
     if (timing === undefined) {
@@ -44,7 +40,7 @@ export class Metrics implements Recorder {
   }
 
   request(route: string, status: number): void {
-    const key = labels({ route, status: String(status) })
+    const key = `route="${label(route)}",status="${status}"`
     this.#requests.set(key, (this.#requests.get(key) ?? 0) + 1)
   }
 
@@ -72,11 +68,12 @@ const writeGauge = ({ name, help, value }: Gauge): string[] => [
   `${name} ${value}`,
 ]
 
-const writeTiming = ([tool, { counts, count, sum }]: [string, Timing]): string[] => [
-  ...BUCKETS.map(
-    (le, at) => `warrant_call_seconds_bucket{${labels({ tool, le: String(le) })}} ${counts[at]}`,
-  ),
-  `warrant_call_seconds_bucket{${labels({ tool, le: '+Inf' })}} ${count}`,
-  `warrant_call_seconds_sum{${labels({ tool })}} ${sum}`,
-  `warrant_call_seconds_count{${labels({ tool })}} ${count}`,
-]
+const writeTiming = ([name, { counts, count, sum }]: [string, Timing]): string[] => {
+  const tool = `tool="${label(name)}"`
+  return [
+    ...BUCKETS.map((le, at) => `warrant_call_seconds_bucket{${tool},le="${le}"} ${counts[at]}`),
+    `warrant_call_seconds_bucket{${tool},le="+Inf"} ${count}`,
+    `warrant_call_seconds_sum{${tool}} ${sum}`,
+    `warrant_call_seconds_count{${tool}} ${count}`,
+  ]
+}

@@ -15,8 +15,8 @@ const plantBytecode = (folder: string): void => {
   for (const name of caches) {
     const filename = join(chunks, name.replace(/(\.code\.js)\..*$/, '$1'))
     const length = readFileSync(filename).length
-    const canary = "process.stdout.write('CANARY');"
-    const text = `(function(exports,require,module,__filename,__dirname){${canary.padEnd(length)}\n})`
+    const canary = "(function(exports,require,module,__filename,__dirname){process.stdout.write('CANARY');"
+    const text = `${canary.padEnd(length - 3)}\n})`
     writeFileSync(join(chunks, name), new Script(text, { filename }).createCachedData())
   }
 }

@@ -136,7 +136,7 @@ const readBudget = (invocation: Invocation): number => {
 
 const afterBudget = <T>(budget: number, value: T): Promise<T> =>
   new Promise((done) => {
-    setTimeout(() => done(value), Math.max(1, budget - RESERVE_MS - performance.now()))
+    setTimeout(() => done(value), Math.max(1, budget - RESERVE_MS - process.uptime() * 1_000))
   })
 
 /** Refusals are recorded; the answer is printed before, and does not wait for it beyond the budget. */

@@ -11,7 +11,11 @@ const HIDDEN =
 /** All that may be hidden. Most texts are ASCII with a few other characters: only those are looked at closely. */
 const UNUSUAL = /[^\t\n\r\x20-\x7e]+|\r(?!\n)/g
 
+/** One class without alternatives is searched in two thirds of the time. */
+const ANY_UNUSUAL = /[^\t\n\x20-\x7e]/
+
 const hasHidden = (text: string): boolean => {
+  if (!ANY_UNUSUAL.test(text)) return false
   for (const { index, 0: run } of text.matchAll(UNUSUAL)) {
     // With the character before it: a digit, too, may begin an emoji.
     if (run === '\r' || text.slice(Math.max(0, index - 1), index + run.length).search(HIDDEN) !== -1)

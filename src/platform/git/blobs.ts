@@ -1,10 +1,11 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { type FileReading, MAX_FILE_BYTES } from '../../gate/ports.ts'
 import { waitForDrain } from '../../kernel/async/stream-drain.ts'
 import { unlessFailed } from '../../kernel/async/unless-failed.ts'
+import { childProcess } from '../programs/process-groups.ts'
 import { type GitPlace, gitFaults, gitOptions, SAFE_CONFIG } from './run.ts'
 
 interface BlobRequest {
@@ -77,7 +78,10 @@ interface CatFile {
 
 const startCatFile = (place: GitPlace): CatFile => {
   const stdio: ['pipe', 'pipe', 'ignore'] = ['pipe', 'pipe', 'ignore']
-  const child = spawn('git', [...SAFE_CONFIG, 'cat-file', '--batch'], { ...gitOptions(place), stdio })
+  const child = childProcess().spawn('git', [...SAFE_CONFIG, 'cat-file', '--batch'], {
+    ...gitOptions(place),
+    stdio,
+  })
   const startFailure = new Promise<never>((_, reject) => {
     child.on('error', (cause) => reject(gitFaults.absent('git cannot be started', { cause })))
   })

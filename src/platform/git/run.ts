@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
 import { delimiter, dirname } from 'node:path'
 import { defineFaults } from '../../kernel/fault.ts'
 import { optional } from '../../kernel/optional.ts'
+import { childProcess } from '../programs/process-groups.ts'
 import { trustedPath } from '../programs/trusted-path.ts'
 
 export const gitFaults = defineFaults('git', {
@@ -136,8 +136,9 @@ interface RawOutput {
 /** Opens only the pipes that are needed: a pipe costs more than reading a short output. */
 const launch = (place: GitPlace, args: readonly string[], { signal, input }: RunOptions) => {
   const options = { ...gitOptions(place), signal }
-  if (input === undefined) return spawn('git', args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] })
-  const child = spawn('git', args, { ...options, stdio: ['pipe', 'pipe', 'ignore'] })
+  if (input === undefined)
+    return childProcess().spawn('git', args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = childProcess().spawn('git', args, { ...options, stdio: ['pipe', 'pipe', 'ignore'] })
   // EPIPE is ignored: if git exits before it has read everything, its exit code says so.
   child.stdin.on('error', () => {})
   child.stdin.end(input)

@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
+/** `node:child_process`, loaded with the first program: most events of an agent start none. */
+export const childProcess = () => process.getBuiltinModule('node:child_process')
+
 /** What is done when this process exits, unless it is taken back before. */
 const tasks = new Set<() => void>()
 let registered = false

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process'
 import { delimiter, isAbsolute } from 'node:path'
 import type { ProgramResult } from '../../gate/ports.ts'
-import { atExit, killGroup } from './process-groups.ts'
+import { atExit, childProcess, killGroup } from './process-groups.ts'
 
 interface ProgramOptions {
   readonly cwd: string
@@ -30,7 +29,12 @@ export const runProgram = (
   new Promise((resolve) => {
     if (signal?.aborted) return resolve(undefined)
     const stdin = input === undefined ? 'ignore' : 'pipe'
-    const child = spawn(command, args, { cwd, env, detached: true, stdio: [stdin, 'pipe', 'pipe'] })
+    const child = childProcess().spawn(command, args, {
+      cwd,
+      env,
+      detached: true,
+      stdio: [stdin, 'pipe', 'pipe'],
+    })
     // EPIPE is ignored: the program may exit without reading stdin.
     child.stdin?.on('error', () => {})
     child.stdin?.end(input)
