@@ -30,7 +30,7 @@ import type { PolicyLine } from './why/explanation.ts'
 /** What every caller has: a repository as it is, at a past commit, or as an agent proposes it. */
 export interface ChangePorts extends PolicyPorts {
   readonly scanner: () => Promise<Scanner>
-  /** Makes the edits that repair findings; absent where nobody applies them. */
+  /** Makes the edits that repair findings; absent where no caller applies them. */
   readonly rewrite?: RewriteMatch
 }
 
