@@ -107,7 +107,9 @@ await describeAgents('Claude Code and Codex', () => {
     const model = new ModelServer(examples)
     await model.start()
     const home = await makeFolder()
-    const agent = await prepare(home, model.url, [process.execPath, BINARY, 'mcp', ...flags])
+    // Without these, a server lists neither the tools of other toolsets nor, where the gate blocks, those that write.
+    const everything = ['--toolsets', 'all', '--tool-access', 'all']
+    const agent = await prepare(home, model.url, [process.execPath, BINARY, 'mcp', ...flags, ...everything])
     const said = await within(runAgent(agent, home, repo.folder), RUN_MS, 'the end of the agent')
     await model.stop()
     expect(model.results, said).toHaveLength(examples.length)
