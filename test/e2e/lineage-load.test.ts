@@ -10,7 +10,7 @@ afterAll(sweep)
 
 it('has one entry for each acknowledged call of servers, hooks and commands that write at once', async () => {
   const repo = Repo.init().commit({ 'src/a.ts': 'export const a = 1\n' })
-  const seen = await loadLineage({ repos: [repo], stdio: 3, http: 1, ms: 2_500 })
+  const seen = await loadLineage({ repos: [repo], stdio: 3, http: 1, ms: 5_000 })
   expect(seen.strange).toEqual([])
   const store = sqliteLogs(repo.path('.warrant', 'lineage.db'))
   const found = await countEntries(store)
