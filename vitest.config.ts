@@ -17,7 +17,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     reporters: ['default', './test/promise-reporter.ts'],
-    globalSetup: ['./test/support/user-state.ts'],
+    globalSetup: ['./test/support/user-state.ts', './test/support/extra-certificates.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Tests with deadlines depend on the load of the machine. The reporter marks a test that passed the second time.

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { GateReport } from '../../src/gate/reports/report.ts'
 import { makeFolder, Program, sweep } from '../support/binary.ts'
+import { someRows } from '../support/case-count.ts'
 import { BACKEND, gate, gateJson, readEvidence, useSeedProfile } from '../support/gate.ts'
 import { Repo } from '../support/repository.ts'
 
@@ -23,7 +24,7 @@ describe('a policy file that exists and cannot be used', () => {
       .commit({ 'package.json': BACKEND, 'skills.policy.json': policy('WARN') })
       .stage({ 'src/a.ts': 'process.exit(1)\n' })
 
-  it.each<[string, string, (repo: Repo, outside: string) => void]>([
+  const unusable: readonly [string, string, (repo: Repo, outside: string) => void][] = [
     [
       'a policy as a link to itself',
       'skills.policy.json',
@@ -56,7 +57,8 @@ describe('a policy file that exists and cannot be used', () => {
       'openspec is a symbolic link',
       (repo, outside) => symlinkSync(outside, repo.path('openspec')),
     ],
-  ])('stops the gate: %s', async (_, message, plant) => {
+  ]
+  it.each(someRows(unusable, 2))('stops the gate: %s', async (_, message, plant) => {
     const repo = strict()
     plant(repo, await makeFolder())
     expect(gateJson(repo)).toMatchObject({

@@ -70,7 +70,7 @@ describe('the command line', () => {
     expect(stdout).toContain('--json')
   })
 
-  it.each([
+  const refused: readonly (readonly [readonly string[], string])[] = [
     [['bogus'], 'usage.command'],
     [['tools', '--bogus'], 'usage.option'],
     [['tools', '--port'], 'usage.option'],
@@ -89,17 +89,21 @@ describe('the command line', () => {
     [['tools', '--toolsets', 'bogus'], 'catalog.toolset_unknown'],
     [['mcp', '--tools', 'bogus'], 'catalog.tool_unknown'],
     [['tools', '--config', 'absent.json'], 'config.file'],
-  ])('refuses %j with one line, or one JSON document, and exit code 2', (args, code) => {
-    const plain = warrant(args)
-    expect(plain.status).toBe(2)
-    expect(plain.stdout).toBe('')
-    expect(lines(plain.stderr)).toHaveLength(1)
-    expect(plain.stderr).toMatch(/^warrant: (?!warrant)/)
-    const json = warrant([...args, '--json'])
-    expect(json.status).toBe(2)
-    expect(JSON.parse(json.stdout)).toMatchObject({ error: { kind: 'invalid', code } })
-    expect(json.stderr).toBe('')
-  })
+  ]
+  it.each(someRows(refused, 3))(
+    'refuses %j with one line, or one JSON document, and exit code 2',
+    (args, code) => {
+      const plain = warrant(args)
+      expect(plain.status).toBe(2)
+      expect(plain.stdout).toBe('')
+      expect(lines(plain.stderr)).toHaveLength(1)
+      expect(plain.stderr).toMatch(/^warrant: (?!warrant)/)
+      const json = warrant([...args, '--json'])
+      expect(json.status).toBe(2)
+      expect(JSON.parse(json.stdout)).toMatchObject({ error: { kind: 'invalid', code } })
+      expect(json.stderr).toBe('')
+    },
+  )
 
   it('lists the tools with what they cost', () => {
     const { tools, bytes, tokens } = JSON.parse(warrant(['tools', '--json']).stdout)
@@ -294,7 +298,7 @@ describe('settings', () => {
     )
   })
 
-  it.each([
+  const unusable: readonly (readonly [string, string, RegExp])[] = [
     ['an unknown key', '{"prot": 1}', /prot in warrant.json/],
     ['an unknown nested key', '{"limits": {"callMS": 1}}', /limits.callMS in warrant.json/],
     ['a wrong type', '{"readOnly": "yes"}', /readOnly in warrant.json: expected true or false/],
@@ -302,7 +306,8 @@ describe('settings', () => {
     ['no object', '[]', /not a JSON object/],
     ['no JSON', '{', /not JSON/],
     ['a limit that is no object', '{"limits": 3}', /limits in warrant.json/],
-  ])('refuse a file with %s', (_, text, words) => {
+  ]
+  it.each(someRows(unusable, 3))('refuse a file with %s', (_, text, words) => {
     const cwd = folder()
     writeFileSync(join(cwd, 'warrant.json'), text)
     const { status, stderr } = warrant(['config'], { cwd })
@@ -387,7 +392,7 @@ describe('client configuration', () => {
     expect(warrant(['print-config', 'vscode']).stderr).not.toMatch(hint)
   })
 
-  it.each([
+  const placed = [
     ['cursor', 'sentinel-mcp', 'mcpServers'],
     ['intellij', 'sentinel-mcp', 'mcpServers'],
     ['vscode', 'sentinel-mcp', 'servers'],
@@ -396,7 +401,8 @@ describe('client configuration', () => {
     ['cursor', 'cpm-mcp', 'mcpServers'],
     ['cursor', 'pumuki-mcp-evidence', 'mcpServers'],
     ['cursor', 'pumuki-mcp-enterprise', 'mcpServers'],
-  ])(
+  ] as const
+  it.each(someRows(placed, 3))(
     'for %s starts %s in the folder that was meant, wherever the client stands',
     (client, server, member) => {
       const cwd = folder()

@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeFolder, Program, sweep } from '../support/binary.ts'
+import { someRows } from '../support/case-count.ts'
 import { type Embedding, startEmbedding } from '../support/embedding-process.ts'
 import { FaultRegistry } from '../support/fault-registry.ts'
 import { initialize } from '../support/messages.ts'
@@ -188,7 +189,7 @@ describe('a file of providers', () => {
 describe('a file of providers that cannot be used', () => {
   const aliases = ['a: &a [x, x]', 'b: &b [*a, *a]', 'c: [*b, *b]'].join('\n')
 
-  it.each<[string, string, string]>([
+  const files: readonly (readonly [string, string, string])[] = [
     ['is huge', `# ${'x'.repeat(70_000)}\n`, 'larger than'],
     ['has aliases', aliases, 'not YAML, or has aliases'],
     ['shares a part by an alias', 'default: &d main\nproviders: {main: {url: *d}}', 'or has aliases'],
@@ -205,7 +206,8 @@ describe('a file of providers that cannot be used', () => {
       provider('url: http://h', 'headers: {a: "b\\r\\nhost: evil"}'),
       'is not a valid header value',
     ],
-  ])('because it %s is refused before anything is done', async (_, file, words) => {
+  ]
+  it.each(someRows(files, 3))('because it %s is refused before anything is done', async (_, file, words) => {
     const { build } = await project(file)
     expect(await build(['--provider', 'main'])).toMatchObject({
       code: 2,

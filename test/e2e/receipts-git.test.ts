@@ -221,7 +221,7 @@ describe('the receipts of commits', () => {
     expect(ROWS.map(cellsOf).filter((cells) => !page.includes(cells))).toEqual([])
   })
 
-  it.each(someRows(ROWS, 2))('are as the table says after $name', ({ make, says, base }) => {
+  it.each(someRows(ROWS, 3))('are as the table says after $name', ({ make, says, base }) => {
     repo.git('reset', '-q', '--hard')
     repo.git('switch', '-q', '-C', 'row', 'work')
     make()

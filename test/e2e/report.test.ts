@@ -79,12 +79,13 @@ describe('warrant report', () => {
 
   it('tells what was added and removed since an earlier report', async () => {
     const file = join(await makeFolder(), 'old.json')
-    await writeFile(file, (await report('--json')).stdout)
+    const { stdout: text } = await report('--json')
+    await writeFile(file, text)
     expect(await report('--diff', file)).toMatchObject({
       code: 0,
       stdout: 'No service, relation or endpoint was added or removed.\n',
     })
-    const old = JSON.parse(await readFile(file, 'utf8'))
+    const old = JSON.parse(text)
     const [gone] = old.system.endpoints.splice(0, 1)
     old.system.relations.push({ id: 'service:a -> service:b (REST)', from: 'a', to: 'b', protocol: 'REST' })
     await writeFile(file, JSON.stringify(old))
@@ -95,7 +96,7 @@ describe('warrant report', () => {
     )
     const { diff } = JSON.parse((await report('--diff', file, '--json')).stdout)
     expect(diff.endpoints).toEqual({ added: [gone.id], removed: [] })
-    const changed = JSON.parse((await report('--json')).stdout)
+    const changed = JSON.parse(text)
     const [relation] = changed.system.relations
     const about = relation.about
     relation.about = ['a-topic']

@@ -67,7 +67,7 @@ describe.each(someRows([2, 4, 1], 3))('clients of %i server(s) on one log', (cou
 
   test('may all mutate', async () => {
     const servers = await start()
-    const turns = caseCount(20, 50)
+    const turns = caseCount(10, 50)
     await create(servers, 4)
     await together(servers, 4, (use, client) =>
       repeat(turns, (turn) =>
@@ -114,7 +114,7 @@ describe.each(someRows([2, 4, 1], 3))('clients of %i server(s) on one log', (cou
     const servers = await start()
     await create(servers, 20)
     const states = await together(servers, 16, (use) =>
-      repeat(caseCount(20, 50), () => use('governor.status')),
+      repeat(caseCount(10, 50), () => use('governor.status')),
     )
     for (const state of states.flat()) expect(state).toMatchObject({ drift: 0, coherent: true })
     const replays = await together(servers, 8, (use) =>
@@ -136,7 +136,7 @@ describe.each(someRows([2, 4, 1], 3))('clients of %i server(s) on one log', (cou
 
   test('may create while beliefs spread', async () => {
     const servers = await start()
-    const turns = caseCount(20, 50)
+    const turns = caseCount(10, 50)
     await together(servers, 8, (use) =>
       repeat(turns, async (turn) => {
         await use('node.create', NODE)

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
 import { describePeers } from '../peers/peers.ts'
+import { someRows } from '../support/case-count.ts'
 import { CHANGE, fakeOpenSpec, openSpecPath, realOpenSpec, report } from '../support/openspec.ts'
 import { Repo } from '../support/repository.ts'
 import { runJson } from '../support/run.ts'
@@ -101,14 +102,17 @@ describe('the specification guard', () => {
     expect(validations(failing)).toBe(1)
   })
 
-  it.each(['../../outside', '..', 'a/b', '-x', '.', 'archive'])('does not open a session on %j', (id) => {
-    const repo = Repo.init().write(CHANGE)
-    mkdirSync(repo.path('openspec/changes/archive'), { recursive: true })
-    const { status, value } = runJson(repo.folder, ['sdd', 'session', '--open', `--change=${id}`])
-    expect(status).toBe(2)
-    expect(value.error.code).toBe('session.change_id')
-    expect(repo.git('config', '--local', '--list')).not.toContain('pumuki')
-  })
+  it.each(someRows(['../../outside', '..', 'a/b', '-x', '.', 'archive'], 3))(
+    'does not open a session on %j',
+    (id) => {
+      const repo = Repo.init().write(CHANGE)
+      mkdirSync(repo.path('openspec/changes/archive'), { recursive: true })
+      const { status, value } = runJson(repo.folder, ['sdd', 'session', '--open', `--change=${id}`])
+      expect(status).toBe(2)
+      expect(value.error.code).toBe('session.change_id')
+      expect(repo.git('config', '--local', '--list')).not.toContain('pumuki')
+    },
+  )
 
   it('does not follow a change id that was written into the configuration', () => {
     const repo = makeReady('1.1.1', `echo '${report(1, 0)}'`)

@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { describeWith, service } from '../services.ts'
 import { eventually } from '../support/binary.ts'
+import { someRows } from '../support/case-count.ts'
 
 const script = fileURLToPath(new URL('../../scripts/services.mjs', import.meta.url))
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url))
@@ -200,7 +201,7 @@ describe('services.mjs', () => {
     expect(stdout).toContain('node scripts/services.mjs run')
   })
 
-  test.each([
+  const mistakes: readonly (readonly [string[], string])[] = [
     [[], 'say run, status or install'],
     [['dance'], "unknown command 'dance'"],
     [['run'], 'run needs a command after --'],
@@ -208,13 +209,17 @@ describe('services.mjs', () => {
     [['run', '--only', 'mysql', '--', 'true'], "not 'mysql'"],
     [['run', '--json', '--', 'true'], "Unknown option '--json'"],
     [['status', '--', 'true'], 'status takes no command'],
-  ])('answers the bad usage %j with one line and exit code 2', async (args, message) => {
-    const { code, stdout, stderr } = await services(args)
-    expect(code).toBe(2)
-    expect(stdout).toBe('')
-    expect(stderr).toContain(message)
-    expect(stderr.trim().split('\n')).toHaveLength(1)
-  })
+  ]
+  test.each(someRows(mistakes, 3))(
+    'answers the bad usage %j with one line and exit code 2',
+    async (args, message) => {
+      const { code, stdout, stderr } = await services(args)
+      expect(code).toBe(2)
+      expect(stdout).toBe('')
+      expect(stderr).toContain(message)
+      expect(stderr.trim().split('\n')).toHaveLength(1)
+    },
+  )
 
   test('says in its status what is missing and how to install it', async () => {
     const { code, stdout } = await services(['status', '--json', '--only', 'chromium'], onlyOwnBin())

@@ -471,13 +471,13 @@ const tryProgram = async ({ lines, answers, dialect = 'standard' }: Row): Promis
   expectAnswers(messages, answers)
 }
 
-/** Every row is sent to the server in this process, and every fourth to the program; the long run starts it for all. */
+/** Every row is sent to the server in this process, and every eighth to the program; the long run starts it for all. */
 const describeRows = (title: string, rows: readonly Row[]) => {
   describe(title, () => {
     for (const row of rows) test(row.name, () => tryRow(row))
   })
   describe.concurrent(`${title}, of the program`, () => {
-    for (const row of someRows(rows, 4)) test(row.name, () => tryProgram(row))
+    for (const row of someRows(rows, 8)) test(row.name, () => tryProgram(row))
   })
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { describe, test } from 'vitest'
+import { npmEnvironment } from '../support/extra-certificates.ts'
 
 const INSTALL_MS = 600_000
 const POLL_MS = 200
@@ -38,6 +39,7 @@ const NETWORK_CODES =
 const runInstall = (folder: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const npm = spawn('npm', ['ci', '--prefix', folder, ...QUIET, ...PATIENCE], {
+      env: npmEnvironment(),
       stdio: ['ignore', 'ignore', 'pipe'],
       timeout: INSTALL_MS,
     })

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from './binary.ts'
+import { npmEnvironment } from './extra-certificates.ts'
 
 export interface PublicPackage {
   readonly name: string
@@ -17,6 +18,7 @@ const pack = (folder: string, what: string): string | undefined => {
   try {
     const said = execFileSync('npm', ['pack', what, '--silent', '--ignore-scripts', '--fetch-retries=1'], {
       cwd: folder,
+      env: npmEnvironment(),
       encoding: 'utf8',
       stdio: 'pipe',
     })

@@ -104,6 +104,8 @@ export async function checkLabels(packet, labels) {
   const open = new Map(labels.flatMap((label) => answersOf(label).map((answer) => [answer, label[0]])))
   for await (const passage of packet.docs)
     for (const answer of open.keys()) if (isAt(answer, passage)) open.delete(answer)
-  for (const [[file, answer], question] of open)
-    throw new Stop(`no passage of ${file} is what answers "${question}": ${answer}`)
+  const stale = [...open].map(
+    ([[file, answer], question]) => `no passage of ${file} is what answers "${question}": ${answer}`,
+  )
+  if (stale.length > 0) throw new Stop(stale.join('\n'))
 }

@@ -86,7 +86,7 @@ describe('damaged weights', () => {
       fc.property(anyFloat, bad, (at, value) => {
         expect(() => openWith(at, number(value))).toThrow(`the number at byte ${at} is not finite`)
       }),
-      { numRuns: caseCount(6, 200) },
+      { numRuns: caseCount(3, 200) },
     )
     expect(() => openWith(MODEL_MAGIC.length - 3, Buffer.from('2'))).toThrow('not a model of this version')
   })
@@ -110,7 +110,7 @@ describe('damaged weights', () => {
         }
         expect(opened.embed(tokenizer.encode('a question').ids)).toHaveLength(384)
       }),
-      { numRuns: caseCount(8, 300) },
+      { numRuns: caseCount(4, 300) },
     )
   })
 })

@@ -96,7 +96,7 @@ describe('an exact search', () => {
       fc.property(cases, ({ dim, k, rows, query }) =>
         check(Float32Array.from(rows), dim, Float32Array.from(query), k),
       ),
-      { numRuns: caseCount(100, 400) },
+      { numRuns: caseCount(50, 400) },
     )
   })
 
@@ -109,7 +109,7 @@ describe('an exact search', () => {
         fc.integer({ min: 1, max: 30 }),
         (rows, query, k) => check(Float32Array.from(rows.flat()), 3, Float32Array.from(query), k),
       ),
-      { numRuns: caseCount(60, 200) },
+      { numRuns: caseCount(30, 200) },
     )
   })
 
@@ -224,7 +224,7 @@ describe('an exact search in blocks', () => {
         const all = Array.from({ length: count }, (_, i) => rows[(i * step) % rows.length] as number[])
         compare(Float32Array.from(all.flat()), dim, Float32Array.from(query), k)
       }),
-      { numRuns: caseCount(60, 300) },
+      { numRuns: caseCount(30, 300) },
     )
   })
 
