@@ -12,7 +12,6 @@ const PROPERTIES = [
   'src/packets/minilm/model.test.ts',
   'src/packets/minilm/token-list.test.ts',
   'src/packets/search/exact-search.test.ts',
-  'test/attacks/policy.test.ts',
   'test/contracts/evidence-file.test.ts',
   'test/contracts/postgres-log.test.ts',
   'test/contracts/sqlite-log.test.ts',
