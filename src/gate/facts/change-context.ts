@@ -220,7 +220,7 @@ export const gatherChangeContext = async (
 ): Promise<ChangeContext> => {
   const set = await git.changes(scope, signal)
   const tracked = await git.tracked(set.merged ?? set.head, signal)
-  const [module] = tracked.find([], ['node_modules/'])
+  const [module] = scope.kind === 'repository' ? tracked.find([], ['node_modules/']) : []
   const [tree, detected] = await Promise.all([
     recordJudgedTree(git, set, signal),
     detect(set, tracked, signal),
