@@ -5,7 +5,7 @@ import { readEntry } from '../lineage/read-rows.ts'
 import type { Beliefs } from './beliefs.ts'
 import type { EntityId, Graph } from './graph/graph.ts'
 import type { GraphStore } from './log/graph-store.ts'
-import { EdgeOutput, ExportResult } from './schemas.ts'
+import type { EdgeOutput, ExportResult, SchemaOutput } from './schemas.ts'
 import { asText } from './tool-support.ts'
 
 /**
@@ -66,13 +66,13 @@ interface LegacyAnswer {
 }
 
 const fromResult =
-  <S extends z.ZodType>(schema: S, show: (result: z.output<S>) => unknown): LegacyAnswer['answer'] =>
+  <T>(show: (result: T) => unknown): LegacyAnswer['answer'] =>
   async (run) =>
-    show(schema.parse(await run()))
+    show((await run()) as T)
 
 const textAnswer = (show: (result: { readonly result: string }) => string): LegacyAnswer => ({
   output: LegacyText,
-  answer: fromResult(z.object({ result: z.string() }), (result) => ({ text: show(result) })),
+  answer: fromResult((result: { readonly result: string }) => ({ text: show(result) })),
   render: ({ text }: z.infer<typeof LegacyText>) => [{ type: 'text', text }],
 })
 
@@ -145,7 +145,7 @@ const LEGACY_ANSWERS: Readonly<Record<string, LegacyAnswer>> = {
   'node.mutate': namedNode,
   'edge.bind': {
     output: LegacyEdge,
-    answer: fromResult(EdgeOutput, ({ edge_id, src, dst, weight }) => ({
+    answer: fromResult(({ edge_id, src, dst, weight }: SchemaOutput<typeof EdgeOutput>) => ({
       id: edge_id,
       src,
       dst,
@@ -161,7 +161,7 @@ const LEGACY_ANSWERS: Readonly<Record<string, LegacyAnswer>> = {
   'lineage.export': {
     output: LegacyExport,
     answer: async (run, beliefs) => {
-      const { path, count: entries } = ExportResult.parse(await run())
+      const { path, count: entries } = (await run()) as SchemaOutput<typeof ExportResult>
       const { content } = await beliefs.collect(entries)
       return { status: 'ok', path, checksum: sumBytes(content) }
     },

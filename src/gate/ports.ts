@@ -7,7 +7,14 @@ import type { CompiledRule } from './rules/compiled-rule.ts'
 /** The files that a gate run checks. A range starts at a commit, or at `EMPTY_TREE`; `label` is its name in reports. */
 export type Scope =
   | { readonly kind: 'staged' }
-  | { readonly kind: 'range'; readonly from: string; readonly to: string; readonly label?: string }
+  | {
+      readonly kind: 'range'
+      readonly from: string
+      readonly to: string
+      readonly label?: string
+      /** `to` takes the place of `from`, so there is no merge: the range starts where the two parted. */
+      readonly replaces?: true
+    }
   | { readonly kind: 'worktree' }
   | { readonly kind: 'repository' }
 

@@ -52,7 +52,7 @@ export const resolveDefaultBranch = (git: GitReader, remote: string, signal: Abo
 const shortName = (name: string): string => name.replace(/^refs\/(heads|remotes)\//, '')
 
 /** Commits are named by id, because a ref can move; reports show the names. */
-const rangeScope = (from: NamedCommit, to: NamedCommit): Scope => ({
+const rangeScope = (from: NamedCommit, to: NamedCommit): Scope & { readonly kind: 'range' } => ({
   kind: 'range',
   from: from.hash,
   to: to.hash,
@@ -132,7 +132,8 @@ const pushBuildScope = async (
     await requireCommit(git, before, signal)
   if (old !== undefined && (await git.isAncestor(old.hash, head.hash, signal))) return rangeScope(old, head)
   // The default branch at the remote contains this push already, so it is no base.
-  if (branch === defaultBranch) return old === undefined ? { kind: 'repository' } : rangeScope(old, head)
+  if (branch === defaultBranch)
+    return old === undefined ? { kind: 'repository' } : { ...rangeScope(old, head), replaces: true }
   const base = defaultBranch && (await git.resolve([remoteBranch(ORIGIN, defaultBranch)], signal))
   return base ? rangeScope(base, head) : { kind: 'repository' }
 }

@@ -170,11 +170,10 @@ const nothingJudged = ({ files, findings, checks = [] }: GateReport): string | u
 export const summaryLine = (report: GateReport, style: TextStyle): string => {
   const { status, stage, counts, files, policy } = report
   const nothing = nothingJudged(report)
-  if (nothing !== undefined) return `${painter(style)(status, status)} ${stage}: nothing to judge: ${nothing}`
   const severities = worstFirst(counts.by_severity).map(([severity, number]) => `${number} ${severity}`)
+  const found = `${plural(counts.judged, 'finding')}${severities.length === 0 ? '' : ` (${severities.join(', ')})`}`
   const parts = [
-    `${plural(counts.judged, 'finding')}${severities.length === 0 ? '' : ` (${severities.join(', ')})`}`,
-    `in ${plural(files.scanned, 'file')}`,
+    nothing === undefined ? `${found} in ${plural(files.scanned, 'file')}` : `nothing to judge: ${nothing}`,
     ...(files.unmatched === 0 ? [] : [`· ${plural(files.unmatched, 'file')} without rules`]),
     ...(counts.known === 0 ? [] : [`· ${counts.known} known`]),
     ...(counts.suppressed === 0 ? [] : [`· ${counts.suppressed} suppressed`]),

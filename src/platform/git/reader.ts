@@ -39,7 +39,7 @@ const rangeChanges = async (
 ): Promise<CollectedChanges> => {
   const { base, head, target } = await resolveRange(place, scope, signal)
   const ends = { base: scope.from === EMPTY_TREE ? undefined : base, head, target }
-  const parted = target !== undefined && base !== target && base !== head
+  const parted = target !== undefined && base !== target && base !== head && !scope.replaces
   const merge = parted ? await mergeIntoTarget(place, [target, head], signal) : {}
   return { ...ends, ...merge, raw: merge.raw ?? (await diffTrees(place, [base, head], signal)) }
 }
