@@ -100,7 +100,7 @@ const MEASURED: Readonly<Record<keyof typeof LIMITS, number>> = {
   'function names with two homes': countShared(FUNCTION),
   'constant names with two homes': countShared(CONSTANT),
   'short files with one importer beside them': sources.filter(isShortWithOneImporter).length,
-  'type casts': 94countAll(CAST),
+  'type casts': countAll(CAST),
   'members of the widest port': Math.max(...portMembers),
   settings: SETTINGS.length,
   options: options.length,
