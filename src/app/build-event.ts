@@ -30,12 +30,19 @@ const readMember = (value: unknown, key: string): unknown => (isRecord(value) ? 
 const readGithubEvent = (event: Readonly<Record<string, unknown>>): BuildCommits | undefined => {
   const { pull_request: request, merge_group: group } = event
   if (request !== undefined) {
-    const [base, head] = ['base', 'head'].map((side) => readMember(readMember(request, side), 'sha'))
-    return { kind: 'merge', base: readId(base, 'the base'), head: readId(head, 'the head') }
+    const [base, head] = ['base', 'head'].map((side) => readMember(request, side))
+    const [to, from] = [base, head].map((side) => readMember(readMember(side, 'repo'), 'id'))
+    return {
+      kind: 'merge',
+      base: readId(readMember(base, 'sha'), 'the base'),
+      head: readId(readMember(head, 'sha'), 'the head'),
+      // The repository of the head may have been deleted.
+      fork: from === undefined || from !== to,
+    }
   }
   if (group !== undefined) {
     const [base, head] = [readMember(group, 'base_sha'), readMember(group, 'head_sha')]
-    return { kind: 'merge', base: readId(base, 'the base'), head: readId(head, 'the head') }
+    return { kind: 'merge', base: readId(base, 'the base'), head: readId(head, 'the head'), fork: false }
   }
   if (event.before === undefined || event.after === undefined) return undefined
   return {
@@ -60,7 +67,14 @@ const readEventFile = async (path: string): Promise<Readonly<Record<string, unkn
 const readGitlabVariables = (environment: NodeJS.ProcessEnv): BuildCommits | undefined => {
   const { CI_MERGE_REQUEST_DIFF_BASE_SHA: base, CI_COMMIT_BEFORE_SHA: before, CI_COMMIT_SHA } = environment
   const head = () => readId(CI_COMMIT_SHA, 'CI_COMMIT_SHA')
-  if (base) return { kind: 'merge', base: readId(base, 'CI_MERGE_REQUEST_DIFF_BASE_SHA'), head: head() }
+  const { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: from, CI_MERGE_REQUEST_PROJECT_ID: to } = environment
+  if (base)
+    return {
+      kind: 'merge',
+      base: readId(base, 'CI_MERGE_REQUEST_DIFF_BASE_SHA'),
+      head: head(),
+      fork: from !== to,
+    }
   if (!before) return undefined
   return {
     kind: 'push',
@@ -79,6 +93,8 @@ export const readBuild = async (environment: NodeJS.ProcessEnv): Promise<BuildCo
     : GITLAB_CI === 'true'
       ? readGitlabVariables(environment)
       : undefined
-  const branch = GITHUB_BASE_REF?.trim()
-  return named ?? (branch ? { kind: 'target', branch } : undefined)
+  // Jenkins names the owner of a fork, and no ids.
+  const fork = Boolean(environment.CHANGE_FORK)
+  const branch = GITHUB_BASE_REF?.trim() || (fork ? environment.CHANGE_TARGET : undefined)
+  return named ?? (branch ? { kind: 'target', branch, fork } : undefined)
 }

@@ -5,6 +5,7 @@ import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, readStageChange } from './facts/change-context.ts'
 import { fileKinds } from './facts/file-kinds.ts'
 import type { StageInput } from './facts/scope.ts'
+import { acceptanceDrafts, openAcceptances } from './findings/acceptances.ts'
 import { collectBefore, collectMatches, type FileSuppression, type FindingDraft } from './findings/collect.ts'
 import { addEdits, type RewriteMatch } from './findings/edits.ts'
 import { fingerprintFindings } from './findings/fingerprint.ts'
@@ -30,6 +31,8 @@ export interface ChangePorts extends PolicyPorts {
   readonly scanner: () => Promise<Scanner>
   /** Makes the edits that repair findings; absent where nobody applies them. */
   readonly rewrite?: RewriteMatch
+  /** Milliseconds since the epoch: an acceptance may end. */
+  readonly now: () => number
 }
 
 export interface ChangeRequest extends Partial<Pick<StageInput, 'build' | 'remote'>> {
@@ -177,15 +180,20 @@ const compareWithBase = async (
   return { known, suppressions: suppressions ?? [] }
 }
 
-/** Adds state and fingerprint to every finding, and sorts them. */
-export const classifyDrafts = (drafts: readonly FindingDraft[], known: ReadonlySet<FindingDraft>) => {
+/** Adds state and fingerprint to every finding, and sorts them. `reasonOf` is asked about those that count. */
+export const classifyDrafts = (
+  drafts: readonly FindingDraft[],
+  known: ReadonlySet<FindingDraft>,
+  reasonOf: (draft: FindingDraft, fingerprint: string) => string | undefined = () => undefined,
+) => {
   const fingerprints = fingerprintFindings(drafts)
   const excerpts = new Map<GateFinding, Excerpt>()
   const findings = drafts.map((draft): GateFinding => {
     const { excerpt, suppressed, text: _, identity: __, within: ___, ...rest } = draft
-    const state = suppressed !== undefined ? 'suppressed' : known.has(draft) ? 'known' : 'new'
     const fingerprint = fingerprints.get(draft) ?? ''
-    const finding: GateFinding = { ...rest, state, ...optional({ reason: suppressed }), fingerprint }
+    const reason = suppressed ?? (known.has(draft) ? undefined : reasonOf(draft, fingerprint))
+    const state = reason !== undefined ? 'suppressed' : known.has(draft) ? 'known' : 'new'
+    const finding: GateFinding = { ...rest, state, ...optional({ reason }), fingerprint }
     if (excerpt !== undefined) excerpts.set(finding, excerpt)
     return finding
   })
@@ -250,9 +258,12 @@ export const evaluateChange = async (
       ...(isChange ? companionDrafts(rules, set) : []),
       ...suppressions.drafts,
       ...results,
+      ...acceptanceDrafts(read.acceptances, set),
       ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
     ]
-    const { findings, excerpts } = classifyDrafts(drafts, before.known)
+    const fork = stage === 'CI' && !trial && request.build?.kind !== 'push' && request.build?.fork === true
+    const accepted = await openAcceptances(read.acceptances, { set, fork, now: ports.now() }, signal)
+    const { findings, excerpts } = classifyDrafts(drafts, before.known, accepted.reasonOf)
     const severities = findings.flatMap(({ state, severity }) => (state === 'new' ? severity : []))
     return {
       outcome: judgeSeverities(severities, policy),
@@ -261,7 +272,7 @@ export const evaluateChange = async (
       excerpts,
       source: set.source,
       files: found.files,
-      notes: found.notes,
+      notes: [...found.notes, ...accepted.notes],
       platforms: detection.platforms,
       rulesets: [...rules.rulesets, ...others.flatMap(({ rulesets = [] }) => rulesets)],
       overrides: overrides.list,

@@ -5,6 +5,7 @@ import { KEYS_FILE } from '../receipts/keys-path.ts'
 import type { PolicyDigests } from '../receipts/statement.ts'
 import type { RequiredCheck } from './checks/check.ts'
 import { joinCheckTexts, loadChecks } from './checks/load-checks.ts'
+import { ACCEPTANCES_FILE, type Acceptance, type AcceptanceVersions } from './findings/acceptances.ts'
 import { type GatePolicy, type PolicySources, resolvePolicy, stricterPolicy } from './policy.ts'
 import { policyDigests } from './policy-digests.ts'
 import {
@@ -12,12 +13,14 @@ import {
   overlayCommit,
   POLICY_PATHS,
   type PolicyFiles,
+  readAcceptancesFile,
   readAttributes,
   readCommitKeys,
+  readIndexed,
   readPolicyFiles,
   unlessInvalid,
 } from './policy-files.ts'
-import type { ChangeSet, FolderNames, GitReader } from './ports.ts'
+import type { ChangeSet, CommitFiles, FolderNames, GitReader } from './ports.ts'
 import { loadSeverityOverrides, OVERRIDES_FILE, readUserRules } from './rules/assemble-rules.ts'
 import { joinUserRules, type UserRules } from './rules/join-rules.ts'
 import type { RuleSource, ShippedRules } from './rules/packs.ts'
@@ -33,6 +36,7 @@ export interface PolicyLayer {
   readonly userRules: UserRules | undefined
   readonly overrides: SeverityOverrides
   readonly checks: readonly RequiredCheck[]
+  readonly acceptances: readonly Acceptance[]
 }
 
 /** What all versions are read with. */
@@ -44,19 +48,24 @@ interface LayerContext {
   readonly profile: RuleProfile
 }
 
+/** The entries of a text; none where there is no file. The parser is loaded only where there is one. */
+const loadAcceptances = async (text: string | undefined): Promise<readonly Acceptance[]> =>
+  text === undefined ? [] : (await import('./findings/parse-acceptances.ts')).parseAcceptances(text)
+
 const parsePolicy = async (files: PolicyFiles, { stage, variables }: LayerContext): Promise<GatePolicy> =>
   resolvePolicy(stage, { ...files, ...variables })
 
 /** Parses the files of one version. An invalid file is a fault. */
 export const parseLayer = async (files: PolicyFiles, context: LayerContext): Promise<PolicyLayer> => {
   const { shippedRules } = context
-  const [policy, userRules, overrides, checks] = await Promise.all([
+  const [policy, userRules, overrides, checks, acceptances] = await Promise.all([
     parsePolicy(files, context),
     readUserRules(files.rules, shippedRules),
     loadSeverityOverrides(files.overrides, context),
     loadChecks(files.checks),
+    loadAcceptances(files.acceptances),
   ])
-  return { policy, userRules, overrides, checks }
+  return { policy, userRules, overrides, checks, acceptances }
 }
 
 const sameSources = (one: readonly RuleSource[], other: readonly RuleSource[]): boolean =>
@@ -84,6 +93,7 @@ interface JoinedPolicy {
   readonly layer: PolicyLayer
   /** What the change alters, by file. */
   readonly changes: readonly PolicyChange[]
+  readonly acceptances: AcceptanceVersions
 }
 
 /**
@@ -98,17 +108,21 @@ const joinLayers = async (
   const { stage, variables, shippedRules } = context
   const layer = await parseLayer(after, context)
   const relaxed = environmentChanges(after, variables)
-  if (base === undefined) return { layer, changes: relaxed }
+  const { acceptances } = layer
+  const text = after.acceptances
+  if (base === undefined)
+    return { layer, changes: relaxed, acceptances: { base: [], after: acceptances, text } }
   const thresholds = await validPolicySources(base, context)
   const policy = stricterPolicy(layer.policy, resolvePolicy(stage, { ...thresholds, ...variables }))
   const sameRules = sameSources(base.rules, after.rules)
   const sameOverrides = sameSources(listed(base.overrides), listed(after.overrides))
-  const [baseRules, baseOverrides, checks] = await Promise.all([
+  const [baseRules, baseOverrides, checks, accepted] = await Promise.all([
     sameRules ? layer.userRules : unlessInvalid(readUserRules(base.rules, shippedRules), undefined),
     sameOverrides
       ? layer.overrides
       : unlessInvalid(loadSeverityOverrides(base.overrides, context), NO_OVERRIDES),
     joinCheckTexts(base.checks, after.checks, layer.checks),
+    unlessInvalid(loadAcceptances(base.acceptances), []),
   ])
   const rules = sameRules
     ? { userRules: layer.userRules, changes: [] }
@@ -127,7 +141,9 @@ const joinLayers = async (
       userRules: rules.userRules,
       overrides: overrides.overrides,
       checks: checks.required,
+      acceptances,
     },
+    acceptances: { base: accepted, after: acceptances, text },
     changes: [
       ...relaxed,
       ...thresholdChanges(thresholds, after),
@@ -197,7 +213,7 @@ const keysChanged = async (base: string | undefined, after: string | undefined):
   return changes.map((one) => ({ file: KEYS_FILE, ...one }))
 }
 
-type PolicyChangeSet = Pick<ChangeSet, 'base' | 'head' | 'target' | 'merged'>
+type PolicyChangeSet = Pick<ChangeSet, 'source' | 'base' | 'head' | 'target' | 'merged'>
 
 /** The tree of the commit that a range left, and the policy files of its last commit: what a receipt names. */
 const readEnds = async (
@@ -211,6 +227,24 @@ const readEnds = async (
     ),
   )
   return { baseTree: left?.tree, head: last ? policyDigests(await readPolicyFiles(last)) : {} }
+}
+
+/** The policy files after the change. What accepts findings has to be part of it: a file of the working tree alone does not count. */
+const readPresent = async (
+  { git, files }: PolicyPorts,
+  { source }: PolicyChangeSet,
+  { last, before }: { readonly last: CommitFiles | undefined; readonly before: CommitFiles | undefined },
+  signal: AbortSignal,
+): Promise<PolicyFiles> => {
+  if (last !== undefined)
+    return {
+      ...(await readPolicyFiles(overlayCommit(files, last, before))),
+      acceptances: await readAcceptancesFile(last),
+    }
+  const read = await readPolicyFiles(files)
+  return source === 'git:staged'
+    ? { ...read, acceptances: await readIndexed(git, ACCEPTANCES_FILE, signal) }
+    : read
 }
 
 /** The policy of the base and of the change, joined; where it is tried out, that of the working tree alone. */
@@ -229,7 +263,7 @@ export const readJoinedPolicy = async (
   const files = last === undefined ? ports.files : overlayCommit(ports.files, last, before)
   const [old, present, context] = await Promise.all([
     before && readPolicyFiles(ignoreUnusable(before)),
-    readPolicyFiles(files),
+    readPresent(ports, set, { last, before }, signal),
     layerContext(ports, stage),
   ])
   const [joined, keys] = await Promise.all([
@@ -240,6 +274,7 @@ export const readJoinedPolicy = async (
   const ends = merged === undefined ? undefined : await readEnds(git, set, signal)
   return {
     layer: policyFrom === 'base' ? joined.layer : await readWorktreePolicy(ports, request),
+    acceptances: joined.acceptances,
     changes: [...joined.changes, ...keys, ...(removed ? [SPECIFICATION_REMOVED] : [])],
     attributes: before && (await readAttributes(ignoreUnusable(before))),
     versions: {

@@ -46,10 +46,11 @@ import {
 } from './suppress.ts'
 
 /** What a finding says about its rule. */
-const describeRule = ({ id, code, aliases, why, fix, category, cwe }: CompiledRule) => ({
+const describeRule = ({ id, code, aliases, why, fix, category, cwe, secret }: CompiledRule) => ({
   ruleId: id,
   code,
   ...optional({ aliases, why, fix, category, cwe }),
+  ...((secret || category === 'secrets') && { secret: true }),
   matchedBy: id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
 })
 
@@ -193,7 +194,7 @@ class Collection {
     for await (const link of this.#keep(set.readLinks(links, signal))) {
       this.#links.add(link.path)
       const problem = linkProblem(link, this.#covered.bySyntax)
-      if (problem !== undefined) this.#addProblem(link.path, problem)
+      if (problem !== undefined) this.#addProblem(link.path, problem, { identity: digestBytes(link.bytes) })
       yield link
     }
   }
@@ -304,7 +305,8 @@ class Collection {
     place: Pick<FindingDraft, 'region' | 'excerpt' | 'identity'> = {},
   ): void {
     const { source } = this.#ports.set
-    this.drafts.push({ ...problem, file, ...place, matchedBy: 'FileContent', source, text: '' })
+    const { identity: text = '' } = place
+    this.drafts.push({ ...problem, file, ...place, matchedBy: 'FileContent', source, text })
   }
 }
 

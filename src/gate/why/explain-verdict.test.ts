@@ -32,6 +32,7 @@ const NO_FILES: PolicyFiles = {
   overrides: undefined,
   checks: undefined,
   keys: undefined,
+  acceptances: undefined,
 }
 
 const CHECK: Check = {
