@@ -1,7 +1,10 @@
 import type { Severity } from '../../evidence/schema.ts'
 import { pushTo } from '../../kernel/multimap.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
+import { extensionOf, grammarForExtension } from '../../kernel/text/languages.ts'
 import { plural } from '../../kernel/text/plural.ts'
+import { CHECKS_FILE } from '../checks/check.ts'
+import { isAcceptable } from '../findings/acceptances.ts'
 import { isAtLeast } from '../policy.ts'
 import {
   type CheckRow,
@@ -220,8 +223,34 @@ const renderHidden = ({ shown, cut, below, from }: SelectedFindings): string[] =
     : [`${plural(below.length, 'finding')} below ${from} not shown: --severity INFO.`]),
 ]
 
-/** Suppression comments and overrides do not apply to findings of the gate itself. */
-const isOfGate = ({ ruleId }: GateFinding): boolean => /^(gate|sdd)\./.test(ruleId)
+/** Extensions of texts that no grammar reads and that have comments. */
+const COMMENTED =
+  /^(?:ya?ml|toml|sh|bash|zsh|rb|php|rs|c|cc|cpp|h|hpp|cs|scala|dart|lua|sql|css|scss|less|html|vue|svelte|tf|properties|ini|env|gradle)$/
+
+const hasComments = (file: string): boolean => {
+  const extension = extensionOf(file)
+  return grammarForExtension(extension) !== undefined || COMMENTED.test(extension)
+}
+
+const takesComment = ({ ruleId, secret, file, region }: GateFinding): boolean =>
+  !/^(?:gate|sdd|warrant)\./.test(ruleId) &&
+  secret !== true &&
+  region !== undefined &&
+  file !== CHECKS_FILE &&
+  hasComments(file)
+
+/** One way to accept a finding; none for what nothing accepts. */
+const acceptSteps = (finding: GateFinding | undefined, { evidence }: GateReport): string[] => {
+  if (finding === undefined || !isAcceptable(finding.ruleId)) return []
+  if (takesComment(finding))
+    return [
+      `Or give a reason in a comment on the line above: warrant-ignore ${escapeLine(finding.ruleId)}: <reason>`,
+    ]
+  // It is looked up in the evidence.
+  return evidence === null
+    ? []
+    : [`Or accept it: warrant accept ${finding.fingerprint.slice(0, 12)} --reason "<why>"`]
+}
 
 /** Findings that a later stage blocks: a reader of ALLOWED would not expect it. */
 const laterSteps = ({ policy, findings }: GateReport): string[] => {
@@ -244,8 +273,7 @@ const nextSteps = ({ report }: GateRun): string[] => {
     ({ state, severity }) => state === 'new' && isAtLeast(severity, policy.block_on_or_above),
   )
   const repairable = findings.filter(({ state, edit }) => state === 'new' && edit?.safe === true).length
-  const example = blocking.find((one) => !isOfGate(one))
-  if (example === undefined) return []
+  if (blocking.length === 0) return []
   return [
     `Repair what is ${policy.block_on_or_above}${policy.block_on_or_above === 'CRITICAL' ? '' : ' or worse'} (${blocking.length}), then run the gate again.`,
     ...(repairable === 0
@@ -253,7 +281,7 @@ const nextSteps = ({ report }: GateRun): string[] => {
       : [
           `${plural(repairable, 'finding')} can be repaired for you: warrant gate --fix (--dry-run shows how)`,
         ]),
-    `Or give a reason in a comment on the line above: warrant-ignore ${escapeLine(example.ruleId)}: <reason>`,
+    ...acceptSteps(blocking[0], report),
   ]
 }
 
