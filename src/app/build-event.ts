@@ -30,15 +30,12 @@ const readMember = (value: unknown, key: string): unknown => (isRecord(value) ? 
 const readGithubEvent = (event: Readonly<Record<string, unknown>>): BuildCommits | undefined => {
   const { pull_request: request, merge_group: group } = event
   if (request !== undefined) {
-    const [base, head] = ['base', 'head'].map((side) => readMember(request, side))
-    const [to, from] = [base, head].map((side) => readMember(readMember(side, 'repo'), 'id'))
-    return {
-      kind: 'merge',
-      base: readId(readMember(base, 'sha'), 'the base'),
-      head: readId(readMember(head, 'sha'), 'the head'),
-      // The repository of the head may have been deleted.
-      fork: from === undefined || from !== to,
-    }
+    const sides = ['base', 'head'].map((side) => readMember(request, side))
+    const [base, head] = sides.map((side) => readMember(side, 'sha'))
+    const [to, from] = sides.map((side) => readMember(readMember(side, 'repo'), 'id'))
+    // The repository of the head may have been deleted.
+    const fork = from === undefined || from !== to
+    return { kind: 'merge', base: readId(base, 'the base'), head: readId(head, 'the head'), fork }
   }
   if (group !== undefined) {
     const [base, head] = [readMember(group, 'base_sha'), readMember(group, 'head_sha')]
@@ -68,13 +65,8 @@ const readGitlabVariables = (environment: NodeJS.ProcessEnv): BuildCommits | und
   const { CI_MERGE_REQUEST_DIFF_BASE_SHA: base, CI_COMMIT_BEFORE_SHA: before, CI_COMMIT_SHA } = environment
   const head = () => readId(CI_COMMIT_SHA, 'CI_COMMIT_SHA')
   const { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: from, CI_MERGE_REQUEST_PROJECT_ID: to } = environment
-  if (base)
-    return {
-      kind: 'merge',
-      base: readId(base, 'CI_MERGE_REQUEST_DIFF_BASE_SHA'),
-      head: head(),
-      fork: from !== to,
-    }
+  const fork = from !== to
+  if (base) return { kind: 'merge', base: readId(base, 'CI_MERGE_REQUEST_DIFF_BASE_SHA'), head: head(), fork }
   if (!before) return undefined
   return {
     kind: 'push',

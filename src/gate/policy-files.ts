@@ -58,20 +58,8 @@ export const readAttributes = (files: RepositoryFiles): Promise<string | undefin
 export const readKeysFile = (files: RepositoryFiles): Promise<string | undefined> =>
   readText(files, KEYS_FILE, MAX_KEYS_BYTES)
 
-/** The text of `.warrant/acceptances.yml`. */
 export const readAcceptancesFile = (files: RepositoryFiles): Promise<string | undefined> =>
   readText(files, ACCEPTANCES_FILE, MAX_ACCEPTANCES_BYTES)
-
-/** The text of a file in the index: what a commit would have. */
-export const readIndexed = async (
-  git: Pick<GitReader, 'tracked'>,
-  path: string,
-  signal: AbortSignal,
-): Promise<string | undefined> => {
-  for await (const { bytes } of (await git.tracked(undefined, signal)).read([path], signal))
-    return bytes && decoder.decode(bytes)
-  return undefined
-}
 
 /** The texts of hard mode and of `skills.policy.json`. */
 export const readThresholdFiles = async (files: RepositoryFiles) => {

@@ -5,7 +5,7 @@ import { KEYS_FILE } from '../receipts/keys-path.ts'
 import type { PolicyDigests } from '../receipts/statement.ts'
 import type { RequiredCheck } from './checks/check.ts'
 import { joinCheckTexts, loadChecks } from './checks/load-checks.ts'
-import { ACCEPTANCES_FILE, type Acceptance, type AcceptanceVersions } from './findings/acceptances.ts'
+import { ACCEPTANCES_FILE, type AcceptanceVersions, parseAcceptances } from './findings/acceptances.ts'
 import { type GatePolicy, type PolicySources, resolvePolicy, stricterPolicy } from './policy.ts'
 import { policyDigests } from './policy-digests.ts'
 import {
@@ -16,11 +16,10 @@ import {
   readAcceptancesFile,
   readAttributes,
   readCommitKeys,
-  readIndexed,
   readPolicyFiles,
   unlessInvalid,
 } from './policy-files.ts'
-import type { ChangeSet, CommitFiles, FolderNames, GitReader } from './ports.ts'
+import type { ChangeSet, FolderNames, GitReader } from './ports.ts'
 import { loadSeverityOverrides, OVERRIDES_FILE, readUserRules } from './rules/assemble-rules.ts'
 import { joinUserRules, type UserRules } from './rules/join-rules.ts'
 import type { RuleSource, ShippedRules } from './rules/packs.ts'
@@ -36,7 +35,6 @@ export interface PolicyLayer {
   readonly userRules: UserRules | undefined
   readonly overrides: SeverityOverrides
   readonly checks: readonly RequiredCheck[]
-  readonly acceptances: readonly Acceptance[]
 }
 
 /** What all versions are read with. */
@@ -48,24 +46,19 @@ interface LayerContext {
   readonly profile: RuleProfile
 }
 
-/** The entries of a text; none where there is no file. The parser is loaded only where there is one. */
-const loadAcceptances = async (text: string | undefined): Promise<readonly Acceptance[]> =>
-  text === undefined ? [] : (await import('./findings/parse-acceptances.ts')).parseAcceptances(text)
-
 const parsePolicy = async (files: PolicyFiles, { stage, variables }: LayerContext): Promise<GatePolicy> =>
   resolvePolicy(stage, { ...files, ...variables })
 
 /** Parses the files of one version. An invalid file is a fault. */
 export const parseLayer = async (files: PolicyFiles, context: LayerContext): Promise<PolicyLayer> => {
   const { shippedRules } = context
-  const [policy, userRules, overrides, checks, acceptances] = await Promise.all([
+  const [policy, userRules, overrides, checks] = await Promise.all([
     parsePolicy(files, context),
     readUserRules(files.rules, shippedRules),
     loadSeverityOverrides(files.overrides, context),
     loadChecks(files.checks),
-    loadAcceptances(files.acceptances),
   ])
-  return { policy, userRules, overrides, checks, acceptances }
+  return { policy, userRules, overrides, checks }
 }
 
 const sameSources = (one: readonly RuleSource[], other: readonly RuleSource[]): boolean =>
@@ -93,7 +86,6 @@ interface JoinedPolicy {
   readonly layer: PolicyLayer
   /** What the change alters, by file. */
   readonly changes: readonly PolicyChange[]
-  readonly acceptances: AcceptanceVersions
 }
 
 /**
@@ -108,21 +100,17 @@ const joinLayers = async (
   const { stage, variables, shippedRules } = context
   const layer = await parseLayer(after, context)
   const relaxed = environmentChanges(after, variables)
-  const { acceptances } = layer
-  const text = after.acceptances
-  if (base === undefined)
-    return { layer, changes: relaxed, acceptances: { base: [], after: acceptances, text } }
+  if (base === undefined) return { layer, changes: relaxed }
   const thresholds = await validPolicySources(base, context)
   const policy = stricterPolicy(layer.policy, resolvePolicy(stage, { ...thresholds, ...variables }))
   const sameRules = sameSources(base.rules, after.rules)
   const sameOverrides = sameSources(listed(base.overrides), listed(after.overrides))
-  const [baseRules, baseOverrides, checks, accepted] = await Promise.all([
+  const [baseRules, baseOverrides, checks] = await Promise.all([
     sameRules ? layer.userRules : unlessInvalid(readUserRules(base.rules, shippedRules), undefined),
     sameOverrides
       ? layer.overrides
       : unlessInvalid(loadSeverityOverrides(base.overrides, context), NO_OVERRIDES),
     joinCheckTexts(base.checks, after.checks, layer.checks),
-    unlessInvalid(loadAcceptances(base.acceptances), []),
   ])
   const rules = sameRules
     ? { userRules: layer.userRules, changes: [] }
@@ -141,9 +129,7 @@ const joinLayers = async (
       userRules: rules.userRules,
       overrides: overrides.overrides,
       checks: checks.required,
-      acceptances,
     },
-    acceptances: { base: accepted, after: acceptances, text },
     changes: [
       ...relaxed,
       ...thresholdChanges(thresholds, after),
@@ -192,6 +178,7 @@ export const readWorktreePolicy = async (
 
 export interface ReadPolicy extends JoinedPolicy {
   readonly attributes: string | undefined
+  readonly acceptances: AcceptanceVersions
   /** What the receipt says of both versions. */
   readonly versions: {
     readonly baseTree: string | undefined
@@ -229,22 +216,18 @@ const readEnds = async (
   return { baseTree: left?.tree, head: last ? policyDigests(await readPolicyFiles(last)) : {} }
 }
 
-/** The policy files after the change. What accepts findings has to be part of it: a file of the working tree alone does not count. */
-const readPresent = async (
+/** What accepts findings has to be part of the change: a file of the working tree alone does not count. */
+const readOwnAcceptances = async (
   { git, files }: PolicyPorts,
   { source }: PolicyChangeSet,
-  { last, before }: { readonly last: CommitFiles | undefined; readonly before: CommitFiles | undefined },
+  last: RepositoryFiles | undefined,
   signal: AbortSignal,
-): Promise<PolicyFiles> => {
-  if (last !== undefined)
-    return {
-      ...(await readPolicyFiles(overlayCommit(files, last, before))),
-      acceptances: await readAcceptancesFile(last),
-    }
-  const read = await readPolicyFiles(files)
-  return source === 'git:staged'
-    ? { ...read, acceptances: await readIndexed(git, ACCEPTANCES_FILE, signal) }
-    : read
+): Promise<string | undefined> => {
+  if (last !== undefined || source !== 'git:staged') return readAcceptancesFile(last ?? files)
+  const index = await git.tracked(undefined, signal)
+  for await (const { bytes } of index.read([ACCEPTANCES_FILE], signal))
+    return bytes && new TextDecoder().decode(bytes)
+  return undefined
 }
 
 /** The policy of the base and of the change, joined; where it is tried out, that of the working tree alone. */
@@ -261,11 +244,13 @@ export const readJoinedPolicy = async (
   const before = from === undefined ? undefined : await git.filesAt(from, POLICY_PATHS, signal)
   const last = to === undefined ? undefined : await git.filesAt(to, POLICY_PATHS, signal)
   const files = last === undefined ? ports.files : overlayCommit(ports.files, last, before)
-  const [old, present, context] = await Promise.all([
+  const [old, read, acceptances, context] = await Promise.all([
     before && readPolicyFiles(ignoreUnusable(before)),
-    readPresent(ports, set, { last, before }, signal),
+    readPolicyFiles(files),
+    readOwnAcceptances(ports, set, last, signal),
     layerContext(ports, stage),
   ])
+  const present = { ...read, acceptances }
   const [joined, keys] = await Promise.all([
     joinLayers(old, present, context),
     before === undefined ? [] : keysChanged(old?.keys, present.keys),
@@ -274,9 +259,12 @@ export const readJoinedPolicy = async (
   const ends = merged === undefined ? undefined : await readEnds(git, set, signal)
   return {
     layer: policyFrom === 'base' ? joined.layer : await readWorktreePolicy(ports, request),
-    acceptances: joined.acceptances,
     changes: [...joined.changes, ...keys, ...(removed ? [SPECIFICATION_REMOVED] : [])],
     attributes: before && (await readAttributes(ignoreUnusable(before))),
+    acceptances: {
+      base: await unlessInvalid(parseAcceptances(old?.acceptances), []),
+      after: await parseAcceptances(acceptances),
+    },
     versions: {
       baseTree: ends === undefined ? before?.tree : ends.baseTree,
       targetKeys: target === from ? old?.keys : await readCommitKeys(git, target, signal),

@@ -5,13 +5,13 @@ import type { Evidence, Finding } from '../../evidence/schema.ts'
 import { evidenceFaults } from '../../evidence/store.ts'
 import {
   ACCEPTANCES_FILE,
-  type Acceptance,
   isAcceptable,
   MAX_ACCEPTANCES_BYTES,
   needsBlob,
+  parseAcceptances,
 } from '../../gate/findings/acceptances.ts'
-import { parseAcceptances } from '../../gate/findings/parse-acceptances.ts'
 import { MAX_FILE_BYTES } from '../../gate/ports.ts'
+import { optional } from '../../kernel/optional.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import { replaceFile } from '../../platform/files/atomic-write.ts'
@@ -26,131 +26,98 @@ import { type Invocation, usageFaults } from '../command/command.ts'
 import { printOutput, requireWritable, textFlag } from '../command/subcommand.ts'
 
 const SHOWN_DIGITS = 12
-const TYPED_DIGITS = 6
 const MOST_CANDIDATES = 5
 
-const HEADER = `# Findings that this repository accepts, each with its reason. Commit this file; each new entry is shown to the reviewer.
+const EMPTY_LIST = `# Findings that this repository accepts, each with its reason. Commit this file; a reviewer is shown each new entry.
 # A person adds one with \`warrant accept FINDING --reason TEXT\`.
-findings:
+findings: []
 `
 
-const placeOf = ({ file, lines }: Finding): string =>
-  Array.isArray(lines) && lines[0] !== undefined ? `${file}:${lines[0]}` : file
-
-const fingerprintOf = ({ fingerprint }: Finding): string =>
-  typeof fingerprint === 'string' ? fingerprint : ''
+const placeOf = ({ file, lines }: Finding): string => (Array.isArray(lines) ? `${file}:${lines[0]}` : file)
 
 /** The finding of the newest run whose fingerprint begins so. */
-const findOne = ({ snapshot: { findings } }: Evidence, named: string | undefined): Finding => {
-  if (named === undefined || !/^[0-9a-f]{6,32}$/.test(named))
+const findOne = ({ snapshot: { findings } }: Evidence, named = ''): Finding => {
+  if (!/^[0-9a-f]{6,32}$/.test(named))
     throw usageFaults.argument('give the fingerprint of a finding, or at least 6 of its first digits')
-  const found = findings.filter((one) => fingerprintOf(one).startsWith(named))
+  const found = findings.filter(({ fingerprint }) => String(fingerprint).startsWith(named))
   const [first, second] = found
   if (first !== undefined && second === undefined) return first
   const rows = (first === undefined ? findings : found)
     .slice(0, MOST_CANDIDATES)
-    .map((one) => `${fingerprintOf(one).slice(0, SHOWN_DIGITS)} ${one.ruleId} ${placeOf(one)}`)
+    .map((one) => `${String(one.fingerprint).slice(0, SHOWN_DIGITS)} ${one.ruleId} ${placeOf(one)}`)
   const what = first === undefined ? 'no finding of the newest run begins' : 'several findings begin'
-  throw usageFaults.argument(`${what} with ${named}${rows.length === 0 ? '' : `: ${rows.join('; ')}`}`, {
+  throw usageFaults.argument([`${what} with ${named}`, ...rows].join('; '), {
     fix: 'Name one by more digits. `warrant gate` writes the findings anew.',
   })
 }
 
-/** A hexadecimal text that YAML might read as a number is quoted. */
-const hexText = (hex: string): string => (/[a-df]/.test(hex) ? hex : JSON.stringify(hex))
-
-const writeEntry = ({ finding, rule, path, blob, reason, until, by }: Acceptance): string =>
-  [
-    `  - finding: ${hexText(finding)}`,
-    `    rule: ${JSON.stringify(rule)}`,
-    `    path: ${JSON.stringify(path)}`,
-    ...(blob === undefined ? [] : [`    blob: ${hexText(blob)}`]),
-    `    reason: ${JSON.stringify(reason)}`,
-    ...(until === undefined ? [] : [`    until: ${until}`]),
-    ...(by === undefined ? [] : [`    by: ${JSON.stringify(by)}`]),
-    '',
-  ].join('\n')
-
-/** The file with the entry, in the place of an older one about the same finding. The rest of the text stays as it is. */
-const addEntry = async (text: string | undefined, entry: Acceptance): Promise<string> => {
-  const old = text === undefined ? [] : await parseAcceptances(text)
-  const at = old.findIndex(({ finding }) => finding === entry.finding)
-  const appended = `${text?.replace(/\n*$/, '\n') ?? HEADER}${writeEntry(entry)}`
-  const read = at < 0 ? await parseAcceptances(appended).catch(() => []) : []
-  if (JSON.stringify(read) === JSON.stringify([...old, entry])) return appended
-  // What was written must be readable: a broken list stops the gate.
-  await parseAcceptances(HEADER + writeEntry(entry))
-  const { parseDocument } = await import('yaml')
-  const document = parseDocument(text ?? '')
-  const node = document.createNode(JSON.parse(JSON.stringify(entry)))
-  document.setIn(['findings', at < 0 ? old.length : at], node)
-  return document.toString({ lineWidth: 0 })
+/** The file with the entry, in the place of an older one about the same finding. Comments and other entries stay. */
+const addEntry = async (text: string, entry: { readonly finding: string }): Promise<string> => {
+  const at = (await parseAcceptances(text)).findIndex(({ finding }) => finding === entry.finding)
+  const { isSeq, parseDocument } = await import('yaml')
+  const document = parseDocument(text)
+  const list = document.get('findings')
+  if (!isSeq(list)) return text
+  list.flow = false
+  list.set(at < 0 ? list.items.length : at, document.createNode(entry))
+  const added = document.toString({ lineWidth: 0 })
+  // What is written must be readable: a broken list stops the gate.
+  await parseAcceptances(added)
+  return added
 }
 
-const readOptions = (invocation: Invocation) => {
-  const [reason, until, by] = ['reason', 'until', 'by'].map((flag) => textFlag(invocation, flag))
-  if (reason === undefined || reason.trim() === '')
-    throw usageFaults.option('--reason TEXT is required: why the finding is accepted')
-  if (until !== undefined && until < new Date(systemClock.now()).toISOString().slice(0, 10))
-    throw usageFaults.option('--until must be a day to come, such as 2027-01-31')
-  return { reason, ...(until !== undefined && { until }), ...(by !== undefined && { by }) }
-}
-
-/** Id of the file that was judged. A file that is gone has none. */
-const readBlob = async (root: string, { file }: Finding, evidence: Evidence): Promise<string | undefined> => {
-  const { entries = [], head = null } = evidence.judged_tree ?? {}
-  const judged = entries.find(({ path }) => path === file)
-  if (judged !== undefined) return /^[0-9a-f]+$/.test(judged.id) ? judged.id : undefined
+/** Id of the file that was judged; none for one that is gone. */
+const readBlob = async (
+  root: string,
+  file: string,
+  { judged_tree: tree }: Evidence,
+): Promise<string | undefined> => {
+  const judged = tree?.entries?.find(({ path }) => path === file)?.id
+  if (judged !== undefined) return /^[0-9a-f]+$/.test(judged) ? judged : undefined
   const bytes = await repositoryFiles(root).read(file, MAX_FILE_BYTES)
-  return bytes && objectId('blob', bytes, head?.length ?? 40)
+  return bytes && objectId('blob', bytes, tree?.head?.length ?? 40)
 }
 
 /** Accepts a finding of the newest run. Asks a person, as `warrant checks allow` does. */
 export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   requireWritable(config, '`warrant accept`')
-  const options = readOptions(invocation)
+  const [reason, until, by] = ['reason', 'until', 'by'].map((flag) => textFlag(invocation, flag))
+  if (reason === undefined) throw usageFaults.option('--reason TEXT is required: why the finding is accepted')
+  if (until !== undefined && until < new Date(systemClock.now()).toISOString().slice(0, 10))
+    throw usageFaults.option('--until must be a day to come, such as 2027-01-31')
   const { root, lifecycle, signal } = await openRepositoryForCommand(config)
   const reading = await fileEvidence(root, systemClock).read()
   if (reading.kind !== 'valid') throw evidenceFaults.unusable('there is no evidence of a run of the gate')
   const found = findOne(reading.evidence, invocation.positionals[0])
-  const { ruleId: rule, file: path, message } = found
+  const { ruleId: rule, file: path, severity, message, expected_fix: fix } = found
   if (!isAcceptable(rule))
-    throw usageFaults.argument(`findings of ${rule} cannot be accepted`, {
-      fix: typeof found.expected_fix === 'string' ? found.expected_fix : 'Repair what it reports.',
-    })
-  const isSecret = found.secret === true
-  const blob = needsBlob({ ruleId: rule, secret: isSecret })
-    ? await readBlob(root, found, reading.evidence)
-    : undefined
-  if (isSecret && blob === undefined) throw usageFaults.argument(`there is no file ${path} any more`)
-  const finding = fingerprintOf(found)
-  const entry: Acceptance = { finding, rule, path, ...(blob !== undefined && { blob }), ...options }
+    throw usageFaults.argument(`findings of ${rule} cannot be accepted`, { fix: String(fix ?? 'Repair it.') })
+  const pinned = needsBlob({ ruleId: rule, secret: found.secret === true })
+  const blob = pinned ? await readBlob(root, path, reading.evidence) : undefined
+  const finding = String(found.fingerprint)
+  const entry = { finding, rule, path, ...optional({ blob }), reason, ...optional({ until, by }) }
   const bytes = await repositoryFiles(root).read(ACCEPTANCES_FILE, MAX_ACCEPTANCES_BYTES)
-  const text = await addEntry(bytes && new TextDecoder().decode(bytes), entry)
-  const shown = [
-    `${placeOf(found)}: ${found.severity} ${rule}: ${message}`,
-    '',
-    ...writeEntry(entry).split('\n'),
-  ]
+  const text = await addEntry(bytes === undefined ? EMPTY_LIST : new TextDecoder().decode(bytes), entry)
+  const members = Object.entries(entry).map(([name, value]) => `  ${name}: ${value}`)
+  const shown = [`${placeOf(found)}: ${severity} ${rule}: ${message}`, '', ...members, '']
   const answer = await askTerminal(
-    `${shown.map((line) => escapeLineBreaks(escapeHidden(line))).join('\n')}\nTo accept this, type the first ${TYPED_DIGITS} digits after "finding:" > `,
+    `${shown.map((line) => escapeLineBreaks(escapeHidden(line))).join('\n')}\nTo accept this, type the first 6 digits after "finding:" > `,
   )
   if (answer === undefined)
     throw usageFaults.argument('there is no terminal on which a person could accept the finding', {
       fix: 'A person runs it in a terminal, or repairs the finding.',
     })
-  if (answer.trim().toLowerCase() !== finding.slice(0, TYPED_DIGITS)) {
+  if (answer.trim().toLowerCase() !== finding.slice(0, 6)) {
     invocation.terminal.printError('warrant: nothing was accepted, because the answer was another one.')
     return 1
   }
   await makeState(join(root, '.warrant'))
   await replaceFile(requireNoSymlinks(root, ACCEPTANCES_FILE), text, { durable: true })
-  const force = (await lifecycle.git.ignores(ACCEPTANCES_FILE, signal)) ? '--force ' : ''
+  const add = `git add ${(await lifecycle.git.ignores(ACCEPTANCES_FILE, signal)) ? '--force ' : ''}${ACCEPTANCES_FILE}`
   return printOutput(
     invocation,
     entry,
-    () =>
-      `${rule} in ${escapeLineBreaks(path)} is accepted.\nNext: git add ${force}${ACCEPTANCES_FILE}, then commit again`,
+    () => `${escapeLineBreaks(`${rule} in ${path}`)} is accepted.\nNext: ${add}, then commit again`,
   )
 }

@@ -1,4 +1,7 @@
-import { optional } from '../../kernel/optional.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
+import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
+import { readYaml, YamlError } from '../../kernel/text/safe-yaml.ts'
+import { gateFaults } from '../faults.ts'
 import type { ChangeSet } from '../ports.ts'
 import type { GateFinding } from '../reports/report.ts'
 import type { FindingDraft } from './collect.ts'
@@ -7,86 +10,112 @@ import { POLICY_CHANGED_RULE } from './policy-findings.ts'
 /** The file of a repository that accepts findings, each with a reason. */
 export const ACCEPTANCES_FILE = '.warrant/acceptances.yml'
 export const MAX_ACCEPTANCES_BYTES = 256 * 1024
+const MAX_ENTRIES = 1_000
+const LIMITS = { aliases: 0, depth: 4, nodes: 10_000, rejectWarnings: true }
 
-export interface Acceptance {
-  /** The fingerprint. */
-  readonly finding: string
-  readonly rule: string
-  readonly path: string
-  /** Id of the file that is accepted, where the fingerprint does not tell what the file holds. */
-  readonly blob?: string | undefined
-  readonly reason: string
-  /** The last day, in UTC. */
-  readonly until?: string | undefined
-  readonly by?: string | undefined
-}
+/** `blob` is the id of the file, where the fingerprint does not tell what it holds; `until` the last day, in UTC. */
+export type Acceptance = Readonly<Record<'finding' | 'rule' | 'path' | 'reason', string>> &
+  Readonly<Partial<Record<'blob' | 'until' | 'by', string>>>
 
-/** The entries of both versions, and the text of the present one. */
+const LINE = /^(?=.*\S)[^\t\n]{1,1000}$/
+const REQUIRED = ['finding', 'rule', 'path', 'reason']
+const MEMBERS = new Map([
+  ['finding', /^[0-9a-f]{32}$/],
+  ...['rule', 'path', 'reason', 'by'].map((name) => [name, LINE] as const),
+  ['blob', /^([0-9a-f]{40}|[0-9a-f]{64})$/],
+  ['until', /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/],
+])
+
+/** The entries before and after the change. */
 export interface AcceptanceVersions {
   readonly base: readonly Acceptance[]
   readonly after: readonly Acceptance[]
-  readonly text?: string | undefined
+}
+
+const invalid = (problem: string, cause?: unknown) =>
+  gateFaults.acceptances_invalid(`${ACCEPTANCES_FILE}: ${problem}`, { cause })
+
+// A reviewer reads every entry: what cannot be seen must not be in it.
+const isRight = (name: string, text: unknown): boolean =>
+  typeof text === 'string' && MEMBERS.get(name)?.test(text) === true && escapeHidden(text) === text
+
+const findWrong = (entry: Readonly<Record<string, unknown>>): string | undefined =>
+  [...REQUIRED, ...Object.keys(entry)].find((name) => !isRight(name, entry[name]))
+
+const isEntry = (value: unknown): value is Acceptance => isRecord(value) && findWrong(value) === undefined
+
+const readEntries = (value: unknown): readonly Acceptance[] => {
+  const { findings, ...others } = isRecord(value) ? value : {}
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw invalid(`${other} is unknown`)
+  if (!Array.isArray(findings) || findings.length > MAX_ENTRIES)
+    throw invalid(`findings is not a list of at most ${MAX_ENTRIES} entries`)
+  const seen = new Set<string>()
+  return findings.map((entry: unknown, at) => {
+    if (!isEntry(entry))
+      throw invalid(
+        `findings.${at}.${findWrong(isRecord(entry) ? entry : {})} is missing, unknown or malformed`,
+      )
+    if (seen.size === seen.add(entry.finding).size) throw invalid(`findings.${at}.finding is listed twice`)
+    return entry
+  })
+}
+
+/** The entries of a text; none where there is no file. What is not understood is a fault. */
+export const parseAcceptances = async (text: string | undefined): Promise<readonly Acceptance[]> => {
+  if (text === undefined) return []
+  if (text.length > MAX_ACCEPTANCES_BYTES) throw invalid(`longer than ${MAX_ACCEPTANCES_BYTES} bytes`)
+  const yaml = await import('yaml')
+  try {
+    return readEntries(readYaml(yaml, text, LIMITS))
+  } catch (cause) {
+    throw cause instanceof YamlError ? invalid(cause.message, cause) : cause
+  }
 }
 
 const ACCEPTED_OF_GATE =
   /^gate\.(?:file-unread|file-given-up|grammar-missing|modules-tracked|submodule|link-content|link-target|parse-error|manifest-invalid|policy-changed)$/
 
-/** Whether an entry can accept what a rule finds: not the branch, receipts, logs, the specification, or checks without a result. */
+/** Whether an entry can accept what a rule finds: nothing accepts a branch, receipts, or checks without a result. */
 export const isAcceptable = (ruleId: string): boolean =>
   !/^(?:gate|sdd)\./.test(ruleId) || ACCEPTED_OF_GATE.test(ruleId)
 
-/** Whether an entry is about one content of the file: a fingerprint holds one byte of a secret, and no other byte of a policy. */
+/** Whether an entry is about one content of the file: a fingerprint holds one byte of a secret, and none of a policy. */
 export const needsBlob = ({ ruleId, secret }: Pick<GateFinding, 'ruleId' | 'secret'>): boolean =>
   secret === true || ruleId === POLICY_CHANGED_RULE || ruleId === 'gate.manifest-invalid'
 
-const keyOf = ({ finding, rule, path, blob, reason, until, by }: Acceptance): string =>
-  JSON.stringify([finding, rule, path, blob, reason, until, by])
-
 const entriesAdded = ({ base, after }: AcceptanceVersions): readonly Acceptance[] => {
-  const old = new Set(base.map(keyOf))
-  return after.filter((one) => !old.has(keyOf(one)))
+  const old = new Set(base.map((one) => JSON.stringify(one)))
+  return after.filter((one) => !old.has(JSON.stringify(one)))
 }
 
-interface AcceptContext {
-  readonly set: Pick<ChangeSet, 'identify'>
-  /** The change comes from another repository: only what the target accepts counts. */
-  readonly fork: boolean
-  /** Milliseconds since the epoch. */
-  readonly now: number
-}
-
-interface AcceptedFindings {
-  /** The reason that accepts a finding; undefined where none does. */
-  readonly reasonOf: (draft: FindingDraft, fingerprint: string) => string | undefined
-  /** Why entries that name a finding do not accept it. Complete when all findings were asked about. */
-  readonly notes: string[]
-}
-
-/** What the entries accept in a change. */
+/**
+ * Asks what the entries accept, and notes why an entry that names a finding does not accept it. A change of another
+ * repository (`fork`) cannot bring entries.
+ */
 export const openAcceptances = async (
   versions: AcceptanceVersions,
-  { set, fork, now }: AcceptContext,
+  { set, fork, now }: { set: Pick<ChangeSet, 'identify'>; fork: boolean; now: number },
   signal: AbortSignal,
-): Promise<AcceptedFindings> => {
+) => {
   const notes: string[] = []
   const byFinding = new Map(versions.after.map((one) => [one.finding, one]))
-  if (byFinding.size === 0) return { reasonOf: () => undefined, notes }
-  const entries = await set.identify(signal)
-  const blobs = new Map(entries.flatMap(({ path, id }) => (/^[0-9a-f]+$/.test(id) ? [[path, id]] : [])))
+  const files = byFinding.size === 0 ? [] : await set.identify(signal)
+  const blobs = new Map(files.filter(({ id }) => /^[0-9a-f]+$/.test(id)).map(({ path, id }) => [path, id]))
   const today = new Date(now).toISOString().slice(0, 10)
   const added = new Set(entriesAdded(versions))
-  const refusal = (entry: Acceptance, draft: FindingDraft): string | undefined => {
+  const refuse = (entry: Acceptance, draft: FindingDraft): string | undefined => {
+    const { blob, until } = entry
     if (!isAcceptable(draft.ruleId)) return 'nothing can accept it'
-    if (fork && added.has(entry))
-      return 'the target branch does not have it, and the change comes from a fork'
-    if (entry.until !== undefined && entry.until < today) return `it ended on ${entry.until}`
-    if (draft.secret === true && entry.blob === undefined) return 'it does not name the blob of the file'
-    return needsBlob(draft) && entry.blob !== blobs.get(draft.file) ? 'the file has changed since' : undefined
+    if (fork && added.has(entry)) return 'the change comes from a fork, and the target does not have it'
+    if (until !== undefined && until < today) return `it ended on ${until}`
+    const isSame = blob === blobs.get(draft.file) && (blob !== undefined || draft.secret !== true)
+    return needsBlob(draft) && !isSame ? 'its blob is not that of the file' : undefined
   }
   const reasonOf = (draft: FindingDraft, fingerprint: string): string | undefined => {
     const entry = byFinding.get(fingerprint)
-    if (entry === undefined || entry.rule !== draft.ruleId || entry.path !== draft.file) return undefined
-    const why = refusal(entry, draft)
+    if (entry?.rule !== draft.ruleId || entry.path !== draft.file) return undefined
+    const why = refuse(entry, draft)
     if (why === undefined) return entry.reason
     notes.push(`The acceptance of ${entry.rule} in ${entry.path} does not count: ${why}.`)
     return undefined
@@ -102,21 +131,15 @@ export const acceptanceDrafts = (
   { source, changes }: Pick<ChangeSet, 'source' | 'changes'>,
 ): FindingDraft[] => {
   if (source === 'git:repository' || !changes.some(({ path }) => path === ACCEPTANCES_FILE)) return []
-  const lines = versions.text?.split('\n') ?? []
-  return entriesAdded(versions).map((entry) => {
-    const line = lines.findIndex((text) => text.includes(entry.finding)) + 1
-    const by = entry.by === undefined ? '' : ` by ${entry.by}`
-    return {
-      ruleId: ACCEPTANCE_ADDED_RULE,
-      severity: 'INFO',
-      code: 'ACCEPTANCE_ADDED',
-      message: `${entry.rule} in ${entry.path} is accepted${by}: ${entry.reason}`,
-      file: ACCEPTANCES_FILE,
-      ...optional({ region: line === 0 ? undefined : { line, column: 1, endLine: line, endColumn: 2 } }),
-      fix: 'Check the reason, or repair what the rule reports and remove the entry.',
-      matchedBy: 'FileContent',
-      source,
-      text: keyOf(entry),
-    }
-  })
+  return entriesAdded(versions).map((entry) => ({
+    ruleId: ACCEPTANCE_ADDED_RULE,
+    severity: 'INFO',
+    code: 'ACCEPTANCE_ADDED',
+    message: `${entry.rule} in ${entry.path} is accepted${entry.by ? ` by ${entry.by}` : ''}: ${entry.reason}`,
+    file: ACCEPTANCES_FILE,
+    fix: 'Check the reason, or repair what the rule reports and remove the entry.',
+    matchedBy: 'FileContent',
+    source,
+    text: JSON.stringify(entry),
+  }))
 }

@@ -223,33 +223,21 @@ const renderHidden = ({ shown, cut, below, from }: SelectedFindings): string[] =
     : [`${plural(below.length, 'finding')} below ${from} not shown: --severity INFO.`]),
 ]
 
-/** Extensions of texts that no grammar reads and that have comments. */
-const COMMENTED =
-  /^(?:ya?ml|toml|sh|bash|zsh|rb|php|rs|c|cc|cpp|h|hpp|cs|scala|dart|lua|sql|css|scss|less|html|vue|svelte|tf|properties|ini|env|gradle)$/
-
-const hasComments = (file: string): boolean => {
-  const extension = extensionOf(file)
-  return grammarForExtension(extension) !== undefined || COMMENTED.test(extension)
-}
-
-const takesComment = ({ ruleId, secret, file, region }: GateFinding): boolean =>
-  !/^(?:gate|sdd|warrant)\./.test(ruleId) &&
-  secret !== true &&
-  region !== undefined &&
-  file !== CHECKS_FILE &&
-  hasComments(file)
-
-/** One way to accept a finding; none for what nothing accepts. */
-const acceptSteps = (finding: GateFinding | undefined, { evidence }: GateReport): string[] => {
-  if (finding === undefined || !isAcceptable(finding.ruleId)) return []
-  if (takesComment(finding))
-    return [
-      `Or give a reason in a comment on the line above: warrant-ignore ${escapeLine(finding.ruleId)}: <reason>`,
-    ]
-  // It is looked up in the evidence.
+/** One way to accept a finding: a comment where one works, else an entry; none for what nothing accepts. */
+const acceptStep = (
+  { ruleId, secret, file, region, fingerprint }: GateFinding,
+  evidence: unknown,
+): string[] => {
+  if (!isAcceptable(ruleId)) return []
+  const isPlaced = region !== undefined && file !== CHECKS_FILE && !/^(?:gate|warrant)\./.test(ruleId)
+  const hasComments =
+    /\.(?:ya?ml|toml|sh|sql|rb|php)$/.test(file) || grammarForExtension(extensionOf(file)) !== undefined
+  if (isPlaced && hasComments && secret !== true)
+    return [`Or give a reason in a comment on the line above: warrant-ignore ${escapeLine(ruleId)}: <reason>`]
+  // The command looks it up in the evidence.
   return evidence === null
     ? []
-    : [`Or accept it: warrant accept ${finding.fingerprint.slice(0, 12)} --reason "<why>"`]
+    : [`Or accept it: warrant accept ${fingerprint.slice(0, 12)} --reason "<why>"`]
 }
 
 /** Findings that a later stage blocks: a reader of ALLOWED would not expect it. */
@@ -273,7 +261,8 @@ const nextSteps = ({ report }: GateRun): string[] => {
     ({ state, severity }) => state === 'new' && isAtLeast(severity, policy.block_on_or_above),
   )
   const repairable = findings.filter(({ state, edit }) => state === 'new' && edit?.safe === true).length
-  if (blocking.length === 0) return []
+  const [example] = blocking
+  if (example === undefined) return []
   return [
     `Repair what is ${policy.block_on_or_above}${policy.block_on_or_above === 'CRITICAL' ? '' : ' or worse'} (${blocking.length}), then run the gate again.`,
     ...(repairable === 0
@@ -281,7 +270,7 @@ const nextSteps = ({ report }: GateRun): string[] => {
       : [
           `${plural(repairable, 'finding')} can be repaired for you: warrant gate --fix (--dry-run shows how)`,
         ]),
-    ...acceptSteps(blocking[0], report),
+    ...acceptStep(example, report.evidence),
   ]
 }
 
