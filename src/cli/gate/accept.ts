@@ -3,14 +3,9 @@ import { openRepositoryForCommand } from '../../app/open/repository.ts'
 import { loadSettings } from '../../app/process-context.ts'
 import type { Evidence, Finding } from '../../evidence/schema.ts'
 import { evidenceFaults } from '../../evidence/store.ts'
-import {
-  ACCEPTANCES_FILE,
-  isAcceptable,
-  MAX_ACCEPTANCES_BYTES,
-  needsBlob,
-  parseAcceptances,
-} from '../../gate/findings/acceptances.ts'
-import { MAX_FILE_BYTES } from '../../gate/ports.ts'
+import { ACCEPTANCES_FILE, MAX_ACCEPTANCES_BYTES, parseAcceptances } from '../../gate/findings/acceptances.ts'
+import type { GitReader } from '../../gate/ports.ts'
+import { acceptableBy } from '../../gate/rules/acceptable.ts'
 import { optional } from '../../kernel/optional.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
@@ -18,17 +13,15 @@ import { replaceFile } from '../../platform/files/atomic-write.ts'
 import { fileEvidence } from '../../platform/files/evidence-file.ts'
 import { requireNoSymlinks } from '../../platform/files/no-symlinks.ts'
 import { makeState } from '../../platform/files/state-folder.ts'
-import { objectId } from '../../platform/git/blobs.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import { askTerminal } from '../../platform/system/ask-terminal.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { printOutput, requireWritable, textFlag } from '../command/subcommand.ts'
 
-const SHOWN_DIGITS = 12
 const MOST_CANDIDATES = 5
 
-const EMPTY_LIST = `# Findings that this repository accepts, each with its reason. Commit this file; a reviewer is shown each new entry.
+const NO_ENTRIES = `# Findings that this repository accepts, each with its reason. Commit this file; a reviewer is shown each new entry.
 # A person adds one with \`warrant accept FINDING --reason TEXT\`.
 findings: []
 `
@@ -44,7 +37,7 @@ const findOne = ({ snapshot: { findings } }: Evidence, named = ''): Finding => {
   if (first !== undefined && second === undefined) return first
   const rows = (first === undefined ? findings : found)
     .slice(0, MOST_CANDIDATES)
-    .map((one) => `${String(one.fingerprint).slice(0, SHOWN_DIGITS)} ${one.ruleId} ${placeOf(one)}`)
+    .map((one) => `${String(one.fingerprint).slice(0, 12)} ${one.ruleId} ${placeOf(one)}`)
   const what = first === undefined ? 'no finding of the newest run begins' : 'several findings begin'
   throw usageFaults.argument([`${what} with ${named}`, ...rows].join('; '), {
     fix: 'Name one by more digits. `warrant gate` writes the findings anew.',
@@ -66,16 +59,16 @@ const addEntry = async (text: string, entry: { readonly finding: string }): Prom
   return added
 }
 
-/** Id of the file that was judged; none for one that is gone. */
+/** Id of the file that was judged, or else of the one in the index; none for one that is gone. */
 const readBlob = async (
-  root: string,
-  file: string,
-  { judged_tree: tree }: Evidence,
+  git: GitReader,
+  { file }: Finding,
+  { judged_tree: judged }: Evidence,
+  signal: AbortSignal,
 ): Promise<string | undefined> => {
-  const judged = tree?.entries?.find(({ path }) => path === file)?.id
-  if (judged !== undefined) return /^[0-9a-f]+$/.test(judged) ? judged : undefined
-  const bytes = await repositoryFiles(root).read(file, MAX_FILE_BYTES)
-  return bytes && objectId('blob', bytes, tree?.head?.length ?? 40)
+  const all = [...(judged?.entries ?? []), ...(await git.tracked(undefined, signal)).entries()]
+  const id = all.find(({ path }) => path === file)?.id
+  return id !== undefined && /^[0-9a-f]+$/.test(id) ? id : undefined
 }
 
 /** Accepts a finding of the newest run. Asks a person, as `warrant checks allow` does. */
@@ -86,19 +79,22 @@ export const run = async (invocation: Invocation): Promise<number> => {
   if (reason === undefined) throw usageFaults.option('--reason TEXT is required: why the finding is accepted')
   if (until !== undefined && until < new Date(systemClock.now()).toISOString().slice(0, 10))
     throw usageFaults.option('--until must be a day to come, such as 2027-01-31')
-  const { root, lifecycle, signal } = await openRepositoryForCommand(config)
+  const { root, git, lifecycle, signal } = await openRepositoryForCommand(config)
   const reading = await fileEvidence(root, systemClock).read()
   if (reading.kind !== 'valid') throw evidenceFaults.unusable('there is no evidence of a run of the gate')
   const found = findOne(reading.evidence, invocation.positionals[0])
   const { ruleId: rule, file: path, severity, message, expected_fix: fix } = found
-  if (!isAcceptable(rule))
+  const isSecret = found.secret === true
+  const named = acceptableBy({ ruleId: rule, secret: isSecret })
+  if (named === undefined)
     throw usageFaults.argument(`findings of ${rule} cannot be accepted`, { fix: String(fix ?? 'Repair it.') })
-  const pinned = needsBlob({ ruleId: rule, secret: found.secret === true })
-  const blob = pinned ? await readBlob(root, path, reading.evidence) : undefined
+  const blob = named === 'blob' ? await readBlob(git, found, reading.evidence, signal) : undefined
+  if (isSecret && blob === undefined)
+    throw usageFaults.argument(`git does not know ${path}`, { fix: 'Stage it, and run the gate again.' })
   const finding = String(found.fingerprint)
   const entry = { finding, rule, path, ...optional({ blob }), reason, ...optional({ until, by }) }
   const bytes = await repositoryFiles(root).read(ACCEPTANCES_FILE, MAX_ACCEPTANCES_BYTES)
-  const text = await addEntry(bytes === undefined ? EMPTY_LIST : new TextDecoder().decode(bytes), entry)
+  const text = await addEntry(bytes === undefined ? NO_ENTRIES : new TextDecoder().decode(bytes), entry)
   const members = Object.entries(entry).map(([name, value]) => `  ${name}: ${value}`)
   const shown = [`${placeOf(found)}: ${severity} ${rule}: ${message}`, '', ...members, '']
   const answer = await askTerminal(

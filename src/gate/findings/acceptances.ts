@@ -3,9 +3,9 @@ import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import { readYaml, YamlError } from '../../kernel/text/safe-yaml.ts'
 import { gateFaults } from '../faults.ts'
 import type { ChangeSet } from '../ports.ts'
-import type { GateFinding } from '../reports/report.ts'
+import { acceptableBy } from '../rules/acceptable.ts'
 import type { FindingDraft } from './collect.ts'
-import { POLICY_CHANGED_RULE } from './policy-findings.ts'
+import { SUPPRESSION_ADDED_RULE } from './policy-findings.ts'
 
 /** The file of a repository that accepts findings, each with a reason. */
 export const ACCEPTANCES_FILE = '.warrant/acceptances.yml'
@@ -14,11 +14,10 @@ const MAX_ENTRIES = 1_000
 const LIMITS = { aliases: 0, depth: 4, nodes: 10_000, rejectWarnings: true }
 
 /** `blob` is the id of the file, where the fingerprint does not tell what it holds; `until` the last day, in UTC. */
-export type Acceptance = Readonly<Record<'finding' | 'rule' | 'path' | 'reason', string>> &
+type Acceptance = Readonly<Record<'finding' | 'rule' | 'path' | 'reason', string>> &
   Readonly<Partial<Record<'blob' | 'until' | 'by', string>>>
 
 const LINE = /^(?=.*\S)[^\t\n]{1,1000}$/
-const REQUIRED = ['finding', 'rule', 'path', 'reason']
 const MEMBERS = new Map([
   ['finding', /^[0-9a-f]{32}$/],
   ...['rule', 'path', 'reason', 'by'].map((name) => [name, LINE] as const),
@@ -40,9 +39,10 @@ const isRight = (name: string, text: unknown): boolean =>
   typeof text === 'string' && MEMBERS.get(name)?.test(text) === true && escapeHidden(text) === text
 
 const findWrong = (entry: Readonly<Record<string, unknown>>): string | undefined =>
-  [...REQUIRED, ...Object.keys(entry)].find((name) => !isRight(name, entry[name]))
+  ['finding', 'rule', 'path', 'reason', ...Object.keys(entry)].find((name) => !isRight(name, entry[name]))
 
-const isEntry = (value: unknown): value is Acceptance => isRecord(value) && findWrong(value) === undefined
+const isAcceptance = (value: unknown): value is Acceptance =>
+  isRecord(value) && findWrong(value) === undefined
 
 const readEntries = (value: unknown): readonly Acceptance[] => {
   const { findings, ...others } = isRecord(value) ? value : {}
@@ -52,7 +52,7 @@ const readEntries = (value: unknown): readonly Acceptance[] => {
     throw invalid(`findings is not a list of at most ${MAX_ENTRIES} entries`)
   const seen = new Set<string>()
   return findings.map((entry: unknown, at) => {
-    if (!isEntry(entry))
+    if (!isAcceptance(entry))
       throw invalid(
         `findings.${at}.${findWrong(isRecord(entry) ? entry : {})} is missing, unknown or malformed`,
       )
@@ -72,17 +72,6 @@ export const parseAcceptances = async (text: string | undefined): Promise<readon
     throw cause instanceof YamlError ? invalid(cause.message, cause) : cause
   }
 }
-
-const ACCEPTED_OF_GATE =
-  /^gate\.(?:file-unread|file-given-up|grammar-missing|modules-tracked|submodule|link-content|link-target|parse-error|manifest-invalid|policy-changed)$/
-
-/** Whether an entry can accept what a rule finds: nothing accepts a branch, receipts, or checks without a result. */
-export const isAcceptable = (ruleId: string): boolean =>
-  !/^(?:gate|sdd)\./.test(ruleId) || ACCEPTED_OF_GATE.test(ruleId)
-
-/** Whether an entry is about one content of the file: a fingerprint holds one byte of a secret, and none of a policy. */
-export const needsBlob = ({ ruleId, secret }: Pick<GateFinding, 'ruleId' | 'secret'>): boolean =>
-  secret === true || ruleId === POLICY_CHANGED_RULE || ruleId === 'gate.manifest-invalid'
 
 const entriesAdded = ({ base, after }: AcceptanceVersions): readonly Acceptance[] => {
   const old = new Set(base.map((one) => JSON.stringify(one)))
@@ -106,11 +95,12 @@ export const openAcceptances = async (
   const added = new Set(entriesAdded(versions))
   const refuse = (entry: Acceptance, draft: FindingDraft): string | undefined => {
     const { blob, until } = entry
-    if (!isAcceptable(draft.ruleId)) return 'nothing can accept it'
+    const by = acceptableBy(draft)
+    if (by === undefined) return 'nothing can accept it'
     if (fork && added.has(entry)) return 'the change comes from a fork, and the target does not have it'
     if (until !== undefined && until < today) return `it ended on ${until}`
     const isSame = blob === blobs.get(draft.file) && (blob !== undefined || draft.secret !== true)
-    return needsBlob(draft) && !isSame ? 'its blob is not that of the file' : undefined
+    return by === 'blob' && !isSame ? 'its blob is not that of the file' : undefined
   }
   const reasonOf = (draft: FindingDraft, fingerprint: string): string | undefined => {
     const entry = byFinding.get(fingerprint)
@@ -123,7 +113,11 @@ export const openAcceptances = async (
   return { reasonOf, notes }
 }
 
-export const ACCEPTANCE_ADDED_RULE = 'gate.acceptance-added'
+const ACCEPTANCE_ADDED_RULE = 'gate.acceptance-added'
+
+/** Whether a finding lists what a change accepts. */
+export const isException = ({ ruleId }: Pick<FindingDraft, 'ruleId'>): boolean =>
+  ruleId === ACCEPTANCE_ADDED_RULE || ruleId === SUPPRESSION_ADDED_RULE
 
 /** A finding for each entry that the change adds, for the reviewer. */
 export const acceptanceDrafts = (

@@ -3,9 +3,8 @@ import { pushTo } from '../../kernel/multimap.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import { extensionOf, grammarForExtension } from '../../kernel/text/languages.ts'
 import { plural } from '../../kernel/text/plural.ts'
-import { CHECKS_FILE } from '../checks/check.ts'
-import { isAcceptable } from '../findings/acceptances.ts'
 import { isAtLeast } from '../policy.ts'
+import { acceptableBy } from '../rules/acceptable.ts'
 import {
   type CheckRow,
   type Excerpt,
@@ -224,15 +223,14 @@ const renderHidden = ({ shown, cut, below, from }: SelectedFindings): string[] =
 ]
 
 /** One way to accept a finding: a comment where one works, else an entry; none for what nothing accepts. */
-const acceptStep = (
-  { ruleId, secret, file, region, fingerprint }: GateFinding,
-  evidence: unknown,
-): string[] => {
-  if (!isAcceptable(ruleId)) return []
-  const isPlaced = region !== undefined && file !== CHECKS_FILE && !/^(?:gate|warrant)\./.test(ruleId)
-  const hasComments =
-    /\.(?:ya?ml|toml|sh|sql|rb|php)$/.test(file) || grammarForExtension(extensionOf(file)) !== undefined
-  if (isPlaced && hasComments && secret !== true)
+const acceptStep = (finding: GateFinding, evidence: unknown): string[] => {
+  const { ruleId, file, region, fingerprint } = finding
+  const by = acceptableBy(finding)
+  if (by === undefined) return []
+  const isPlaced =
+    region !== undefined && !file.startsWith('.warrant/') && !/^(?:gate|warrant)\./.test(ruleId)
+  const isParsed = grammarForExtension(extensionOf(file)) !== undefined
+  if (by === 'fingerprint' && isPlaced && (isParsed || /\.(?:ya?ml|toml|sh|sql|rb|php)$/.test(file)))
     return [`Or give a reason in a comment on the line above: warrant-ignore ${escapeLine(ruleId)}: <reason>`]
   // The command looks it up in the evidence.
   return evidence === null

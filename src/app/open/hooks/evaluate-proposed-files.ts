@@ -1,7 +1,7 @@
 import { evaluateChange } from '../../../gate/evaluate.ts'
-import { ACCEPTANCE_ADDED_RULE } from '../../../gate/findings/acceptances.ts'
+import { isException } from '../../../gate/findings/acceptances.ts'
 import { branchDrafts } from '../../../gate/findings/branch-finding.ts'
-import { POLICY_CHANGED_RULE, SUPPRESSION_ADDED_RULE } from '../../../gate/findings/policy-findings.ts'
+import { POLICY_CHANGED_RULE } from '../../../gate/findings/policy-findings.ts'
 import { isAtLeast } from '../../../gate/policy.ts'
 import type { GitReader } from '../../../gate/ports.ts'
 import { namedBranches } from '../../../gate/protected-branches.ts'
@@ -62,8 +62,6 @@ export const openFileJudge = ({
     // A weaker policy blocks later stages alone; a tool that writes one is refused at once.
     const isBlocking = ({ ruleId, severity }: GateFinding) =>
       isAtLeast(severity, block) || (ruleId === POLICY_CHANGED_RULE && isAtLeast(severity, 'ERROR'))
-    const isException = ({ ruleId }: GateFinding) =>
-      [SUPPRESSION_ADDED_RULE, ACCEPTANCE_ADDED_RULE].includes(ruleId)
     const open = findings.filter(({ state }) => state === 'new')
     const others = open.filter((one) => !isBlocking(one))
     return {
