@@ -221,10 +221,14 @@ describe('a change that brings its own policy', () => {
     propose({ 'src/evil.ts': `// warrant-ignore-file ${RULE}, heuristics.ts.eval.ast: ok\n${EVIL}` })
     expect(gateJson(repo, CI).code).toBe(1)
     const key = ['AKIA', 'Z7QXN4RTP2LKW6HD'].join('')
-    propose({ 'src/key.ts': `export const key = '${key}' // warrant-ignore secrets.aws-access-key-id: test\n` })
+    propose({
+      'src/key.ts': `export const key = '${key}' // warrant-ignore secrets.aws-access-key-id: test\n`,
+    })
     const { code, findings } = gateJson(repo, CI)
     expect(code).toBe(1)
-    expect(findings.map(({ ruleId, state }) => `${state} ${ruleId}`)).toContain('new secrets.aws-access-key-id')
+    expect(findings.map(({ ruleId, state }) => `${state} ${ruleId}`)).toContain(
+      'new secrets.aws-access-key-id',
+    )
   })
 
   it('may make the policy stricter, with a warning', () => {
