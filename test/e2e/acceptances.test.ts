@@ -241,6 +241,12 @@ describe('the way out that a blocked run prints', () => {
     expect(gate(repo).status).toBe(0)
   })
 
+  it('says how to add the file where git ignores the folder', () => {
+    const repo = newRepo().write({ '.warrant/.gitignore': '*\n' }).stage({ 'src/key.ts': SECRET })
+    expect(acceptAsPrinted(repo, gate(repo).stdout)).toContain('git add --force')
+    expect(gate(repo).status).toBe(0)
+  })
+
   it('is the command for files without comments, and for what was not checked', () => {
     const repo = newRepo().stage({ 'a.py': `# coding: utf-16\nx = 1\n` })
     const blocked = gate(repo)

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { MAX_ACCEPTANCES_BYTES, openAcceptances, parseAcceptances } from './acceptances.ts'
 import type { FindingDraft } from './collect.ts'
 
 const ENTRY = { finding: 'a'.repeat(32), rule: 'r.x', path: 'src/a.ts', reason: 'it is old' }
-const BLOB = 'b'.repeat(40)
+/** Of `x`. */
+const BLOB = 'c1b0730e0133447badcfd47fd144e254807b06e1'
 
 const write = (...entries: readonly Readonly<Record<string, unknown>>[]): string =>
   JSON.stringify({ findings: entries })
@@ -77,10 +79,13 @@ describe('openAcceptances', () => {
   ) => {
     const after = [{ ...ENTRY, ...more }]
     const set = {
-      identify: async () => [
-        { path: ENTRY.path, id: BLOB },
-        { path: 'gone', id: 'deleted' },
+      changes: [
+        { path: ENTRY.path, change: 'modified' as const },
+        { path: 'gone', change: 'deleted' as const },
       ],
+      read: async function* (paths: readonly string[]) {
+        if (paths.includes(ENTRY.path)) yield { path: ENTRY.path, bytes: Buffer.from('x') }
+      },
     }
     const context = { set, fork, now: Date.parse('2026-06-30T23:59:59Z') }
     const { reasonOf } = await openAcceptances(
@@ -99,6 +104,8 @@ describe('openAcceptances', () => {
     expect(await ask({}, secret)).toBeUndefined()
     expect(await ask({ blob: 'c'.repeat(40) }, secret)).toBeUndefined()
     expect(await ask({ blob: BLOB }, secret)).toBe(ENTRY.reason)
+    const long = createHash('sha256').update('blob 1\0x').digest('hex')
+    expect(await ask({ blob: long }, secret)).toBe(ENTRY.reason)
     expect(await ask({ path: 'gone' }, draft('r.x', { secret: true, file: 'gone' }))).toBeUndefined()
     const policy = { rule: 'gate.policy-changed' }
     expect(await ask(policy, draft(policy.rule))).toBeUndefined()

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { isRecord } from '../../kernel/encoding/json.ts'
 import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import { readYaml, YamlError } from '../../kernel/text/safe-yaml.ts'
@@ -73,6 +74,13 @@ export const parseAcceptances = async (text: string | undefined): Promise<readon
   }
 }
 
+/** The id that git gives a file, of 40 digits or of 64. */
+const blobId = (bytes: Uint8Array, digits: number | undefined): string =>
+  createHash(digits === 64 ? 'sha256' : 'sha1')
+    .update(`blob ${bytes.length}\0`)
+    .update(bytes)
+    .digest('hex')
+
 const entriesAdded = ({ base, after }: AcceptanceVersions): readonly Acceptance[] => {
   const old = new Set(base.map((one) => JSON.stringify(one)))
   return after.filter((one) => !old.has(JSON.stringify(one)))
@@ -84,13 +92,17 @@ const entriesAdded = ({ base, after }: AcceptanceVersions): readonly Acceptance[
  */
 export const openAcceptances = async (
   versions: AcceptanceVersions,
-  { set, fork, now }: { set: Pick<ChangeSet, 'identify'>; fork: boolean; now: number },
+  { set, fork, now }: { set: Pick<ChangeSet, 'changes' | 'read'>; fork: boolean; now: number },
   signal: AbortSignal,
 ) => {
   const notes: string[] = []
   const byFinding = new Map(versions.after.map((one) => [one.finding, one]))
-  const files = byFinding.size === 0 ? [] : await set.identify(signal)
-  const blobs = new Map(files.filter(({ id }) => /^[0-9a-f]+$/.test(id)).map(({ path, id }) => [path, id]))
+  const named = new Map(versions.after.map(({ path, blob }) => [path, blob?.length]))
+  const paths = set.changes.filter(({ path }) => named.has(path)).map(({ path }) => path)
+  const blobs = new Map<string, string>()
+  if (paths.length > 0)
+    for await (const { path, bytes } of set.read(paths, signal))
+      if (bytes !== undefined) blobs.set(path, blobId(bytes, named.get(path)))
   const today = new Date(now).toISOString().slice(0, 10)
   const added = new Set(entriesAdded(versions))
   const refuse = (entry: Acceptance, draft: FindingDraft): string | undefined => {
