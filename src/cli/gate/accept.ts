@@ -4,7 +4,6 @@ import { loadSettings } from '../../app/process-context.ts'
 import type { Evidence, Finding } from '../../evidence/schema.ts'
 import { evidenceFaults } from '../../evidence/store.ts'
 import { ACCEPTANCES_FILE, MAX_ACCEPTANCES_BYTES, parseAcceptances } from '../../gate/findings/acceptances.ts'
-import type { GitReader } from '../../gate/ports.ts'
 import { acceptableBy } from '../../gate/rules/acceptable.ts'
 import { optional } from '../../kernel/optional.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
@@ -18,8 +17,6 @@ import { askTerminal } from '../../platform/system/ask-terminal.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { printOutput, requireWritable, textFlag } from '../command/subcommand.ts'
-
-const MOST_CANDIDATES = 5
 
 const NO_ENTRIES = `# Findings that this repository accepts, each with its reason. Commit this file; a reviewer is shown each new entry.
 # A person adds one with \`warrant accept FINDING --reason TEXT\`.
@@ -36,7 +33,7 @@ const findOne = ({ snapshot: { findings } }: Evidence, named = ''): Finding => {
   const [first, second] = found
   if (first !== undefined && second === undefined) return first
   const rows = (first === undefined ? findings : found)
-    .slice(0, MOST_CANDIDATES)
+    .slice(0, 5)
     .map((one) => `${String(one.fingerprint).slice(0, 12)} ${one.ruleId} ${placeOf(one)}`)
   const what = first === undefined ? 'no finding of the newest run begins' : 'several findings begin'
   throw usageFaults.argument([`${what} with ${named}`, ...rows].join('; '), {
@@ -59,18 +56,6 @@ const addEntry = async (text: string, entry: { readonly finding: string }): Prom
   return added
 }
 
-/** Id of the file that was judged, or else of the one in the index; none for one that is gone. */
-const readBlob = async (
-  git: GitReader,
-  { file }: Finding,
-  { judged_tree: judged }: Evidence,
-  signal: AbortSignal,
-): Promise<string | undefined> => {
-  const all = [...(judged?.entries ?? []), ...(await git.tracked(undefined, signal)).entries()]
-  const id = all.find(({ path }) => path === file)?.id
-  return id !== undefined && /^[0-9a-f]+$/.test(id) ? id : undefined
-}
-
 /** Accepts a finding of the newest run. Asks a person, as `warrant checks allow` does. */
 export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
@@ -85,10 +70,14 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const found = findOne(reading.evidence, invocation.positionals[0])
   const { ruleId: rule, file: path, severity, message, expected_fix: fix } = found
   const isSecret = found.secret === true
-  const named = acceptableBy({ ruleId: rule, secret: isSecret })
+  const named = acceptableBy(rule, isSecret)
   if (named === undefined)
     throw usageFaults.argument(`findings of ${rule} cannot be accepted`, { fix: String(fix ?? 'Repair it.') })
-  const blob = named === 'blob' ? await readBlob(git, found, reading.evidence, signal) : undefined
+  // What was judged, or else what is in the index.
+  const judged = reading.evidence.judged_tree?.entries ?? []
+  const files = [...judged, ...(await git.tracked(undefined, signal)).entries()]
+  const id = files.find((one) => one.path === path)?.id ?? ''
+  const blob = named === 'blob' && /^[0-9a-f]+$/.test(id) ? id : undefined
   if (isSecret && blob === undefined)
     throw usageFaults.argument(`git does not know ${path}`, { fix: 'Stage it, and run the gate again.' })
   const finding = String(found.fingerprint)

@@ -107,7 +107,7 @@ export const openAcceptances = async (
   const added = new Set(entriesAdded(versions))
   const refuse = (entry: Acceptance, draft: FindingDraft): string | undefined => {
     const { blob, until } = entry
-    const by = acceptableBy(draft)
+    const by = acceptableBy(draft.ruleId, draft.secret === true)
     if (by === undefined) return 'nothing can accept it'
     if (fork && added.has(entry)) return 'the change comes from a fork, and the target does not have it'
     if (until !== undefined && until < today) return `it ended on ${until}`

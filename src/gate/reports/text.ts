@@ -224,8 +224,8 @@ const renderHidden = ({ shown, cut, below, from }: SelectedFindings): string[] =
 
 /** One way to accept a finding: a comment where one works, else an entry; none for what nothing accepts. */
 const acceptStep = (finding: GateFinding, evidence: unknown): string[] => {
-  const { ruleId, file, region, fingerprint } = finding
-  const by = acceptableBy(finding)
+  const { ruleId, secret, file, region, fingerprint } = finding
+  const by = acceptableBy(ruleId, secret === true)
   if (by === undefined) return []
   const isPlaced =
     region !== undefined && !file.startsWith('.warrant/') && !/^(?:gate|warrant)\./.test(ruleId)

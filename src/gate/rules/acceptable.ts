@@ -6,13 +6,7 @@ const BY_FINGERPRINT =
  * because the fingerprint holds one byte of a secret and none of a policy. Undefined for what nothing accepts, such as
  * a branch, receipts, the specification, or a check without a result.
  */
-export const acceptableBy = ({
-  ruleId,
-  secret,
-}: {
-  readonly ruleId: string
-  readonly secret?: boolean
-}): 'fingerprint' | 'blob' | undefined => {
-  if (secret === true || /^gate\.(?:manifest-invalid|policy-changed)$/.test(ruleId)) return 'blob'
+export const acceptableBy = (ruleId: string, isSecret: boolean): 'fingerprint' | 'blob' | undefined => {
+  if (isSecret || /^gate\.(?:manifest-invalid|policy-changed)$/.test(ruleId)) return 'blob'
   return !/^(?:gate|sdd)\./.test(ruleId) || BY_FINGERPRINT.test(ruleId) ? 'fingerprint' : undefined
 }
