@@ -75,7 +75,7 @@ export const parseAcceptances = async (text: string | undefined): Promise<readon
 }
 
 /** The id that git gives a file, of 40 digits or of 64. */
-const blobId = (bytes: Uint8Array, digits: number | undefined): string =>
+const gitBlobId = (bytes: Uint8Array, digits: number | undefined): string =>
   createHash(digits === 64 ? 'sha256' : 'sha1')
     .update(`blob ${bytes.length}\0`)
     .update(bytes)
@@ -102,7 +102,7 @@ export const openAcceptances = async (
   const blobs = new Map<string, string>()
   if (paths.length > 0)
     for await (const { path, bytes } of set.read(paths, signal))
-      if (bytes !== undefined) blobs.set(path, blobId(bytes, named.get(path)))
+      if (bytes !== undefined) blobs.set(path, gitBlobId(bytes, named.get(path)))
   const today = new Date(now).toISOString().slice(0, 10)
   const added = new Set(entriesAdded(versions))
   const refuse = (entry: Acceptance, draft: FindingDraft): string | undefined => {
