@@ -74,12 +74,11 @@ export const parseAcceptances = async (text: string | undefined): Promise<readon
   }
 }
 
-/** The id that git gives a file, of 40 digits or of 64. */
-const gitBlobId = (bytes: Uint8Array, digits: number | undefined): string =>
-  createHash(digits === 64 ? 'sha256' : 'sha1')
-    .update(`blob ${bytes.length}\0`)
-    .update(bytes)
-    .digest('hex')
+/** The ids that git gives a file, by the format of the repository. */
+const gitBlobIds = (bytes: Uint8Array): readonly string[] =>
+  ['sha1', 'sha256'].map((name) =>
+    createHash(name).update(`blob ${bytes.length}\0`).update(bytes).digest('hex'),
+  )
 
 const entriesAdded = ({ base, after }: AcceptanceVersions): readonly Acceptance[] => {
   const old = new Set(base.map((one) => JSON.stringify(one)))
@@ -97,12 +96,12 @@ export const openAcceptances = async (
 ) => {
   const notes: string[] = []
   const byFinding = new Map(versions.after.map((one) => [one.finding, one]))
-  const named = new Map(versions.after.map(({ path, blob }) => [path, blob?.length]))
-  const paths = set.changes.filter(({ path }) => named.has(path)).map(({ path }) => path)
-  const blobs = new Map<string, string>()
+  const named = new Set(versions.after.map(({ path }) => path))
+  const paths = set.changes.map(({ path }) => path).filter((path) => named.has(path))
+  const blobs = new Map<string, readonly string[]>()
   if (paths.length > 0)
     for await (const { path, bytes } of set.read(paths, signal))
-      if (bytes !== undefined) blobs.set(path, gitBlobId(bytes, named.get(path)))
+      if (bytes !== undefined) blobs.set(path, gitBlobIds(bytes))
   const today = new Date(now).toISOString().slice(0, 10)
   const added = new Set(entriesAdded(versions))
   const refuse = (entry: Acceptance, draft: FindingDraft): string | undefined => {
@@ -111,7 +110,9 @@ export const openAcceptances = async (
     if (by === undefined) return 'nothing can accept it'
     if (fork && added.has(entry)) return 'the change comes from a fork, and the target does not have it'
     if (until !== undefined && until < today) return `it ended on ${until}`
-    const isSame = blob === blobs.get(draft.file) && (blob !== undefined || draft.secret !== true)
+    const ids = blobs.get(draft.file)
+    // A policy file that is gone has no blob.
+    const isSame = blob === undefined ? !ids && draft.secret !== true : ids?.includes(blob)
     return by === 'blob' && !isSame ? 'its blob is not that of the file' : undefined
   }
   const reasonOf = (draft: FindingDraft, fingerprint: string): string | undefined => {
