@@ -18,9 +18,9 @@ const LIMITS = {
   'type casts': 94,
   'members of the widest port': 13,
   settings: 57,
-  options: 134,
-  commands: 24,
-  faults: 207,
+  options: 137,
+  commands: 25,
+  faults: 208,
 } satisfies Readonly<Record<string, number>>
 
 /** How many names other rooms import from each room. */

@@ -8,6 +8,10 @@ const A = 'a'.repeat(40)
 const B = 'b'.repeat(64)
 const ZEROS = '0'.repeat(40)
 
+const pullRequest = (base: unknown, head: unknown) => ({
+  pull_request: { base: { sha: A, repo: base }, head: { sha: B, repo: head } },
+})
+
 const readEvent = (event: unknown) => {
   const file = join(mkdtempSync(join(tmpdir(), 'warrant-event-')), 'event.json')
   writeFileSync(file, typeof event === 'string' ? event : JSON.stringify(event))
@@ -16,8 +20,11 @@ const readEvent = (event: unknown) => {
 
 describe('the commits of a build', () => {
   it.each([
-    [{ pull_request: { base: { sha: A }, head: { sha: B } } }, { kind: 'merge', base: A, head: B }],
-    [{ merge_group: { base_sha: A, head_sha: B } }, { kind: 'merge', base: A, head: B }],
+    [pullRequest({ id: 1 }, { id: 1 }), { kind: 'merge', base: A, head: B, fork: false }],
+    [pullRequest({ id: 1 }, { id: 2 }), { kind: 'merge', base: A, head: B, fork: true }],
+    [pullRequest({ id: 1 }, null), { kind: 'merge', base: A, head: B, fork: true }],
+    [pullRequest(undefined, undefined), { kind: 'merge', base: A, head: B, fork: true }],
+    [{ merge_group: { base_sha: A, head_sha: B } }, { kind: 'merge', base: A, head: B, fork: false }],
     [
       { before: A, after: B, ref: 'refs/heads/a/b', repository: { default_branch: 'main' } },
       { kind: 'push', before: A, head: B, branch: 'a/b', defaultBranch: 'main' },
@@ -26,7 +33,7 @@ describe('the commits of a build', () => {
       { before: ZEROS, after: B, ref: 'refs/tags/v1', repository: {} },
       { kind: 'push', before: undefined, head: B, branch: undefined, defaultBranch: undefined },
     ],
-    [{ schedule: '* * * * *' }, { kind: 'target', branch: 'main' }],
+    [{ schedule: '* * * * *' }, { kind: 'target', branch: 'main', fork: false }],
   ])('come from the event %j', async (event, build) => {
     expect(await readEvent(event)).toEqual(build)
   })
@@ -56,6 +63,11 @@ describe('the commits of a build', () => {
       kind: 'merge',
       base: B,
       head: A,
+      fork: false,
+    })
+    const ids = { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '7', CI_MERGE_REQUEST_PROJECT_ID: '8' }
+    expect(await readBuild({ ...gitlab, ...ids, CI_MERGE_REQUEST_DIFF_BASE_SHA: B })).toMatchObject({
+      fork: true,
     })
     expect(await readBuild({ ...gitlab, CI_COMMIT_BRANCH: 'x', CI_DEFAULT_BRANCH: 'main' })).toEqual({
       kind: 'push',
@@ -67,7 +79,17 @@ describe('the commits of a build', () => {
     await expect(readBuild({ ...gitlab, CI_COMMIT_BEFORE_SHA: 'x' })).rejects.toMatchObject({
       code: 'gate.event_invalid',
     })
-    expect(await readBuild({ GITHUB_BASE_REF: ' release ' })).toEqual({ kind: 'target', branch: 'release' })
+    expect(await readBuild({ GITHUB_BASE_REF: ' release ' })).toEqual({
+      kind: 'target',
+      branch: 'release',
+      fork: false,
+    })
+    expect(await readBuild({ CHANGE_FORK: 'm', CHANGE_TARGET: 'main' })).toEqual({
+      kind: 'target',
+      branch: 'main',
+      fork: true,
+    })
+    expect(await readBuild({ CHANGE_TARGET: 'main' })).toBeUndefined()
     expect(await readBuild({ GITHUB_BASE_REF: '' })).toBeUndefined()
     await expect(readBuild({ GITHUB_EVENT_PATH: '/nowhere' })).rejects.toMatchObject({
       code: 'gate.event_invalid',

@@ -30,12 +30,16 @@ const readMember = (value: unknown, key: string): unknown => (isRecord(value) ? 
 const readGithubEvent = (event: Readonly<Record<string, unknown>>): BuildCommits | undefined => {
   const { pull_request: request, merge_group: group } = event
   if (request !== undefined) {
-    const [base, head] = ['base', 'head'].map((side) => readMember(readMember(request, side), 'sha'))
-    return { kind: 'merge', base: readId(base, 'the base'), head: readId(head, 'the head') }
+    const sides = ['base', 'head'].map((side) => readMember(request, side))
+    const [base, head] = sides.map((side) => readMember(side, 'sha'))
+    const [to, from] = sides.map((side) => readMember(readMember(side, 'repo'), 'id'))
+    // The repository of the head may have been deleted.
+    const fork = from === undefined || from !== to
+    return { kind: 'merge', base: readId(base, 'the base'), head: readId(head, 'the head'), fork }
   }
   if (group !== undefined) {
     const [base, head] = [readMember(group, 'base_sha'), readMember(group, 'head_sha')]
-    return { kind: 'merge', base: readId(base, 'the base'), head: readId(head, 'the head') }
+    return { kind: 'merge', base: readId(base, 'the base'), head: readId(head, 'the head'), fork: false }
   }
   if (event.before === undefined || event.after === undefined) return undefined
   return {
@@ -60,7 +64,9 @@ const readEventFile = async (path: string): Promise<Readonly<Record<string, unkn
 const readGitlabVariables = (environment: NodeJS.ProcessEnv): BuildCommits | undefined => {
   const { CI_MERGE_REQUEST_DIFF_BASE_SHA: base, CI_COMMIT_BEFORE_SHA: before, CI_COMMIT_SHA } = environment
   const head = () => readId(CI_COMMIT_SHA, 'CI_COMMIT_SHA')
-  if (base) return { kind: 'merge', base: readId(base, 'CI_MERGE_REQUEST_DIFF_BASE_SHA'), head: head() }
+  const { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: from, CI_MERGE_REQUEST_PROJECT_ID: to } = environment
+  const fork = from !== to
+  if (base) return { kind: 'merge', base: readId(base, 'CI_MERGE_REQUEST_DIFF_BASE_SHA'), head: head(), fork }
   if (!before) return undefined
   return {
     kind: 'push',
@@ -79,6 +85,8 @@ export const readBuild = async (environment: NodeJS.ProcessEnv): Promise<BuildCo
     : GITLAB_CI === 'true'
       ? readGitlabVariables(environment)
       : undefined
-  const branch = GITHUB_BASE_REF?.trim()
-  return named ?? (branch ? { kind: 'target', branch } : undefined)
+  // Jenkins names the owner of a fork, and no ids.
+  const fork = Boolean(environment.CHANGE_FORK)
+  const branch = GITHUB_BASE_REF?.trim() || (fork ? environment.CHANGE_TARGET : undefined)
+  return named ?? (branch ? { kind: 'target', branch, fork } : undefined)
 }

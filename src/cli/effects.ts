@@ -18,6 +18,7 @@ const EFFECTS: Readonly<Record<string, (words: Words) => boolean>> = {
   init: ({ flags }) => flags.yes === true && flags['dry-run'] !== true,
   install: always,
   update: always,
+  accept: always,
   // The log itself is removed by --purge.
   uninstall: ({ flags }) => flags.purge !== true,
   hooks: verbs('install', 'uninstall'),

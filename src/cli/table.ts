@@ -77,7 +77,7 @@ const AGENT_HOOK_OPTIONS: readonly Option[] = [
 export const COMMAND_GROUPS: CommandGroups = [
   ['Start here', ['init', 'doctor', 'gate', 'why']],
   ['Servers', ['mcp', 'serve', 'tools', 'print-config']],
-  ['Evidence and receipts', ['status', 'checks', 'sdd', 'receipts', 'keys', 'lineage']],
+  ['Evidence and receipts', ['status', 'accept', 'checks', 'sdd', 'receipts', 'keys', 'lineage']],
   ['Project', ['report']],
   ['Packets', ['packet']],
   ['Beliefs', ['graph']],
@@ -242,6 +242,18 @@ export const commands = (): readonly Command[] => [
     ],
     settings: ['repository', 'gate', 'receipts'],
     run: async (invocation) => (await import('./gate/why.ts')).run(invocation),
+  }),
+  define({
+    name: 'accept',
+    summary: 'Accept a finding of the newest run in .warrant/acceptances.yml. Asks a person on a terminal.',
+    usage: 'FINDING --reason TEXT',
+    maxPositionals: 1,
+    options: [
+      { flag: 'reason', kind: 'text', value: 'TEXT', description: 'Why the finding is accepted.' },
+      { flag: 'until', kind: 'text', value: 'DAY', description: 'The last day, such as 2027-01-31.' },
+      { flag: 'by', kind: 'text', value: 'NAME', description: 'Who says so.' },
+    ],
+    run: async (invocation) => (await import('./gate/accept.ts')).run(invocation),
   }),
   define({
     name: 'checks',

@@ -5,6 +5,7 @@ import { extensionOf } from '../kernel/text/languages.ts'
 import { type ChangeContext, readStageChange } from './facts/change-context.ts'
 import { fileKinds } from './facts/file-kinds.ts'
 import type { StageInput } from './facts/scope.ts'
+import { acceptanceDrafts, openAcceptances } from './findings/acceptances.ts'
 import { collectBefore, collectMatches, type FileSuppression } from './findings/collect.ts'
 import type { FindingDraft } from './findings/drafts.ts'
 import { addEdits, type RewriteMatch } from './findings/edits.ts'
@@ -32,6 +33,8 @@ export interface ChangePorts extends PolicyPorts {
   readonly scanner: () => Promise<Scanner>
   /** Makes the edits that repair findings; absent where no caller applies them. */
   readonly rewrite?: RewriteMatch
+  /** Milliseconds since the epoch: an acceptance may end. */
+  readonly now: () => number
 }
 
 interface ChangeRequest extends Partial<Omit<StageInput, 'git'>> {
@@ -183,15 +186,20 @@ const compareWithBase = async (
   return { known, suppressions: suppressions ?? [] }
 }
 
-/** Adds state and fingerprint to every finding, and sorts them. */
-export const classifyDrafts = (drafts: readonly FindingDraft[], known: ReadonlySet<FindingDraft>) => {
+/** Adds state and fingerprint to every finding, and sorts them. `reasonOf` is asked about those that count. */
+export const classifyDrafts = (
+  drafts: readonly FindingDraft[],
+  known: ReadonlySet<FindingDraft>,
+  reasonOf: (draft: FindingDraft, fingerprint: string) => string | undefined = () => undefined,
+) => {
   const fingerprints = fingerprintFindings(drafts)
   const excerpts = new Map<GateFinding, Excerpt>()
   const findings = drafts.map((draft): GateFinding => {
     const { excerpt, suppressed, text: _, identity: __, within: ___, ...rest } = draft
-    const state = suppressed !== undefined ? 'suppressed' : known.has(draft) ? 'known' : 'new'
     const fingerprint = fingerprints.get(draft) ?? ''
-    const finding: GateFinding = { ...rest, state, ...optional({ reason: suppressed }), fingerprint }
+    const reason = suppressed ?? (known.has(draft) ? undefined : reasonOf(draft, fingerprint))
+    const state = reason !== undefined ? 'suppressed' : known.has(draft) ? 'known' : 'new'
+    const finding: GateFinding = { ...rest, state, ...optional({ reason }), fingerprint }
     if (excerpt !== undefined) excerpts.set(finding, excerpt)
     return finding
   })
@@ -273,9 +281,12 @@ export const evaluateChange = async (
       ...(isChange ? companionDrafts(rules, set) : []),
       ...suppressions.drafts,
       ...results,
+      ...acceptanceDrafts(read.acceptances, set),
       ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
     ]
-    const { findings, excerpts } = classifyDrafts(drafts, before.known)
+    const fork = stage === 'CI' && !trial && request.build?.kind !== 'push' && request.build?.fork === true
+    const accepted = await openAcceptances(read.acceptances, { set, fork, now: ports.now() }, signal)
+    const { findings, excerpts } = classifyDrafts(drafts, before.known, accepted.reasonOf)
     const open = findings.filter(({ state }) => state === 'new')
     const reasons = open.filter((one) => isBlocking(one, policy))
     const severities = open.map(({ severity }) => severity)
@@ -288,7 +299,7 @@ export const evaluateChange = async (
       excerpts,
       source: set.source,
       files: found.files,
-      notes: [...mergeNotes(set), ...found.notes],
+      notes: [...mergeNotes(set), ...found.notes, ...accepted.notes],
       platforms: detection.platforms,
       rulesets: [...rules.rulesets, ...others.flatMap(({ rulesets = [] }) => rulesets)],
       overrides: overrides.list,

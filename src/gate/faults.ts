@@ -25,6 +25,10 @@ export const gateFaults = defineFaults('gate', {
     kind: 'invalid',
     fix: 'Correct the member that the message names; docs/checks.md describes every member.',
   },
+  acceptances_invalid: {
+    kind: 'invalid',
+    fix: 'Correct the member that the message names; docs/gate.md describes every member.',
+  },
   checks_missing: {
     kind: 'missing',
     fix: 'Write one from the tools that the repository declares: warrant checks suggest --write',

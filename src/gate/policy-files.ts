@@ -2,6 +2,7 @@ import { Fault } from '../kernel/fault.ts'
 import type { RepositoryFiles } from '../kernel/ports.ts'
 import { KEYS_FILE, MAX_KEYS_BYTES } from '../receipts/keys-path.ts'
 import { CHECKS_FILE, MAX_CHECKS_BYTES } from './checks/check.ts'
+import { ACCEPTANCES_FILE, MAX_ACCEPTANCES_BYTES } from './findings/acceptances.ts'
 import { HARD_MODE_FILE, SKILLS_FILE } from './policy.ts'
 import type { FolderNames, GitReader, PathList } from './ports.ts'
 import { USER_RULES_FOLDER } from './rules/assemble-rules.ts'
@@ -18,6 +19,8 @@ export interface PolicyFiles {
   readonly checks: string | undefined
   /** Text of `.warrant/keys.yml`. */
   readonly keys: string | undefined
+  /** Text of `.warrant/acceptances.yml`. */
+  readonly acceptances: string | undefined
 }
 
 /** Says which files are generated. */
@@ -27,7 +30,7 @@ const MAX_POLICY_BYTES = 1024 * 1024
 const MAX_RULE_BYTES = 64 * 1024
 
 export const POLICY_PATHS: PathList = {
-  files: [HARD_MODE_FILE, SKILLS_FILE, CHECKS_FILE, KEYS_FILE, ATTRIBUTES_FILE],
+  files: [HARD_MODE_FILE, SKILLS_FILE, CHECKS_FILE, KEYS_FILE, ACCEPTANCES_FILE, ATTRIBUTES_FILE],
   folders: [USER_RULES_FOLDER],
 }
 
@@ -55,6 +58,9 @@ export const readAttributes = (files: RepositoryFiles): Promise<string | undefin
 export const readKeysFile = (files: RepositoryFiles): Promise<string | undefined> =>
   readText(files, KEYS_FILE, MAX_KEYS_BYTES)
 
+export const readAcceptancesFile = (files: RepositoryFiles): Promise<string | undefined> =>
+  readText(files, ACCEPTANCES_FILE, MAX_ACCEPTANCES_BYTES)
+
 /** The texts of hard mode and of `skills.policy.json`. */
 export const readThresholdFiles = async (files: RepositoryFiles) => {
   const [hardFile, skillsFile] = await Promise.all(
@@ -76,13 +82,14 @@ const readRuleSources = async (files: RepositoryFiles & FolderNames) => {
 
 /** Reads the files of one version of the repository. One that exists and cannot be used is a fault. */
 export const readPolicyFiles = async (files: RepositoryFiles & FolderNames): Promise<PolicyFiles> => {
-  const [thresholds, rules, checks, keys] = await Promise.all([
+  const [thresholds, rules, checks, keys, acceptances] = await Promise.all([
     readThresholdFiles(files),
     readRuleSources(files),
     readText(files, CHECKS_FILE, MAX_CHECKS_BYTES),
     readKeysFile(files),
+    readAcceptancesFile(files),
   ])
-  return { ...thresholds, ...rules, checks, keys }
+  return { ...thresholds, ...rules, checks, keys, acceptances }
 }
 
 /** The result, or `otherwise` where a file is invalid. Objects that are missing in this clone are still a fault. */

@@ -5,6 +5,7 @@ import { KEYS_FILE } from '../receipts/keys-path.ts'
 import type { PolicyDigests } from '../receipts/statement.ts'
 import type { RequiredCheck } from './checks/check.ts'
 import { joinCheckTexts, loadChecks } from './checks/load-checks.ts'
+import { ACCEPTANCES_FILE, type AcceptanceVersions, parseAcceptances } from './findings/acceptances.ts'
 import { type GatePolicy, type PolicySources, resolvePolicy, stricterPolicy } from './policy.ts'
 import { policyDigests } from './policy-digests.ts'
 import {
@@ -12,6 +13,7 @@ import {
   overlayCommit,
   POLICY_PATHS,
   type PolicyFiles,
+  readAcceptancesFile,
   readAttributes,
   readCommitKeys,
   readPolicyFiles,
@@ -179,6 +181,7 @@ export interface ReadPolicy extends JoinedPolicy {
   readonly attributes: string | undefined
   /** The judged version of the policy files first, then the base. */
   readonly files: readonly PolicyVersion[]
+  readonly acceptances: AcceptanceVersions
   /** What the receipt says of both versions. */
   readonly versions: {
     readonly baseTree: string | undefined
@@ -200,7 +203,7 @@ const keysChanged = async (base: string | undefined, after: string | undefined):
   return changes.map((one) => ({ file: KEYS_FILE, ...one }))
 }
 
-type PolicyChangeSet = Pick<ChangeSet, 'base' | 'head' | 'target' | 'merged'>
+type PolicyChangeSet = Pick<ChangeSet, 'source' | 'base' | 'head' | 'target' | 'merged'>
 
 /** The tree of the commit that a range left, and the policy files of its last commit: what a receipt names. */
 const readEnds = async (
@@ -214,6 +217,20 @@ const readEnds = async (
     ),
   )
   return { baseTree: left?.tree, head: last ? policyDigests(await readPolicyFiles(last)) : {} }
+}
+
+/** What accepts findings has to be part of the change: a file of the working tree alone does not count. */
+const readOwnAcceptances = async (
+  { git, files }: PolicyPorts,
+  { source }: PolicyChangeSet,
+  last: RepositoryFiles | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
+  if (last !== undefined || source !== 'git:staged') return readAcceptancesFile(last ?? files)
+  const index = await git.tracked(undefined, signal)
+  for await (const { bytes } of index.read([ACCEPTANCES_FILE], signal))
+    return bytes && new TextDecoder().decode(bytes)
+  return undefined
 }
 
 /** The policy of the base and of the change, joined; where it is tried out, that of the working tree alone. */
@@ -230,11 +247,13 @@ export const readJoinedPolicy = async (
   const before = from === undefined ? undefined : await git.filesAt(from, POLICY_PATHS, signal)
   const last = to === undefined ? undefined : await git.filesAt(to, POLICY_PATHS, signal)
   const files = last === undefined ? ports.files : overlayCommit(ports.files, last, before)
-  const [old, present, context] = await Promise.all([
+  const [old, read, acceptances, context] = await Promise.all([
     before && readPolicyFiles(ignoreUnusable(before)),
     readPolicyFiles(files),
+    readOwnAcceptances(ports, set, last, signal),
     layerContext(ports, stage),
   ])
+  const present = { ...read, acceptances }
   const [joined, keys] = await Promise.all([
     joinLayers(old, present, context),
     before === undefined ? [] : keysChanged(old?.keys, present.keys),
@@ -249,6 +268,10 @@ export const readJoinedPolicy = async (
       { commit: undefined, files: present },
       ...(old === undefined ? [] : [{ commit: from, files: old }]),
     ],
+    acceptances: {
+      base: await unlessInvalid(parseAcceptances(old?.acceptances), []),
+      after: await parseAcceptances(acceptances),
+    },
     versions: {
       baseTree: ends === undefined ? before?.tree : ends.baseTree,
       targetKeys: target === from ? old?.keys : await readCommitKeys(git, target, signal),

@@ -17,7 +17,7 @@ const isInside = (path: string, folder: string): boolean => path === folder || p
 
 /** Policy that the gate judges by comparing it with the last commit. */
 const JUDGED_POLICY =
-  /^(?:\.warrant\/(?:rules\/.*|checks\.yml)|skills\.policy\.json|\.pumuki\/hard-mode\.json)$/
+  /^(?:\.warrant\/(?:rules\/.*|checks\.yml|acceptances\.yml)|skills\.policy\.json|\.pumuki\/hard-mode\.json)$/
 
 /** Applies the edits of one call in their order: a file may be edited several times. */
 class EditedFiles {

@@ -257,6 +257,20 @@ export const BYPASSES: readonly Bypass[] = [
     ],
   },
   {
+    bypass: 'an entry of `.warrant/acceptances.yml` in the change',
+    stopped: 'the hook of an agent asks the user, and refuses `warrant accept`; CI, for a build of a fork',
+    found: 'every stage',
+    by: 'each entry that the base does not have is listed as `gate.acceptance-added` (`INFO`), and what it accepts stays in the report. An entry for a secret or a policy is about one blob. An entry that is not staged or committed does not count for a commit or a push',
+    shownBy: [
+      ['test/e2e/acceptances.test.ts', 'blocks a build of a fork, until the target has the entry'],
+      [
+        'test/e2e/acceptances.test.ts',
+        'puts an entry to the user, and cannot run the command or write the file in its shell',
+      ],
+      ['test/e2e/acceptances.test.ts', 'has to be staged for a commit, and committed for a push'],
+    ],
+  },
+  {
     bypass: 'suppression comments in the change',
     stopped: 'the hook of an agent asks the user; for secrets every stage',
     found: 'every stage',

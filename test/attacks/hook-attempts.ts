@@ -98,6 +98,7 @@ export const HOOK_ATTEMPTS: readonly HookAttempt[] = [
   shell('settings of the client', `sed -i 's/warrant hook claude/true/' .claude/settings.json`),
   shell('uninstalling', 'npx --no-install warrant uninstall'),
   shell('consent to checks', 'node_modules/.bin/warrant checks allow'),
+  shell('an acceptance', 'script -qec "warrant accept 3f2a00 --reason x" /dev/null'),
   shell(
     'a program in another language',
     `python3 -c "import os; os.system('git commit --no-verify')"`,

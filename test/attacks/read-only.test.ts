@@ -48,6 +48,7 @@ const ROWS: Readonly<Record<string, readonly [Kind, ...string[]]>> = {
   'print-config claude-code': ['reads'],
   'checks list': ['reads'],
   'checks run': ['reads'],
+  accept: ['writes', '123456', '--reason', 'x'],
   'checks allow': ['writes'],
   'checks suggest': ['writes', '--write'],
   gate: ['reads', '--stage', 'PRE_WRITE'],

@@ -51,7 +51,7 @@ describe('install', () => {
     writeFileSync(open.path('.git/info/exclude'), 'mine \xff', 'latin1')
     warrant(open, 'install')
     expect(readFileSync(open.path('.git/info/exclude'), 'latin1')).toBe(
-      'mine \xff\n/.warrant/*\n!/.warrant/rules/\n!/.warrant/checks.yml\n!/.warrant/keys.yml\n',
+      'mine \xff\n/.warrant/*\n!/.warrant/rules/\n!/.warrant/checks.yml\n!/.warrant/keys.yml\n!/.warrant/acceptances.yml\n',
     )
   })
 
@@ -59,7 +59,7 @@ describe('install', () => {
     const repo = Repo.init()
     writeFileSync(repo.path('.git/info/exclude'), '/.warrant/*\n!/.warrant/rules/\n')
     expect(warrant(repo, 'install').value.excluded).toBe(true)
-    repo.write({ '.warrant/keys.yml': '', '.warrant/checks.yml': '' })
+    repo.write({ '.warrant/keys.yml': '', '.warrant/checks.yml': '', '.warrant/acceptances.yml': '' })
     expect(repo.git('status', '--porcelain', '-uall')).toMatch(/checks\.yml\n.*keys\.yml\n$/)
   })
 

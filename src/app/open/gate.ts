@@ -108,6 +108,7 @@ export const openGate = async (
         rewrite: async (request) => (await import('../../platform/scanner/rewrite.ts')).rewriteMatch(request),
         policyVariables: policyVariables(environment),
         profile: config.profile,
+        now: () => clock.now(),
       },
       evidence: fileEvidence(root, clock),
       protectedBranches: namedBranches(config.protectedBranches),

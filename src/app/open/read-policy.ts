@@ -1,4 +1,5 @@
 import type { GateStage } from '../../evidence/stage.ts'
+import { parseAcceptances } from '../../gate/findings/acceptances.ts'
 import { type GatePolicy, type PolicySources, resolvePolicy, stricterPolicy } from '../../gate/policy.ts'
 import {
   POLICY_PATHS,
@@ -59,6 +60,7 @@ export const readPolicy = async (
 export const requireUsablePolicy = async (root: string, environment: NodeJS.ProcessEnv): Promise<void> => {
   const files = repositoryFiles(root)
   const [sources] = await Promise.all([readPolicyFiles(files), files.exists(OPENSPEC_FOLDER)])
+  await parseAcceptances(sources.acceptances)
   await parseLayer(sources, {
     stage: 'CI',
     variables: policyVariables(environment),

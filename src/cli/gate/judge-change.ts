@@ -25,8 +25,10 @@ export const judgeChange = async (
   request: Pick<GateRequest, 'stage' | 'scope' | 'write'>,
 ): Promise<JudgedRun> => {
   const { policyFrom } = gate
-  const isBuild = request.stage === 'CI' && request.scope === undefined
-  const build = isBuild ? await (await import('../../app/build-event.ts')).readBuild(process.env) : undefined
+  const isBuild = request.stage === 'CI'
+  const read = isBuild ? (await import('../../app/build-event.ts')).readBuild(process.env) : undefined
+  // Named commits are judged whatever the event says; it still tells whether they come from a fork.
+  const build = await (request.scope === undefined ? read : read?.catch(() => undefined))
   const remote = textFlag(invocation, 'remote')
   const receipts = readChoice(RECEIPT_MODES, textFlag(invocation, 'receipts') ?? 'require', 'receipts')
   const checkProgress = watchChecks({ hidden: invocation.flags.quiet === true })

@@ -1,6 +1,7 @@
 import { loadSettings } from '../../app/process-context.ts'
 import { EVIDENCE_FILE } from '../../evidence/store.ts'
 import { CHECKS_FILE } from '../../gate/checks/check.ts'
+import { ACCEPTANCES_FILE } from '../../gate/findings/acceptances.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import { purgeState } from '../../platform/files/remove-file.ts'
 import { KEYS_FILE } from '../../receipts/keys-path.ts'
@@ -14,7 +15,7 @@ import { type OpenedSetup, openSetup } from './open-setup.ts'
 import { everyTarget } from './setup-targets.ts'
 
 /** What is committed of the state folder, or meant to be. */
-const KEPT_STATE = ['rules', 'checks.yml', 'keys.yml'] as const
+const KEPT_STATE = ['rules', 'checks.yml', 'keys.yml', 'acceptances.yml'] as const
 
 interface UninstallResult extends UndoReport {
   readonly hooks: readonly HookReport[]
@@ -25,7 +26,7 @@ interface UninstallResult extends UndoReport {
 
 /** Git tracks it: it is part of the history, and others use it. */
 const committedFiles = async ({ lifecycle, signal }: OpenedSetup): Promise<ReadonlySet<string>> =>
-  new Set(await lifecycle.git.tracked([KEYS_FILE, CHECKS_FILE, EVIDENCE_FILE], signal))
+  new Set(await lifecycle.git.tracked([KEYS_FILE, CHECKS_FILE, ACCEPTANCES_FILE, EVIDENCE_FILE], signal))
 
 const listHooks = async (
   { lifecycle, signal }: OpenedSetup,
@@ -46,7 +47,7 @@ const listStays = async (
   purge: boolean,
 ): Promise<string[]> => {
   const { stateFolder } = setup.ports
-  const own = [KEYS_FILE, CHECKS_FILE]
+  const own = [KEYS_FILE, CHECKS_FILE, ACCEPTANCES_FILE]
   const present = await Promise.all(own.map((path) => setup.exists(path)))
   return [
     ...own

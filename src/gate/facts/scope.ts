@@ -13,7 +13,8 @@ export const readRange = (text: string): Scope | undefined => {
 
 /** What a build server says about the commits of a build, as object ids. */
 export type BuildCommits =
-  | { readonly kind: 'merge'; readonly base: string; readonly head: string }
+  /** `fork`: the head is a branch of another repository. */
+  | { readonly kind: 'merge'; readonly base: string; readonly head: string; readonly fork: boolean }
   | {
       readonly kind: 'push'
       /** Where the branch was before; undefined for a new branch. */
@@ -23,7 +24,7 @@ export type BuildCommits =
       readonly defaultBranch: string | undefined
     }
   /** The name of the branch that the build will be merged into, and no ids. */
-  | { readonly kind: 'target'; readonly branch: string }
+  | { readonly kind: 'target'; readonly branch: string; readonly fork: boolean }
 
 /** One line that git passes to the hook pre-push. */
 export interface PushedRef {

@@ -121,7 +121,7 @@ class Collection {
     for await (const link of this.#keep(set.readLinks(links, signal))) {
       this.#links.add(link.path)
       const problem = linkProblem(link, this.#covered.bySyntax)
-      if (problem !== undefined) this.#addProblem(link.path, problem)
+      if (problem !== undefined) this.#addProblem(link.path, problem, { identity: digestBytes(link.bytes) })
       yield link
     }
   }
@@ -232,7 +232,8 @@ class Collection {
     place: Pick<FindingDraft, 'region' | 'excerpt' | 'identity'> = {},
   ): void {
     const { source } = this.#ports.set
-    this.drafts.push({ ...problem, file, ...place, matchedBy: 'FileContent', source, text: '' })
+    const { identity: text = '' } = place
+    this.drafts.push({ ...problem, file, ...place, matchedBy: 'FileContent', source, text })
   }
 }
 

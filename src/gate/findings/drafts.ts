@@ -21,10 +21,11 @@ export interface FindingDraft extends Unfingerprinted {
 }
 
 /** What a finding says about its rule. */
-export const describeRule = ({ id, code, aliases, why, fix, category, cwe }: CompiledRule) => ({
+export const describeRule = ({ id, code, aliases, why, fix, category, cwe, secret }: CompiledRule) => ({
   ruleId: id,
   code,
   ...optional({ aliases, why, fix, category, cwe }),
+  ...((secret || category === 'secrets') && { secret: true }),
   matchedBy: id.startsWith('heuristics.') ? 'Heuristic' : 'FileContent',
 })
 

@@ -101,12 +101,27 @@ describe('the report for people', () => {
     expect(text({ max: 99 }).match(/why:/g)).toHaveLength(3)
   })
 
-  it('says what to do next only where it is blocked by what can be repaired or silenced', () => {
+  it('says what to do next only where it is blocked, and one way to accept it where there is one', () => {
     const { report, ...rest } = run(finding({ severity: 'WARN' }))
     const allowed = { ...rest, report: { ...report, status: 'ALLOWED' as const } }
     expect(writeText(allowed, { colour: false }).split('\n').at(-1)).toMatch(/^ALLOWED CI: 1 finding/)
-    const ofGate = writeText(run(finding({ ruleId: 'gate.file-unread' })), { colour: false })
-    expect(ofGate.split('\n').at(-1)).toMatch(/^BLOCKED CI: 1 finding/)
+    const lastOf = (change: Partial<GateFinding>, evidence: string | null = 'sha256:1') => {
+      const blocked = run(finding({ fingerprint: 'abcdef0123456789', ...change }))
+      const text = writeText({ ...blocked, report: { ...blocked.report, evidence } }, { colour: false })
+      return text.split('\n').at(-1)
+    }
+    const region = { line: 1, column: 1, endLine: 1, endColumn: 2 }
+    expect(lastOf({ region })).toMatch(
+      /^Or give a reason in a comment on the line above: warrant-ignore generic/,
+    )
+    const command = 'Or accept it: warrant accept abcdef012345 --reason "<why>"'
+    expect(lastOf({ region, secret: true })).toBe(command)
+    expect(lastOf({ region, file: 'a.json' })).toBe(command)
+    expect(lastOf({ region, file: '.warrant/checks.yml' })).toBe(command)
+    expect(lastOf({ region, ruleId: 'gate.parse-error' })).toBe(command)
+    expect(lastOf({ ruleId: 'gate.file-unread' })).toBe(command)
+    expect(lastOf({ ruleId: 'gate.file-unread' }, null)).toMatch(/^Repair what is /)
+    expect(lastOf({ ruleId: 'gate.protected-branch' })).toMatch(/^Repair what is /)
   })
 
   it('limits the findings of other formats when options ask for it, and says how many are missing', () => {

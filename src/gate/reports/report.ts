@@ -38,6 +38,8 @@ export type GateFinding = {
   readonly why?: string
   readonly fix?: string
   readonly category?: string
+  /** The rule is about secrets. */
+  readonly secret?: boolean
   /** The weakness in the Common Weakness Enumeration, such as `CWE-89`. */
   readonly cwe?: string
   /** The edit that repairs it, if the rule has one. */

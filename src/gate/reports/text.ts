@@ -1,8 +1,10 @@
 import type { Severity } from '../../evidence/schema.ts'
 import { pushTo } from '../../kernel/multimap.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
+import { extensionOf, grammarForExtension } from '../../kernel/text/languages.ts'
 import { plural } from '../../kernel/text/plural.ts'
 import { isAtLeast } from '../policy.ts'
+import { acceptableBy } from '../rules/acceptable.ts'
 import {
   type CheckRow,
   type Excerpt,
@@ -228,8 +230,21 @@ const renderHidden = ({ shown, cut, below, from }: SelectedFindings): string[] =
     : [`${plural(below.length, 'finding')} below ${from} not shown: --severity INFO.`]),
 ]
 
-/** Suppression comments and overrides do not apply to findings of the gate itself. */
-const isOfGate = ({ ruleId }: GateFinding): boolean => /^(gate|sdd)\./.test(ruleId)
+/** One way to accept a finding: a comment where one works, else an entry; none for what nothing accepts. */
+const acceptStep = (finding: GateFinding, evidence: unknown): string[] => {
+  const { ruleId, secret, file, region, fingerprint } = finding
+  const by = acceptableBy(ruleId, secret === true)
+  if (by === undefined) return []
+  const isPlaced =
+    region !== undefined && !file.startsWith('.warrant/') && !/^(?:gate|warrant)\./.test(ruleId)
+  const isParsed = grammarForExtension(extensionOf(file)) !== undefined
+  if (by === 'fingerprint' && isPlaced && (isParsed || /\.(?:ya?ml|toml|sh|sql|rb|php)$/.test(file)))
+    return [`Or give a reason in a comment on the line above: warrant-ignore ${escapeLine(ruleId)}: <reason>`]
+  // The command looks it up in the evidence.
+  return evidence === null
+    ? []
+    : [`Or accept it: warrant accept ${fingerprint.slice(0, 12)} --reason "<why>"`]
+}
 
 /** Findings that a later stage blocks: a reader of ALLOWED would not expect it. */
 const laterSteps = ({ policy, findings }: GateReport): string[] => {
@@ -252,7 +267,7 @@ const nextSteps = ({ report }: GateRun): string[] => {
     ({ state, severity }) => state === 'new' && isAtLeast(severity, policy.block_on_or_above),
   )
   const repairable = findings.filter(({ state, edit }) => state === 'new' && edit?.safe === true).length
-  const example = blocking.find((one) => !isOfGate(one))
+  const [example] = blocking
   if (example === undefined) return []
   return [
     `Repair what is ${policy.block_on_or_above}${policy.block_on_or_above === 'CRITICAL' ? '' : ' or worse'} (${blocking.length}), then run the gate again.`,
@@ -261,7 +276,7 @@ const nextSteps = ({ report }: GateRun): string[] => {
       : [
           `${plural(repairable, 'finding')} can be repaired for you: warrant gate --fix (--dry-run shows how)`,
         ]),
-    `Or give a reason in a comment on the line above: warrant-ignore ${escapeLine(example.ruleId)}: <reason>`,
+    ...acceptStep(example, report.evidence),
   ]
 }
 

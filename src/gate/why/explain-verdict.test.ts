@@ -31,6 +31,7 @@ const NO_FILES: PolicyFiles = {
   overrides: undefined,
   checks: undefined,
   keys: undefined,
+  acceptances: undefined,
 }
 
 const CHECKS = {

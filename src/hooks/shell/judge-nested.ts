@@ -139,7 +139,7 @@ export const judgeNested = (command: PlainCommand, path: string, context: Comman
   )
     judgeFile({ text: path, glob: false }, context)
   if (TAKES_COMMAND.test(name)) {
-    const at = args.findIndex(({ text }) => /^(?:-c|--command|--call|--run)$/.test(text))
+    const at = args.findIndex(({ text }) => /^(?:-[a-zA-Z]*c|--command|--call|--run)$/.test(text))
     if (at >= 0) context.judgeApart(args[at + 1]?.text ?? '')
   }
   const started = packageProgram(command)

@@ -6,6 +6,7 @@ import { mayBeOption } from './shell-scope.ts'
 /** Commands of this program that change who may judge, or what counts: a person runs them. */
 const PERSONAL: Readonly<Record<string, readonly string[]>> = {
   uninstall: [],
+  accept: [],
   hooks: ['uninstall'],
   checks: ['allow'],
   keys: ['add', 'revoke'],

@@ -129,6 +129,7 @@ const OWN_NAMES = [
   '.warrant',
   'keys.yml',
   'checks.yml',
+  'acceptances.yml',
   'settings.json',
   '.ai_evidence.json',
 ]

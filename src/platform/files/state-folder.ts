@@ -34,7 +34,7 @@ export const hideFolder = async (path: string, ignored = '*\n'): Promise<void> =
   })
 }
 
-const COMMITTED = '*\n!/rules/\n!/rules/**\n!/checks.yml\n!/keys.yml\n'
+const COMMITTED = '*\n!/rules/\n!/rules/**\n!/checks.yml\n!/keys.yml\n!/acceptances.yml\n'
 
-/** Creates the state folder. Only the user rules, the checks and the keys in it are meant to be committed. */
+/** Creates the state folder. Only the user rules, the checks, the keys and the acceptances in it are meant to be committed. */
 export const makeState = (path: string): Promise<void> => hideFolder(path, COMMITTED)

@@ -123,7 +123,8 @@ const readText = async (path: string): Promise<string | undefined> =>
   (await readRegularFile(path, MAX_BYTES).catch(() => undefined))?.toString('latin1')
 
 /** A line of `info/exclude` that hides no source file: a comment, the state folder, or the evidence. */
-const HARMLESS_LINE = /^(#.*|!?\/\.warrant\/(\*|rules\/|checks\.yml|keys\.yml)|\/\.ai_evidence\.json|\s*)$/
+const HARMLESS_LINE =
+  /^(#.*|!?\/\.warrant\/(\*|rules\/|checks\.yml|keys\.yml|acceptances\.yml)|\/\.ai_evidence\.json|\s*)$/
 
 /** A check without starting git: most clones exclude nothing. */
 const mayHideUntracked = async ({ folders }: GitPlace): Promise<boolean> => {

@@ -65,7 +65,7 @@ export const currentStatus = (ports: LifecyclePorts, signal: AbortSignal): Promi
   readLifecycle(ports, ports.config.read(PREFIX, signal), signal)
 
 /** Files and folders of the state folder that are committed. */
-const COMMITTED = ['rules/', 'checks.yml', 'keys.yml']
+const COMMITTED = ['rules/', 'checks.yml', 'keys.yml', 'acceptances.yml']
 
 /** The lines that hide a state folder, given relative to the repository, and show what is committed of it. */
 export const stateLines = (stateFolder: string): readonly string[] => {

@@ -1,6 +1,7 @@
 import { evaluateChange } from '../../../gate/evaluate.ts'
+import { isException } from '../../../gate/findings/acceptances.ts'
 import { branchDrafts } from '../../../gate/findings/branch-finding.ts'
-import { POLICY_CHANGED_RULE, SUPPRESSION_ADDED_RULE } from '../../../gate/findings/policy-findings.ts'
+import { POLICY_CHANGED_RULE } from '../../../gate/findings/policy-findings.ts'
 import { isAtLeast } from '../../../gate/policy.ts'
 import type { GitReader } from '../../../gate/ports.ts'
 import { namedBranches } from '../../../gate/protected-branches.ts'
@@ -9,6 +10,7 @@ import type { JudgeFiles, WriteFinding } from '../../../hooks/ports.ts'
 import { type ProposedFile, proposedFiles, proposedGit } from '../../../hooks/proposed-change.ts'
 import { repositoryFiles } from '../../../platform/git/worktree.ts'
 import { astScanner } from '../../../platform/scanner/scanner.ts'
+import { systemClock } from '../../../platform/system/clock.ts'
 import type { Config } from '../../config/settings.ts'
 import { openShippedRules, scanWorkerPath } from '../load-rules.ts'
 import { policyVariables } from '../read-policy.ts'
@@ -49,6 +51,7 @@ export const openFileJudge = ({
       scanner: async () => astScanner({ worker: scanWorkerPath() }),
       policyVariables: policyVariables(environment),
       profile: config.profile,
+      now: () => systemClock.now(),
     }
     const request = { stage: 'PRE_WRITE', scope: { kind: 'worktree' }, policyFrom: 'base' } as const
     const onBranch = async (_: unknown, stop: AbortSignal) => ({
@@ -59,7 +62,6 @@ export const openFileJudge = ({
     // A weaker policy blocks later stages alone; a tool that writes one is refused at once.
     const isBlocking = ({ ruleId, severity }: GateFinding) =>
       isAtLeast(severity, block) || (ruleId === POLICY_CHANGED_RULE && isAtLeast(severity, 'ERROR'))
-    const isException = ({ ruleId }: GateFinding) => ruleId === SUPPRESSION_ADDED_RULE
     const open = findings.filter(({ state }) => state === 'new')
     const others = open.filter((one) => !isBlocking(one))
     return {
