@@ -37,8 +37,8 @@ const listFindings = (findings: readonly WriteFinding[]): string => {
 export const refusedWrite = (findings: readonly WriteFinding[]): string =>
   `Warrant refuses this write: ${plural(findings.length, 'finding')} would block the change. Repair it and write again.\n${listFindings(findings)}`
 
-export const askedException = (exceptions: readonly WriteFinding[]): string =>
-  `Warrant: this write accepts findings by a comment. A person decides on exceptions: without one who agrees, repair the code instead.\n${listFindings(exceptions)}`
+export const askedException = (what: 'write' | 'commit', exceptions: readonly WriteFinding[]): string =>
+  `Warrant: this ${what} accepts findings instead of repairing them. A person decides on exceptions: without one who agrees, repair the code instead.\n${listFindings(exceptions)}`
 
 export const writtenFindings = (
   blocking: readonly WriteFinding[],

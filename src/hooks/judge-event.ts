@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { gateStateText, safeText, writtenFindings } from './answer.ts'
+import { askedException, gateStateText, safeText, writtenFindings } from './answer.ts'
 import { type FileEdit, parsePatch } from './apply-edit.ts'
 import { judgeWrite } from './judge-write.ts'
 import type { AgentHookPorts, HookDecision } from './ports.ts'
@@ -13,6 +13,9 @@ const ALLOW: HookDecision = { kind: 'allow' }
 const MAX_ROUNDS = 4
 const MAX_WANTED = 32
 const MAX_SCRIPT_BYTES = 64 * 1024
+
+/** A command that makes a commit, as it is usually written. */
+const COMMITS = /\bgit\b[\s\S]*\bcommit\b/
 
 const decoder = new TextDecoder()
 
@@ -51,12 +54,18 @@ const judgeShell = async (ports: AgentHookPorts, command: string, cwd: string): 
     }
   const all: FileEdit[] = [...edits, ...patches.flatMap((one) => parsePatch(one))]
   const written = all.length === 0 ? ALLOW : await judgeWrite(ports, all, cwd)
-  if (written.kind !== 'allow' || verdict === undefined) return written
-  return {
-    kind: 'ask',
-    rule: verdict.rule,
-    text: safeText(`Warrant cannot tell what this command does: ${verdict.reason}`),
-  }
+  if (written.kind !== 'allow') return written
+  if (verdict !== undefined)
+    return {
+      kind: 'ask',
+      rule: verdict.rule,
+      text: safeText(`Warrant cannot tell what this command does: ${verdict.reason}`),
+    }
+  if (!COMMITS.test(command)) return ALLOW
+  const { exceptions } = await ports.judgeCommit()
+  return exceptions.length === 0
+    ? ALLOW
+    : { kind: 'ask', rule: 'exception', text: askedException('commit', exceptions) }
 }
 
 /** Findings of the files that a tool wrote, as they are now. */

@@ -118,5 +118,5 @@ export const judgeWrite = async (
   if (blocking.length > 0)
     return { kind: 'deny', rule: 'finding', rules, text: refusedWrite(named(blocking)) }
   if (exceptions.length === 0) return ALLOW
-  return { kind: 'ask', rule: 'exception', text: askedException(named(exceptions)) }
+  return { kind: 'ask', rule: 'exception', text: askedException('write', named(exceptions)) }
 }

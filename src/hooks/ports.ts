@@ -28,6 +28,8 @@ export interface AgentHookPorts {
   readonly judge: JudgeFiles
   /** Judges files as they are on disk, against the last commit. */
   readonly judgeWritten: JudgeFiles
+  /** Judges everything that a commit could take along. */
+  readonly judgeCommit: () => Promise<JudgedFiles>
   /** Whether the present files have a verdict; for the end of a turn and the start of a session. */
   readonly state: () => Promise<GateState>
 }
@@ -42,12 +44,14 @@ export interface WriteFinding {
   readonly fix: string | undefined
 }
 
-export type JudgeFiles = (files: readonly ProposedFile[]) => Promise<{
+export interface JudgedFiles {
   readonly blocking: readonly WriteFinding[]
-  /** Exceptions that the files add: comments that accept findings. */
+  /** Exceptions that the files add: comments and entries that accept findings. */
   readonly exceptions: readonly WriteFinding[]
   readonly others: readonly WriteFinding[]
-}>
+}
+
+type JudgeFiles = (files: readonly ProposedFile[]) => Promise<JudgedFiles>
 
 /** What the gate says of the working tree. */
 export interface GateState {

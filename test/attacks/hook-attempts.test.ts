@@ -100,4 +100,22 @@ describe('through the binary', () => {
     expect(JSON.parse(stdout).hookSpecificOutput.permissionDecision).toBe('deny')
     expect(stdout).not.toContain(KEY)
   })
+
+  it('by an exception that a script wrote is put to the user when it is committed', async () => {
+    const commit = {
+      attempt: '',
+      tool: 'Bash',
+      input: { command: 'git commit -am x' },
+      outcome: 'ask',
+    } as const
+    expect((await judge(commit)).kind).toBe('allow')
+    const line = '// warrant-ignore javascript.eval: a script wrote this\nexport const run = (a) => eval(a)\n'
+    repo.write({ 'lib/script.js': line })
+    expect(await judge(commit)).toMatchObject({
+      kind: 'ask',
+      rule: 'exception',
+      text: expect.stringContaining('this commit accepts findings'),
+    })
+    repo.git('clean', '-qfd', 'lib')
+  })
 })

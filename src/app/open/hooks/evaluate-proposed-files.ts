@@ -6,7 +6,7 @@ import { isAtLeast } from '../../../gate/policy.ts'
 import type { GitReader } from '../../../gate/ports.ts'
 import { namedBranches } from '../../../gate/protected-branches.ts'
 import type { GateFinding } from '../../../gate/reports/report.ts'
-import type { JudgeFiles, WriteFinding } from '../../../hooks/ports.ts'
+import type { AgentHookPorts, JudgedFiles, WriteFinding } from '../../../hooks/ports.ts'
 import { type ProposedFile, proposedFiles, proposedGit } from '../../../hooks/proposed-change.ts'
 import { repositoryFiles } from '../../../platform/git/worktree.ts'
 import { astScanner } from '../../../platform/scanner/scanner.ts'
@@ -40,13 +40,14 @@ export const openFileJudge = ({
   git,
   environment,
   signal,
-}: JudgeContext): { judge: JudgeFiles; judgeWritten: JudgeFiles } => {
+}: JudgeContext): Pick<AgentHookPorts, 'judge' | 'judgeWritten' | 'judgeCommit'> => {
   const shippedRules = openShippedRules()
   const protectedBranches = namedBranches(config.protectedBranches)
-  const judge: JudgeFiles = async (files) => {
+  const evaluate = async (
+    change: Pick<Parameters<typeof evaluateChange>[0], 'git' | 'files'>,
+  ): Promise<JudgedFiles> => {
     const ports = {
-      git: proposedGit(git, files),
-      files: proposedFiles(repositoryFiles(root), files),
+      ...change,
       shippedRules,
       scanner: async () => astScanner({ worker: scanWorkerPath() }),
       policyVariables: policyVariables(environment),
@@ -70,8 +71,12 @@ export const openFileJudge = ({
       others: others.filter((one) => isAtLeast(one.severity, warn)).map(toFinding),
     }
   }
+  const present = repositoryFiles(root)
+  const judge = (files: readonly ProposedFile[]) =>
+    evaluate({ git: proposedGit(git, files), files: proposedFiles(present, files) })
   return {
     judge,
+    judgeCommit: () => evaluate({ git, files: present }),
     judgeWritten: async (files) => {
       const paths = files.map(({ path }) => path)
       const committed = await git.filesAt('HEAD', { files: paths, folders: [] }, signal)

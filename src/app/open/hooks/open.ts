@@ -124,6 +124,7 @@ export const openAgentHook = async (
     },
     judge: async (files) => (await judging.get()).judge(files),
     judgeWritten: async (files) => (await judging.get()).judgeWritten(files),
+    judgeCommit: async () => (await judging.get()).judgeCommit(),
     state: async () => (await import('./hook-state.ts')).readGateState({ config, root, environment, signal }),
   }
 }
