@@ -113,4 +113,8 @@ it('a repository whose commits have no receipts says nothing; without listed key
     ['b.js', undefined],
     ['d.js', repo.git('rev-parse', 'HEAD').trim()],
   ])
+  // The verdict does not depend on what cannot be looked up.
+  repo.commit({ '.warrant/keys.yml': 'keys: [' })
+  const { status, stderr } = gate(repo, ['--all'])
+  expect([status, stderr]).toEqual([1, expect.stringContaining('what entered unjudged is not known')])
 })

@@ -90,8 +90,11 @@ const judge = async (invocation: Invocation): Promise<number> => {
     const started = systemClock.elapsed()
     const judged = await judgeChange(invocation, gate, { stage: picked.stage, scope: one, write })
     const place = { config, root: gate.root, git: gate.ports.change.git, signal: NEVER_ABORTED }
-    const mark = flags.all && (await import('../../app/open/receipts/entered-unjudged.ts')).markUnjudged
-    const complete = mark ? await mark(place, gate.ports.change, judged) : judged
+    const look = flags.all ? await import('../../app/open/receipts/entered-unjudged.ts') : undefined
+    const marked = await look?.markUnjudged(place, gate.ports.change, judged).catch((thrown) => {
+      warn(`what entered unjudged is not known: ${thrown.message}`)
+    })
+    const complete = marked ?? judged
     const args = digestInvocation(invocation)
     const made = { run: complete, started, args, warn, hook: startingHook(invocation, picked.stage) }
     const { failure, receipt } = chosen === undefined ? await recordRun(config, gate.root, made) : {}

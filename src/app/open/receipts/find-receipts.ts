@@ -63,7 +63,6 @@ export class ReceiptFinder {
     this.#folders.catch(() => {})
   }
 
-  /** Whether the clone has any receipt, of whatever tree. */
   async hasAny(): Promise<boolean> {
     const kept = (await this.#folders).map((folder) => repositoryFiles(folder).exists('receipts'))
     return (await Promise.all(kept)).includes(true) || this.#notes.has(RECEIPT_NOTES, this.#place.signal)
@@ -120,7 +119,6 @@ export class ReceiptFinder {
     return (await this.#found.get(tree)) ?? []
   }
 
-  /** Judges commits by those of their receipts that count. */
   judge(commits: readonly CheckedCommit[], counts = (_: VerifiedReceipt) => true): CommitJudge {
     const { git, signal } = this.#place
     return new CommitJudge(commits, {

@@ -53,7 +53,6 @@ const readNotes = async (
 export interface GitNotes {
   /** Notes of this clone and those fetched from its remotes. Unreadable ones are reported, not thrown. */
   read(name: NotesName, objects: readonly string[], signal: AbortSignal): Promise<NotesReading>
-  /** Whether this clone has notes of the name, its own or those of a remote. */
   has(name: NotesName, signal: AbortSignal): Promise<boolean>
   /** Adds lines in one commit, and removes others from the same notes; the objects need not exist. Returns the objects whose note would grow too long. */
   append(
