@@ -20,7 +20,7 @@ const RETIRED: readonly RetiredWord[] = [
   { word: /\bfaces?\b/, write: 'server profile, interface' },
   { word: /\bhello\b|\bgreet(s|ed|ing|ings)?\b/, write: 'handshake', except: /^rules\/java\// },
   { word: /\bmanners\b/, write: 'compatibility options' },
-  { word: /\bblames?\b/, write: 'log level' },
+  { word: /\bblames?\b/, write: 'log level; the command of git is fine', except: /^src\/platform\/git\// },
   {
     // Not the profile of that name.
     word: /(?<!['`]|profile[:=]? ?)\bseeds?\b(?!['`]| severity)/,

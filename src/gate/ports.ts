@@ -84,10 +84,11 @@ export interface ChangeSet extends MergeFacts {
   treeId(signal: AbortSignal): Promise<string | undefined>
 }
 
-/** The commits that `to` has and `from` has not, by object id; `EMPTY_TREE` in `from` excludes none. */
+/** The commits that `to` has and `from` has not, by id, or only so many of the newest; `EMPTY_TREE` in `from` excludes none. */
 export interface CommitRange {
   readonly from: readonly string[]
   readonly to: readonly string[]
+  readonly newest?: number
 }
 
 /** A longer file is truncated at `MAX_FILE_BYTES`, which is above the size limit of the scanner. */
@@ -149,6 +150,8 @@ export interface GitReader {
   resolve(names: readonly string[], signal: AbortSignal): Promise<NamedCommit | undefined>
   /** The commits of a range, oldest first. A fault when there are too many, or one is damaged. */
   commits(range: CommitRange, signal: AbortSignal): Promise<readonly CheckedCommit[]>
+  /** The commits of a range (`A..B`) that changed lines of a file last, by line; without lines, the whole file as line 0. */
+  lastChanges(path: string, lines: number[], range: string, signal: AbortSignal): Promise<Map<number, string>>
   /** Whether all commits of `ancestor` are in `commit`; both are object ids. */
   isAncestor(ancestor: string, commit: string, signal: AbortSignal): Promise<boolean>
   /** Whether the clone has a part of the history only. */

@@ -12,6 +12,7 @@ import { deliverReport, pickFormat } from './deliver-report.ts'
 import { judgeChange, openForCommand } from './judge-change.ts'
 import {
   limitGate,
+  NEVER_ABORTED,
   pathFilter,
   pathScope,
   pickPaths,
@@ -87,7 +88,13 @@ const judge = async (invocation: Invocation): Promise<number> => {
   }
   for (const [at, one] of scopes.entries()) {
     const started = systemClock.elapsed()
-    const complete = await judgeChange(invocation, gate, { stage: picked.stage, scope: one, write })
+    const judged = await judgeChange(invocation, gate, { stage: picked.stage, scope: one, write })
+    const place = { config, root: gate.root, git: gate.ports.change.git, signal: NEVER_ABORTED }
+    const look = flags.all ? await import('../../app/open/receipts/entered-unjudged.ts') : undefined
+    const marked = await look?.markUnjudged(place, gate.ports.change, judged).catch((thrown) => {
+      warn(`what entered unjudged is not known: ${thrown.message}`)
+    })
+    const complete = marked ?? judged
     const args = digestInvocation(invocation)
     const made = { run: complete, started, args, warn, hook: startingHook(invocation, picked.stage) }
     const { failure, receipt } = chosen === undefined ? await recordRun(config, gate.root, made) : {}
@@ -100,7 +107,6 @@ const judge = async (invocation: Invocation): Promise<number> => {
       await deliverReport(invocation, gate.root, { ...shown, recorded, ...optional({ receipt }) })
     const code = failure && reportUnrecorded(invocation, failure)
     if (code !== undefined) return code
-    const place = { config, root: gate.root, git: gate.ports.change.git }
     if (recorded) await publishJudged(invocation, place, complete, receipt)
     if (blocked) return 1
   }

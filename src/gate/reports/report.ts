@@ -46,6 +46,8 @@ export type GateFinding = {
   readonly edit?: Edit
   readonly matchedBy: string
   readonly source: string
+  /** The id of the commit that brought it, if no verdict that allowed covers that commit. Known for `--all` alone. */
+  readonly entered?: string
   /** Stays the same when lines move or files are renamed. */
   readonly fingerprint: string
 }

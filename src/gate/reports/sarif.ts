@@ -111,7 +111,7 @@ const toLocation = (finding: GateFinding, { excerpts }: GateRun) => {
 }
 
 const toResult = (finding: GateFinding, run: GateRun, ruleIndex: number) => {
-  const { state, reason, severity, ruleId, message, fingerprint } = finding
+  const { state, reason, severity, ruleId, message, fingerprint, entered } = finding
   return {
     ruleId,
     ruleIndex,
@@ -124,7 +124,7 @@ const toResult = (finding: GateFinding, run: GateRun, ruleIndex: number) => {
       suppressions: [{ kind: 'inSource', status: 'accepted', ...(reason && { justification: reason }) }],
     }),
     ...toFixes(finding),
-    properties: { severity },
+    properties: { severity, ...optional({ entered }) },
   }
 }
 

@@ -121,16 +121,17 @@ const renderCode = ({ first, lines }: Excerpt, { line, column }: Region, paint: 
   return [`    ${paint('dim', `${line} |`)} ${code(shown)}`]
 }
 
-/** At most four lines. The reason and the repair are told with the first finding of a rule. */
+/** At most five lines. The reason and the repair are told with the first finding of a rule. */
 const renderFinding = (
   finding: GateFinding,
   { excerpt, isFirst, paint }: { excerpt: Excerpt | undefined; isFirst: boolean; paint: Paint },
 ): string[] => {
-  const { region, severity, ruleId, message, why, fix } = finding
+  const { region, severity, ruleId, message, why, fix, entered } = finding
   const place = region === undefined ? '' : `${region.line}:${region.column}  `
   return [
     `  ${place}${paint(severity, severity)}  ${escapeLine(ruleId)}  ${escapeLine(message)}`,
     ...(region !== undefined && excerpt !== undefined ? renderCode(excerpt, region, paint) : []),
+    ...(entered === undefined ? [] : [`    entered unjudged with ${entered.slice(0, 12)}`]),
     ...(isFirst && why !== undefined ? [`    why: ${escapeLine(why)}`] : []),
     ...(isFirst && fix !== undefined ? [`    fix: ${escapeLine(fix)}`] : []),
   ]

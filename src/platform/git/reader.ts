@@ -21,7 +21,7 @@ import {
   type RawChange,
 } from './parse.ts'
 import { findPlace, type GitStart } from './place.ts'
-import { branchesAtHead, findCommits, isAncestor, resolveRange } from './revisions.ts'
+import { branchesAtHead, findCommits, isAncestor, lastChanges, resolveRange } from './revisions.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS } from './run.ts'
 import { listCommits } from './trees/list-commits.ts'
 
@@ -218,6 +218,7 @@ export const gitReader = (
     },
     commits: async (range, signal) =>
       listCommits({ place: await requirePlace(signal), blobs }, range, signal),
+    lastChanges: async (...asked) => lastChanges(await requirePlace(asked[3]), ...asked),
     isAncestor: async (ancestor, commit, signal) =>
       isAncestor(await requirePlace(signal), [ancestor, commit], signal),
     isShallow: async (signal) =>

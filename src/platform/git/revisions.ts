@@ -1,4 +1,4 @@
-import { EMPTY_TREE, type Scope } from '../../gate/ports.ts'
+import { EMPTY_TREE, type GitReader, type Scope } from '../../gate/ports.ts'
 import { askGit, type GitPlace, gitFaults, runGit } from './run.ts'
 
 const BRANCH = /^refs\/(?:heads|remotes\/[^/]+)\/(.+)$/
@@ -113,4 +113,20 @@ export const isAncestor = async (
   const { code } = await askGit(place, ['merge-base', '--is-ancestor', ancestor, commit], { signal })
   if (code > 1) throw gitFaults.failed(`git merge-base exited with code ${code}`)
   return code === 0
+}
+
+/** Settings must neither run programs (`textconv`) nor leave commits out: an empty name clears their list, as an option only. */
+const BLAME = ['blame', '--porcelain', '--no-textconv', '--ignore-revs-file=']
+const NEWEST = ['--literal-pathspecs', 'rev-list', '--max-count=1']
+/** A line of `rev-list`, or of blame, where those of the file start with a tab. */
+const COMMIT = /^([0-9a-f]{40}|[0-9a-f]{64})(?: \d+ (\d+)(?: \d+)?)?$/
+
+export const lastChanges = async (
+  place: GitPlace,
+  ...[path, lines, range, signal]: Parameters<GitReader['lastChanges']>
+): Promise<Map<number, string>> => {
+  const asked = lines.length > 0 ? [...BLAME, ...lines.map((line) => `-L${line},${line}`)] : NEWEST
+  const { text } = await askGit(place, [...asked, range, '--', path], { signal })
+  const found = text.split('\n').map((line) => COMMIT.exec(line) ?? [])
+  return new Map(found.flatMap(([, commit, line = '0']) => (commit ? [[Number(line), commit]] : [])))
 }

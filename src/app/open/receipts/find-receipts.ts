@@ -10,7 +10,7 @@ import {
 import type { GitReader } from '../../../gate/ports.ts'
 import { readReceipts } from '../../../platform/files/receipt-files.ts'
 import { listWorktreeRoots, repositoryFiles } from '../../../platform/git/worktree.ts'
-import { CommitJudge, type CommitResult } from '../../../receipts/judge-commits.ts'
+import { type CheckedCommit, CommitJudge, type CommitResult } from '../../../receipts/judge-commits.ts'
 import { type ListedKey, parseKeys } from '../../../receipts/keys-file.ts'
 import { type PlaceLine, readPlaceProof, verifyPlace } from '../../../receipts/receipt-place.ts'
 import type { PolicyDigests } from '../../../receipts/statement.ts'
@@ -63,6 +63,11 @@ export class ReceiptFinder {
     this.#folders.catch(() => {})
   }
 
+  async hasAny(): Promise<boolean> {
+    const kept = (await this.#folders).map((folder) => repositoryFiles(folder).exists('receipts'))
+    return (await Promise.all(kept)).includes(true) || this.#notes.has(RECEIPT_NOTES, this.#place.signal)
+  }
+
   /** Reads the receipts of many trees at once, which costs as many processes as for one. */
   async load(trees: readonly string[]): Promise<void> {
     const wanted = [...new Set(trees)].filter((tree) => !this.#found.has(tree))
@@ -113,6 +118,15 @@ export class ReceiptFinder {
     await this.load([tree])
     return (await this.#found.get(tree)) ?? []
   }
+
+  judge(commits: readonly CheckedCommit[], counts = (_: VerifiedReceipt) => true): CommitJudge {
+    const { git, signal } = this.#place
+    return new CommitJudge(commits, {
+      receiptsOf: async (tree) => (await this.of(tree)).filter(counts),
+      policiesOf: (commit) => policiesOf(this.#place, commit),
+      treeOf: async (commit) => (await git.filesAt(commit, { files: [], folders: [] }, signal))?.tree,
+    })
+  }
 }
 
 /** The policy files of a commit, as receipts name them. */
@@ -134,11 +148,7 @@ export const checkCommits = async (
   const commits = await git.commits({ from: base === undefined ? [] : [base], to: [head] }, signal)
   const finder = new ReceiptFinder(place, listed)
   await finder.load(commits.map(({ tree }) => tree))
-  const judge = new CommitJudge(commits, {
-    receiptsOf: (tree) => finder.of(tree),
-    policiesOf: (commit) => policiesOf(place, commit),
-    treeOf: async (commit) => (await git.filesAt(commit, { files: [], folders: [] }, signal))?.tree,
-  })
+  const judge = finder.judge(commits)
   const results: CommitResult[] = []
   for (const commit of commits) results.push(await judge.judge(commit))
   return results

@@ -53,6 +53,7 @@ const readNotes = async (
 export interface GitNotes {
   /** Notes of this clone and those fetched from its remotes. Unreadable ones are reported, not thrown. */
   read(name: NotesName, objects: readonly string[], signal: AbortSignal): Promise<NotesReading>
+  has(name: NotesName, signal: AbortSignal): Promise<boolean>
   /** Adds lines in one commit, and removes others from the same notes; the objects need not exist. Returns the objects whose note would grow too long. */
   append(
     name: NotesName,
@@ -77,6 +78,7 @@ export const gitNotes = (start: GitStart, now: () => number): GitNotes => {
   }
   return {
     read: async (name, objects, signal) => readNotes(await open(signal), name, objects, signal),
+    has: async (name, signal) => (await findNotesRefs((await open(signal)).place, name, signal)).length > 0,
     append: async (name, lines, signal, removed) =>
       appendNotes(await open(signal), name, lines, signal, removed),
     push: async (remote, signal) => pushNotes(await open(signal), remote, signal),

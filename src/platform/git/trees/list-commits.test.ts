@@ -41,3 +41,24 @@ it('refuses names, unknown commits, and commits whose content is not that of the
   writeFileSync(object, deflateSync(Buffer.from(forged, 'latin1')))
   await expect(commitsOf(repo, [before], [head])).rejects.toMatchObject({ code: 'git.revision' })
 })
+
+it('lists the newest commits alone, and which of a range changed lines or files last', async () => {
+  const repo = Repo.init('main').commit({ 'a b': '1\n2\n3\n', ':x': '1\n' })
+  for (const text of ['1\ntwo\n3\n', '1\ntwo\nthree\n']) repo.commit({ 'a b': text })
+  const [start, two, three] = ['HEAD~2', 'HEAD~1', 'HEAD'].map((name) => idOf(repo, name))
+  const git = gitReader({ folder: repo.folder, environment: process.env })
+  const newest = await git.commits({ from: [], to: [`${three}`], newest: 2 }, never)
+  expect(newest.map(({ id }) => id)).toEqual([two, three])
+  const changes = async (path: string, ...lines: number[]) => [
+    ...(await git.lastChanges(path, lines, `${start}..${three}`, never)),
+  ]
+  expect(await changes('a b', 3, 1, 2, 2)).toEqual([
+    [1, start],
+    [2, two],
+    [3, three],
+  ])
+  expect(await changes('a b')).toEqual([[0, three]])
+  // Not changed in the range, not a pattern, not there.
+  for (const path of [':x', 'a*', '--all', 'none']) expect(await changes(path)).toEqual([])
+  expect(await changes('none', 1)).toEqual([])
+})

@@ -11,13 +11,13 @@ const OBJECT_ID = /^([0-9a-f]{40}|[0-9a-f]{64})$/
 /** The commits that `to` has and `from` has not, oldest first. */
 export const listCommits = async (
   { place, blobs }: { readonly place: GitPlace; readonly blobs: GitBlobReader },
-  { from, to }: CommitRange,
+  { from, to, newest = MAX_COMMITS + 1 }: CommitRange,
   signal: AbortSignal,
 ): Promise<readonly CheckedCommit[]> => {
   const excluded = from.filter((id) => id !== EMPTY_TREE)
   const wrong = [...excluded, ...to].find((id) => !OBJECT_ID.test(id))
   if (wrong !== undefined) throw gitFaults.revision(`${JSON.stringify(wrong)} is not the id of a commit`)
-  const args = ['rev-list', '--topo-order', '--reverse', `--max-count=${MAX_COMMITS + 1}`, '--stdin']
+  const args = ['rev-list', '--topo-order', '--reverse', `--max-count=${newest}`, '--stdin']
   const input = [...to, ...excluded.map((id) => `^${id}`)].map((one) => `${one}\n`).join('')
   const { code, text } = await askGit(place, args, { signal, input })
   if (code !== 0) throw gitFaults.revision('a commit of the range is not in this clone')
