@@ -30,7 +30,7 @@ const NAMES_GIVEN: Readonly<Record<string, number>> = {
   beliefs: 13,
   cli: 11,
   evidence: 41,
-  gate: 164,
+  gate: 168,
   hooks: 23,
   http: 18,
   kernel: 162,

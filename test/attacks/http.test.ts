@@ -105,7 +105,8 @@ describe('Filling the server', () => {
     expect(await send('GET', '/health', LOCAL)).toBe(200)
     const countOpen = () =>
       silent.filter(({ destroyed, readyState }) => !destroyed && readyState === 'open').length
-    await expect.poll(countOpen, { timeout: 10_000 }).toBeLessThan(1_024)
+    // The request may be accepted before the last silent ones, which then take its place.
+    await expect.poll(countOpen, { timeout: 10_000 }).toBeLessThanOrEqual(1_024)
     for (const socket of silent) socket.destroy()
   })
 

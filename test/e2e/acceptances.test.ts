@@ -351,7 +351,7 @@ describe('an agent', () => {
     expect(hook('Write', { file_path, content: 'findings: []\n' })).toBe('nothing')
     expect(hook('Write', { file_path, content: 'findings: nonsense\n' }).permissionDecision).toBe('deny')
     for (const command of [
-      'npx warrant accept 3f2a00 --reason x',
+      'npx --no-install warrant accept 3f2a00 --reason x',
       'script -qec "warrant accept 3f2a00 --reason x" /dev/null',
       `echo 'findings: []' > ${ACCEPTANCES_FILE}`,
     ])

@@ -30,10 +30,12 @@ interface StartOptions {
   readonly uid?: number
 }
 
-/** The settings of whoever runs the tests must not reach the program under test. */
+/** The settings of whoever runs the tests must not reach the program under test, nor that a build server runs them. */
 export const cleanEnvironment = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(WARRANT|PUMUKI|SENTINEL|VITEST|NODE)_/.test(name)),
+    Object.entries(process.env).filter(
+      ([name]) => !/^(CI$|GITHUB_|(WARRANT|PUMUKI|SENTINEL|VITEST|NODE)_)/.test(name),
+    ),
   ),
   ...extra,
 })

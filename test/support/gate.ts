@@ -21,9 +21,9 @@ export const useSeedProfile = (): void => {
   })
 }
 
-/** The environment of the gate under test. CI variables are removed, because the tests may run on a CI server. */
+/** The environment of the gate under test. */
 export const gateEnvironment = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => {
-  const { CI: _, GITHUB_BASE_REF: __, NO_COLOR: ___, ...rest } = cleanEnvironment()
+  const { NO_COLOR: _, ...rest } = cleanEnvironment()
   const { GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM } = GIT_ENVIRONMENT
   return { ...rest, GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM, ...profile, ...extra }
 }
