@@ -3,7 +3,7 @@ import type { Severity } from '../../evidence/schema.ts'
 import { optional } from '../../kernel/optional.ts'
 import { gateFaults } from '../faults.ts'
 import type { Pack, ShippedRules } from './packs.ts'
-import { RULE_LEVELS } from './profile.ts'
+import { profileSeverity } from './profile.ts'
 
 export interface ExplainRequest {
   readonly rule: string | undefined
@@ -17,6 +17,8 @@ type RuleCard = {
   readonly profile?: 'seed'
   /** The severity in the profile `seed`, where it is another. */
   readonly seedSeverity?: Severity
+  /** Why it may block: `certain`, or the group of rules that was measured. */
+  readonly blocks?: string
   readonly message: string
   /** Further names of the rule. */
   readonly aliases?: readonly string[]
@@ -43,14 +45,18 @@ interface ExplainSources {
   readonly examples: () => Promise<Examples>
 }
 
-const toCard = (pack: string, rule: Pack['rules'][number] | Pack['changes'][number]): RuleCard => {
+const toCard = (
+  { name: pack }: Pack,
+  rule: Pack['rules'][number] | Pack['changes'][number],
+  isShipped: boolean,
+): RuleCard => {
   const { id, message, metadata } = rule
-  const level = 'severity' in rule ? RULE_LEVELS[rule.severity] : undefined
+  const { profile, seedSeverity, blocks } = metadata ?? {}
   return {
     id,
     pack,
-    severity: metadata?.severity ?? level ?? 'INFO',
-    ...optional({ profile: metadata?.profile, seedSeverity: metadata?.seedSeverity }),
+    severity: (isShipped && profileSeverity(rule, 'default')) || profileSeverity(rule, 'seed') || 'INFO',
+    ...optional({ profile, seedSeverity, blocks }),
     message,
     ...optional({ aliases: metadata?.aliases, why: metadata?.why, fix: metadata?.fix }),
   }
@@ -58,8 +64,8 @@ const toCard = (pack: string, rule: Pack['rules'][number] | Pack['changes'][numb
 
 const listCards = ({ packs, aliases }: ShippedRules, userRules: Pack | undefined): RuleCard[] => {
   const all = userRules === undefined ? packs : [...packs, userRules]
-  const cards = all.flatMap(({ name, rules, changes }) =>
-    [...rules, ...changes].map((rule) => toCard(name, rule)),
+  const cards = all.flatMap((pack) =>
+    [...pack.rules, ...pack.changes].map((rule) => toCard(pack, rule, pack !== userRules)),
   )
   const aliased = aliases.flatMap(({ id, of, severity }) => {
     const card = cards.find((one) => one.id === of)

@@ -206,7 +206,7 @@ const GENERATED_NAMES = [
 const ACTION_BUNDLE = pattern('.github/actions/', /(?:^|\/)\.github\/actions\/(?:.*\/)?dist\//)
 const VENDORED = pattern(
   'node_modules/ bower_components/ third pods/ carthage/ .yarn/ vendor/ wwwroot/lib/',
-  /(?:^|\/)(?:node_modules|bower_components|third[_-]?party|Pods|Carthage|\.yarn)\/|^vendor\/|(?:^|\/)(?:public|static|assets|lib|libs|www|web)\/vendor\/|(?:^|\/)vendor\/[\w-]+\.[\w.-]+\/|(?:^|\/)wwwroot\/lib\//,
+  /(?:^|\/)(?:node_modules|bower_components|third[_-]?party|Pods|Carthage|site-packages|\.yarn)\/|^vendor\/|(?:^|\/)(?:public|static|assets|lib|libs|www|web)\/vendor\/|(?:^|\/)vendor\/[\w-]+\.[\w.-]+\/|(?:^|\/)wwwroot\/lib\//,
 )
 /** Copies of well-known libraries among the files that a site serves. */
 const COPIED_LIBRARY = pattern(

@@ -1,4 +1,5 @@
 import type { Severity } from '../../evidence/schema.ts'
+import { isAtLeast } from '../policy.ts'
 import type { Pack } from './packs.ts'
 
 /** `default`: rules whose findings are worth acting on. `seed`: these, and all former rules with their severities. */
@@ -15,12 +16,15 @@ export const RULE_LEVELS: Readonly<Record<string, Severity>> = {
   hint: 'INFO',
 }
 
-/** The severity of a rule in a profile; undefined where the rule does not run. */
+/** The severity of a shipped rule in a profile; undefined where the rule does not run. */
 export const profileSeverity = (rule: AnyRule, profile: RuleProfile): Severity | undefined => {
   const { metadata } = rule
-  if (profile === 'default' && metadata?.profile === 'seed') return undefined
   const severity = metadata?.severity ?? ('severity' in rule ? RULE_LEVELS[rule.severity] : undefined)
-  return profile === 'seed' ? (metadata?.seedSeverity ?? severity) : severity
+  if (profile === 'seed') return metadata?.seedSeverity ?? severity
+  if (metadata?.profile === 'seed') return undefined
+  // How bad a finding is says nothing about how often it is right.
+  const mayBlock = metadata?.blocks !== undefined
+  return mayBlock || severity === undefined || !isAtLeast(severity, 'ERROR') ? severity : 'WARN'
 }
 
 /** A rule with further names: those of its former versions. */

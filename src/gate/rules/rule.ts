@@ -78,6 +78,11 @@ const Metadata = z.object({
   category: Word.optional(),
   why: Text.optional(),
   fix: Text.optional(),
+  /**
+   * Why findings of a shipped rule may block in the profile `default`: `certain`, or the group of rules whose findings
+   * were read in public code. Without it the rule warns at most.
+   */
+  blocks: Word.optional(),
   /** The weakness in the Common Weakness Enumeration. */
   cwe: z
     .string()
