@@ -35,6 +35,11 @@ export interface ChangePorts extends PolicyPorts {
   readonly rewrite?: RewriteMatch
   /** Milliseconds since the epoch: an acceptance may end. */
   readonly now: () => number
+  /** The developers, by the keys that `target` lists, whose receipts say that `head` passed. */
+  readonly listDevelopers?: (
+    commits: Pick<ChangeSet, 'head' | 'target'>,
+    signal: AbortSignal,
+  ) => Promise<ReadonlySet<string>>
 }
 
 interface ChangeRequest extends Partial<Omit<StageInput, 'git'>> {
@@ -285,7 +290,15 @@ export const evaluateChange = async (
       ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
     ]
     const fork = stage === 'CI' && !trial && request.build?.kind !== 'push' && request.build?.fork === true
-    const accepted = await openAcceptances(read.acceptances, { set, fork, now: ports.now() }, signal)
+    const isBuild = stage === 'CI' && !trial && isChange
+    const countDevelopers = isBuild
+      ? async () => (await ports.listDevelopers?.({ target: set.base, ...set }, signal))?.size ?? 0
+      : undefined
+    const accepted = await openAcceptances(
+      read.acceptances,
+      { set, fork, now: ports.now(), countDevelopers },
+      signal,
+    )
     const { findings, excerpts } = classifyDrafts(drafts, before.known, accepted.reasonOf)
     const open = findings.filter(({ state }) => state === 'new')
     const reasons = open.filter((one) => isBlocking(one, policy))

@@ -5,7 +5,12 @@ import { KEYS_FILE } from '../receipts/keys-path.ts'
 import type { PolicyDigests } from '../receipts/statement.ts'
 import type { RequiredCheck } from './checks/check.ts'
 import { joinCheckTexts, loadChecks } from './checks/load-checks.ts'
-import { ACCEPTANCES_FILE, type AcceptanceVersions, parseAcceptances } from './findings/acceptances.ts'
+import {
+  ACCEPTANCES_FILE,
+  type AcceptanceVersions,
+  NO_ACCEPTANCES,
+  parseAcceptances,
+} from './findings/acceptances.ts'
 import { type GatePolicy, type PolicySources, resolvePolicy, stricterPolicy } from './policy.ts'
 import { policyDigests } from './policy-digests.ts'
 import {
@@ -166,6 +171,12 @@ const SPECIFICATION_REMOVED: PolicyChange = {
   weaker: true,
 }
 
+const REVIEW_REMOVED: PolicyChange = {
+  file: ACCEPTANCES_FILE,
+  effect: 'new acceptances need no second developer any more',
+  weaker: true,
+}
+
 const layerContext = (
   { policyVariables: variables, shippedRules, profile }: PolicyPorts,
   stage: GateStage,
@@ -259,19 +270,26 @@ export const readJoinedPolicy = async (
     before === undefined ? [] : keysChanged(old?.keys, present.keys),
   ])
   const removed = ((await before?.exists(OPENSPEC_FOLDER)) && !(await files.exists(OPENSPEC_FOLDER))) ?? false
+  const accepted = {
+    base: await unlessInvalid(parseAcceptances(old?.acceptances), NO_ACCEPTANCES),
+    after: await parseAcceptances(acceptances),
+  }
+  const unreviewed = accepted.base.review && !accepted.after.review
   const ends = merged === undefined ? undefined : await readEnds(git, set, signal)
   return {
     layer: policyFrom === 'base' ? joined.layer : await readWorktreePolicy(ports, request),
-    changes: [...joined.changes, ...keys, ...(removed ? [SPECIFICATION_REMOVED] : [])],
+    changes: [
+      ...joined.changes,
+      ...keys,
+      ...(removed ? [SPECIFICATION_REMOVED] : []),
+      ...(unreviewed ? [REVIEW_REMOVED] : []),
+    ],
     attributes: before && (await readAttributes(ignoreUnusable(before))),
     files: [
       { commit: undefined, files: present },
       ...(old === undefined ? [] : [{ commit: from, files: old }]),
     ],
-    acceptances: {
-      base: await unlessInvalid(parseAcceptances(old?.acceptances), []),
-      after: await parseAcceptances(acceptances),
-    },
+    acceptances: accepted,
     versions: {
       baseTree: ends === undefined ? before?.tree : ends.baseTree,
       targetKeys: target === from ? old?.keys : await readCommitKeys(git, target, signal),

@@ -162,6 +162,53 @@ describe('receipts between two machines', () => {
   })
 })
 
+describe('an acceptance where the target requires a review', () => {
+  const ACCEPTANCES = '.warrant/acceptances.yml'
+  const RANGE = 'origin/main..HEAD'
+  const build = () =>
+    ann.json('gate', '--stage', 'CI', '--range', RANGE, '--receipts', 'off', '--no-evidence')
+
+  it('counts in a build with the receipts of two developers', () => {
+    ann.pulls()
+    ann.stage({ [ACCEPTANCES]: 'review: required\nfindings: []\n' })
+    expect(ann.run('git', 'commit', '-q', '-m', 'review').status).toBe(0)
+    expect(ann.pushes({ WARRANT_POLICY_FROM: 'worktree' }).status).toBe(0)
+    ann.stage({ 'src/call.js': "process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'\n" })
+    expect(ann.run('git', 'commit', '-q', '-m', 'call').status).toBe(0)
+    const [found] = build().value.findings
+    expect(found).toMatchObject({ ruleId: 'javascript.tls-disabled', severity: 'ERROR', state: 'new' })
+    const { fingerprint, ruleId, file } = found
+    const entry = `  - finding: ${fingerprint}\n    rule: ${ruleId}\n    path: ${file}\n    reason: a test server\n`
+    ann.stage({ [ACCEPTANCES]: `review: required\nfindings:\n${entry}` })
+    expect(ann.run('git', 'commit', '-q', '-m', 'accept').status).toBe(0)
+    const alone = build()
+    expect([alone.status, alone.value.status]).toEqual([1, 'BLOCKED'])
+    expect(alone.value.notes).toContainEqual(expect.stringContaining('receipts of two listed developers'))
+    ann.git('push', '-q', '--no-verify', 'origin', 'HEAD:refs/heads/topic')
+    bob.git('fetch', '-q', 'origin')
+    bob.git('checkout', '-q', '-B', 'topic', 'origin/topic')
+    expect(bob.json('receipts', 'check', '--judge', RANGE)).toMatchObject({ value: { covered: true } })
+    const [commit = ''] = bob.git('rev-parse', 'HEAD').split('\n')
+    expect(bob.warrant('gate', '--stage', 'PRE_PUSH', '--range', RANGE).status).toBe(0)
+    expect(bob.warrant('receipts', 'push', 'origin', `${commit}~1..${commit}`).status).toBe(0)
+    ann.git('fetch', '-q', 'origin')
+    const reviewed = build()
+    expect([reviewed.status, reviewed.value.status]).toEqual([0, 'ALLOWED'])
+    expect(reviewed.value.findings).toContainEqual(
+      expect.objectContaining({ ruleId, state: 'suppressed', reason: 'a test server' }),
+    )
+  })
+
+  it('cannot be had by taking the requirement away', () => {
+    ann.stage({ [ACCEPTANCES]: 'findings: []\n' })
+    expect(ann.json('gate', '--stage', 'PRE_COMMIT').value.findings).toContainEqual(
+      expect.objectContaining({ ruleId: 'gate.policy-changed', severity: 'ERROR', file: ACCEPTANCES }),
+    )
+    ann.git('reset', '-q', '--hard', 'origin/main')
+    bob.git('checkout', '-q', '-B', 'feature/x', 'origin/main')
+  })
+})
+
 describe('receipts for agents', () => {
   let client: Client
 

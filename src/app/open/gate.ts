@@ -109,6 +109,11 @@ export const openGate = async (
         policyVariables: policyVariables(environment),
         profile: config.profile,
         now: () => clock.now(),
+        listDevelopers: async (commits, stop) =>
+          (await import('./receipts/find-receipts.ts')).listDevelopers(
+            { root, config, git, signal: stop },
+            commits,
+          ),
       },
       evidence: fileEvidence(root, clock),
       protectedBranches: namedBranches(config.protectedBranches),

@@ -43,7 +43,7 @@ const findOne = ({ snapshot: { findings } }: Evidence, named = ''): Finding => {
 
 /** The file with the entry, in the place of an older one about the same finding. Comments and other entries stay. */
 const addEntry = async (text: string, entry: { readonly finding: string }): Promise<string> => {
-  const at = (await parseAcceptances(text)).findIndex(({ finding }) => finding === entry.finding)
+  const at = (await parseAcceptances(text)).entries.findIndex(({ finding }) => finding === entry.finding)
   const { isSeq, parseDocument } = await import('yaml')
   const document = parseDocument(text)
   const list = document.get('findings')

@@ -21,9 +21,12 @@ const problemOf = async (text: string): Promise<string> => {
 describe('parseAcceptances', () => {
   it('reads entries as people write them, and an absent or empty list', async () => {
     const text = `# ours\nfindings:\n  - finding: ${ENTRY.finding} # x\n    rule: r.x\n    path: src/a.ts\n    reason: it is old\n    until: 2027-01-31\n    by: Jane\n    blob: ${BLOB}\n`
-    expect(await parseAcceptances(text)).toEqual([{ ...ENTRY, until: '2027-01-31', by: 'Jane', blob: BLOB }])
-    expect(await parseAcceptances('findings: []\n')).toEqual([])
-    expect(await parseAcceptances(undefined)).toEqual([])
+    expect(await parseAcceptances(text)).toEqual({
+      entries: [{ ...ENTRY, until: '2027-01-31', by: 'Jane', blob: BLOB }],
+      review: false,
+    })
+    expect(await parseAcceptances('review: required\nfindings: []\n')).toEqual({ entries: [], review: true })
+    expect(await parseAcceptances(undefined)).toEqual({ entries: [], review: false })
   })
 
   it.each([
@@ -75,7 +78,11 @@ describe('openAcceptances', () => {
   const ask = async (
     more: Partial<typeof ENTRY> & Record<string, string>,
     found: FindingDraft,
-    { fork = false, old = false } = {},
+    {
+      fork = false,
+      old = false,
+      developers,
+    }: { readonly fork?: boolean; readonly old?: boolean; readonly developers?: number } = {},
   ) => {
     const after = [{ ...ENTRY, ...more }]
     const set = {
@@ -87,9 +94,10 @@ describe('openAcceptances', () => {
         if (paths.includes(ENTRY.path)) yield { path: ENTRY.path, bytes: Buffer.from('x') }
       },
     }
-    const context = { set, fork, now: Date.parse('2026-06-30T23:59:59Z') }
+    const countDevelopers = developers === undefined ? undefined : async () => developers
+    const context = { set, fork, now: Date.parse('2026-06-30T23:59:59Z'), countDevelopers }
     const { reasonOf } = await openAcceptances(
-      { base: old ? after : [], after },
+      { base: { entries: old ? after : [], review: true }, after: { entries: after, review: false } },
       context,
       new AbortController().signal,
     )
@@ -118,6 +126,12 @@ describe('openAcceptances', () => {
     expect(await ask({ until: '2026-06-29' }, draft('r.x'))).toBeUndefined()
     expect(await ask({}, draft('r.x'), { fork: true })).toBeUndefined()
     expect(await ask({}, draft('r.x'), { fork: true, old: true })).toBe(ENTRY.reason)
+  })
+
+  it('needs two developers in a build where the base requires a review', async () => {
+    expect(await ask({}, draft('r.x'), { developers: 1 })).toBeUndefined()
+    expect(await ask({}, draft('r.x'), { developers: 1, old: true })).toBe(ENTRY.reason)
+    expect(await ask({}, draft('r.x'), { developers: 2 })).toBe(ENTRY.reason)
   })
 
   it.each([

@@ -26,11 +26,16 @@ const MEMBERS = new Map([
   ['until', /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/],
 ])
 
-/** The entries before and after the change. */
-export interface AcceptanceVersions {
-  readonly base: readonly Acceptance[]
-  readonly after: readonly Acceptance[]
+export interface Acceptances {
+  readonly entries: readonly Acceptance[]
+  /** Whether a build counts new entries only where two developers judged the change. */
+  readonly review: boolean
 }
+
+/** The file before and after the change. */
+export type AcceptanceVersions = Readonly<Record<'base' | 'after', Acceptances>>
+
+export const NO_ACCEPTANCES: Acceptances = { entries: [], review: false }
 
 const invalid = (problem: string, cause?: unknown) =>
   gateFaults.acceptances_invalid(`${ACCEPTANCES_FILE}: ${problem}`, { cause })
@@ -45,14 +50,15 @@ const findWrong = (entry: Readonly<Record<string, unknown>>): string | undefined
 const isAcceptance = (value: unknown): value is Acceptance =>
   isRecord(value) && findWrong(value) === undefined
 
-const readEntries = (value: unknown): readonly Acceptance[] => {
-  const { findings, ...others } = isRecord(value) ? value : {}
+const readEntries = (value: unknown): Acceptances => {
+  const { findings, review, ...others } = isRecord(value) ? value : {}
   const [other] = Object.keys(others)
   if (other !== undefined) throw invalid(`${other} is unknown`)
+  if (review !== undefined && review !== 'required') throw invalid('review can only be: required')
   if (!Array.isArray(findings) || findings.length > MAX_ENTRIES)
     throw invalid(`findings is not a list of at most ${MAX_ENTRIES} entries`)
   const seen = new Set<string>()
-  return findings.map((entry: unknown, at) => {
+  const entries = findings.map((entry: unknown, at) => {
     if (!isAcceptance(entry))
       throw invalid(
         `findings.${at}.${findWrong(isRecord(entry) ? entry : {})} is missing, unknown or malformed`,
@@ -60,11 +66,12 @@ const readEntries = (value: unknown): readonly Acceptance[] => {
     if (seen.size === seen.add(entry.finding).size) throw invalid(`findings.${at}.finding is listed twice`)
     return entry
   })
+  return { entries, review: review !== undefined }
 }
 
 /** The entries of a text; none where there is no file. What is not understood is a fault. */
-export const parseAcceptances = async (text: string | undefined): Promise<readonly Acceptance[]> => {
-  if (text === undefined) return []
+export const parseAcceptances = async (text: string | undefined): Promise<Acceptances> => {
+  if (text === undefined) return NO_ACCEPTANCES
   if (text.length > MAX_ACCEPTANCES_BYTES) throw invalid(`longer than ${MAX_ACCEPTANCES_BYTES} bytes`)
   const yaml = await import('yaml')
   try {
@@ -81,22 +88,29 @@ const gitBlobIds = (bytes: Uint8Array): readonly string[] =>
   )
 
 const entriesAdded = ({ base, after }: AcceptanceVersions): readonly Acceptance[] => {
-  const old = new Set(base.map((one) => JSON.stringify(one)))
-  return after.filter((one) => !old.has(JSON.stringify(one)))
+  const old = new Set(base.entries.map((one) => JSON.stringify(one)))
+  return after.entries.filter((one) => !old.has(JSON.stringify(one)))
 }
 
-/**
- * Asks what the entries accept, and notes why an entry that names a finding does not accept it. A change of another
- * repository (`fork`) cannot bring entries.
- */
+interface AcceptanceContext {
+  readonly set: Pick<ChangeSet, 'changes' | 'read'>
+  /** A change of another repository cannot bring entries. */
+  readonly fork: boolean
+  readonly now: number
+  /** How many listed developers judged the change; asked in a build, where a review is required. */
+  readonly countDevelopers: (() => Promise<number>) | undefined
+}
+
+/** Asks what the entries accept, and notes why an entry that names a finding does not accept it. */
 export const openAcceptances = async (
   versions: AcceptanceVersions,
-  { set, fork, now }: { set: Pick<ChangeSet, 'changes' | 'read'>; fork: boolean; now: number },
+  { set, fork, now, countDevelopers }: AcceptanceContext,
   signal: AbortSignal,
 ) => {
   const notes: string[] = []
-  const byFinding = new Map(versions.after.map((one) => [one.finding, one]))
-  const named = new Set(versions.after.map(({ path }) => path))
+  const { entries } = versions.after
+  const byFinding = new Map(entries.map((one) => [one.finding, one]))
+  const named = new Set(entries.map(({ path }) => path))
   const paths = set.changes.map(({ path }) => path).filter((path) => named.has(path))
   const blobs = new Map<string, readonly string[]>()
   if (paths.length > 0)
@@ -104,11 +118,15 @@ export const openAcceptances = async (
       if (bytes !== undefined) blobs.set(path, gitBlobIds(bytes))
   const today = new Date(now).toISOString().slice(0, 10)
   const added = new Set(entriesAdded(versions))
+  const asksReview = added.size > 0 && (versions.base.review || versions.after.review)
+  const isReviewed = !asksReview || countDevelopers === undefined || (await countDevelopers()) >= 2
   const refuse = (entry: Acceptance, draft: FindingDraft): string | undefined => {
     const { blob, until } = entry
     const by = acceptableBy(draft.ruleId, draft.secret === true)
     if (by === undefined) return 'nothing can accept it'
     if (fork && added.has(entry)) return 'the change comes from a fork, and the target does not have it'
+    if (!isReviewed && added.has(entry))
+      return 'it needs receipts of two listed developers for the last commit'
     if (until !== undefined && until < today) return `it ended on ${until}`
     const ids = blobs.get(draft.file)
     // A policy file that is gone has no blob.

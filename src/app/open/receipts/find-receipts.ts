@@ -129,6 +129,22 @@ export class ReceiptFinder {
   }
 }
 
+/** The developers, by the keys that `target` lists, whose receipts say that `head` passed. */
+export const listDevelopers = async (
+  place: ReceiptPlace,
+  { head, target }: { readonly head?: string | undefined; readonly target?: string | undefined },
+): Promise<ReadonlySet<string>> => {
+  const { git, signal } = place
+  const listed = await parseKeys(await readCommitKeys(git, target, signal))
+  const { tree } = (head && (await git.filesAt(head, { files: [], folders: [] }, signal))) || {}
+  const found = tree === undefined ? [] : await new ReceiptFinder(place, listed).of(tree)
+  const passed = found.filter(
+    ({ trust, role, receipt }) =>
+      trust === 'trusted' && role === 'developer' && receipt?.predicate.verificationResult === 'PASSED',
+  )
+  return new Set(passed.flatMap(({ owner }) => owner ?? []))
+}
+
 /** The policy files of a commit, as receipts name them. */
 const policiesOf = async (
   { git, signal }: ReceiptPlace,
