@@ -24,7 +24,13 @@ export const historyReader = (place: GitPlace, git: GitReader): GitReader => {
       if (scope.kind !== 'range') return git.changes(scope, signal)
       const { from, to } = scope
       const base = from === EMPTY_TREE ? undefined : from
-      const raw = await diffTrees(place, [base ?? objectId('tree', Buffer.of(), to.length), to], signal)
+      const start = base ?? objectId('tree', Buffer.of(), to.length)
+      const raw = await diffTrees(place, [start, to], signal).catch((cause: unknown) => {
+        signal.throwIfAborted()
+        throw gitFaults.revision('git cannot compare it: a commit or a content is not in this clone', {
+          cause,
+        })
+      })
       const collected = { base, head: to, target: base, raw }
       const set = changeSet({ place, scope, collected, blobs, readStatus: async () => Buffer.of() })
       return { ...set, read: requireContents(set.read), readBefore: requireContents(set.readBefore) }
