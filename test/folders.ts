@@ -178,6 +178,10 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
       'Entries in JSON, TOML, YAML and scripts: added and removed by position, the rest kept to the byte.',
     imports: ['setup/git-hooks', 'kernel'],
   },
+  'gate/replay': {
+    purpose: 'Past commits, judged by the rules: what they would have stopped, and what was fixed later.',
+    imports: ['gate/rules', 'gate/reports', 'receipts', 'evidence', 'kernel'],
+  },
   'gate/why': {
     purpose: 'Why a verdict is as it is: reasons, repairs, policy lines, what it rests on.',
     imports: ['gate/rules', 'gate/findings', 'gate/reports', 'gate/checks', 'receipts', 'evidence', 'kernel'],

@@ -1,6 +1,6 @@
 import { systemClock } from '../platform/system/clock.ts'
 
-type Unit = 'files' | 'windows' | 'bytes'
+type Unit = 'files' | 'commits' | 'windows' | 'bytes'
 
 export interface ProgressJob {
   /** Name of the job, one word. */

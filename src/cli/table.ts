@@ -4,7 +4,7 @@ import { HOOK_CLIENTS } from '../hooks/clients.ts'
 import { CLIENTS, SERVERS } from './command/client-config.ts'
 import type { Command, CommandGroups, Option } from './command/command.ts'
 import { SHELLS } from './command/completion.ts'
-import { GATE_OPTIONS, OPENSPEC_OPTION, SDD_OPTIONS } from './gate/options.ts'
+import { GATE_OPTIONS, OPENSPEC_OPTION, REPLAY_OPTIONS, SDD_OPTIONS } from './gate/options.ts'
 import { LINEAGE_OPTIONS, LINEAGE_VERBS } from './lineage/options.ts'
 import { packetCommand } from './packet/options.ts'
 import { KEY_OPTIONS, RECEIPT_OPTIONS } from './receipts/options.ts'
@@ -78,7 +78,7 @@ export const COMMAND_GROUPS: CommandGroups = [
   ['Start here', ['init', 'doctor', 'gate', 'why']],
   ['Servers', ['mcp', 'serve', 'tools', 'print-config']],
   ['Evidence and receipts', ['status', 'accept', 'checks', 'sdd', 'receipts', 'keys', 'lineage']],
-  ['Project', ['report']],
+  ['Project', ['report', 'replay']],
   ['Packets', ['packet']],
   ['Beliefs', ['graph']],
   ['Other', ['hooks', 'hook', 'install', 'update', 'uninstall', 'config', 'completion']],
@@ -242,6 +242,13 @@ export const commands = (): readonly Command[] => [
     ],
     settings: ['repository', 'gate', 'receipts'],
     run: async (invocation) => (await import('./gate/why.ts')).run(invocation),
+  }),
+  define({
+    name: 'replay',
+    summary: 'Judge past commits by the rules: what they would have stopped, and what was fixed later.',
+    options: REPLAY_OPTIONS,
+    settings: ['repository', 'gate'],
+    run: async (invocation) => (await import('./gate/replay.ts')).run(invocation),
   }),
   define({
     name: 'accept',

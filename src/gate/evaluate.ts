@@ -33,6 +33,8 @@ export interface ChangePorts extends PolicyPorts {
   readonly scanner: () => Promise<Scanner>
   /** Makes the edits that repair findings; absent where no caller applies them. */
   readonly rewrite?: RewriteMatch
+  /** Assembles the rules of a change. Default: anew for each. */
+  readonly ruleSet?: typeof loadRuleSet
   /** Milliseconds since the epoch: an acceptance may end. */
   readonly now: () => number
   /** The developers, by the keys that `target` lists, whose receipts say that `head` passed. */
@@ -257,7 +259,7 @@ export const evaluateChange = async (
       profile: ports.profile,
       extensions: new Set(paths.map(extensionOf)),
     }
-    const rules = await loadRuleSet(ports.shippedRules, inputs, paths)
+    const rules = await (ports.ruleSet ?? loadRuleSet)(ports.shippedRules, inputs, paths)
     const { scanner } = ports
     const kinds = fileKinds(attributes)
     const scan = { set, rules, scanner, stage, tracksModules: context.tracksModules, kinds, progress }

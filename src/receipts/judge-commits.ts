@@ -10,6 +10,8 @@ export interface CheckedCommit {
   readonly parents: readonly string[]
   /** When it was committed, in milliseconds since the epoch. */
   readonly committed: number
+  /** The first line of its message. */
+  readonly subject?: string
 }
 
 const RECEIPT_PROBLEMS = ['missing', 'foreign', 'failed', 'policy', 'expired'] as const

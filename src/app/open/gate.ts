@@ -53,7 +53,7 @@ const gateNow = ({ clock }: Pick<Config, 'clock'>, context: GateContext): (() =>
 const CACHE_AFTER = 24
 
 /** A build server has no cache of its own: one that jobs share could hold results of a change that is judged. */
-const pickReuse = (
+export const pickReuse = (
   { readOnly }: Config,
   root: string,
   { reuse, environment }: GateContext,

@@ -73,14 +73,25 @@ export interface ScanReuse {
 /** The program of a scanning child. */
 export const scanWorkerPath = (): string => builtFile('bin/scan-child.js')
 
+/** A scanner whose processes stay for the next scan, until it is closed. The caller saves the results. */
+export const openLastingScanner = async (reuse?: ScanReuse) => {
+  const { lastingScanner } = await import('../../platform/scanner/scanner.ts')
+  const worker = scanWorkerPath()
+  return lastingScanner({ worker, ...(reuse && { known: await knownResults(reuse, worker) }) })
+}
+
+// The file names the modules that it loads by their content.
+const knownResults = async (reuse: ScanReuse, worker: string) => ({
+  ...reuse,
+  program: digestBytes(`${VERSION} ${await readFile(worker, 'utf8')}`),
+})
+
 /** The scanner. Its native parser is loaded with the first file. */
 export const openScanner = async (reuse?: ScanReuse): Promise<Scanner> => {
   const { astScanner } = await import('../../platform/scanner/scanner.ts')
   const worker = scanWorkerPath()
   if (reuse === undefined) return astScanner({ worker })
-  // The file names the modules that it loads by their content.
-  const program = digestBytes(`${VERSION} ${await readFile(worker, 'utf8')}`)
-  const scanner = astScanner({ worker, known: { ...reuse, program } })
+  const scanner = astScanner({ worker, known: await knownResults(reuse, worker) })
   return {
     async *scan(...args) {
       yield* scanner.scan(...args)

@@ -115,6 +115,40 @@ export const GATE_OPTIONS: readonly Option[] = [
   { flag: 'quiet', kind: 'switch', description: 'Print nothing unless the change is blocked.' },
 ]
 
+/** The stages that past commits can be judged at: those about a commit on its own. */
+export const REPLAY_STAGES = ['PRE_COMMIT', 'CI'] as const
+
+export const REPLAY_OPTIONS: readonly Option[] = [
+  { flag: 'last', kind: 'text', value: 'N', description: 'Judge the N newest commits. Default: 100.' },
+  { flag: 'since', kind: 'text', value: 'DATE', description: 'Judge the commits since a day: 2027-01-31.' },
+  {
+    flag: 'stage',
+    kind: 'text',
+    value: 'STAGE',
+    description: 'Stage to judge them at. Default: PRE_COMMIT.',
+    choices: REPLAY_STAGES,
+  },
+  {
+    flag: 'policy',
+    kind: 'text',
+    value: 'FILE',
+    description: 'Try this skills.policy.json instead of the thresholds of the repository.',
+  },
+  {
+    flag: 'rules',
+    kind: 'text',
+    value: 'FOLDER',
+    description: 'Try the rules and severities of this folder instead of those in .warrant/rules.',
+  },
+  {
+    flag: 'compare',
+    kind: 'text',
+    value: 'FILE',
+    description:
+      'Show which commits are stopped now and were not in this output of replay --json, and the reverse.',
+  },
+]
+
 export const OPENSPEC_OPTION: Option = {
   flag: 'openspec',
   kind: 'switch',

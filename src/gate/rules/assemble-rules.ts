@@ -2,7 +2,7 @@ import type { Ruleset, Severity } from '../../evidence/schema.ts'
 import type { GateStage } from '../../evidence/stage.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
 import { optional } from '../../kernel/optional.ts'
-import type { LanguageName } from '../../kernel/text/languages.ts'
+import { LANGUAGES, type LanguageName } from '../../kernel/text/languages.ts'
 import type { GatePolicy } from '../policy.ts'
 import { type CompileOptions, compileRules, ruleCode, rulePlatforms, selectRules } from './compile.ts'
 import type { CompiledRule } from './compiled-rule.ts'
@@ -187,4 +187,17 @@ export const loadRuleSet = async (
   const isPlain = profile === 'default' && overrides.byRule.size === 0
   const scope = isPlain ? { extensions, ...optional({ paths }) } : undefined
   return assembleRules({ ...inputs, shippedRules: await load(scope) })
+}
+
+/** Assembles each set of rules once, for files of every language: most changes are judged by the same. */
+export const shareRuleSets = (): typeof loadRuleSet => {
+  const sets = new Map<string, Promise<RuleSet>>()
+  const extensions = new Set(Object.values(LANGUAGES).flatMap((one): readonly string[] => one.extensions))
+  return (load, inputs) => {
+    const { userRules, overrides, roots, stage, profile } = inputs
+    const key = JSON.stringify([userRules, overrides.digest, roots, stage, profile])
+    const set = sets.get(key) ?? loadRuleSet(load, { ...inputs, extensions })
+    sets.set(key, set)
+    return set
+  }
 }

@@ -214,31 +214,74 @@ async function* inOrder(
   }
 }
 
-/** Finds matches with ast-grep, in this process or in child processes that can be killed. */
-export const astScanner = ({ worker, limits, known }: ScannerOptions): Scanner => ({
-  async *scan(files: AsyncIterable<FileContent>, rules: readonly CompiledRule[], signal: AbortSignal) {
-    const all = { ...DEFAULT_LIMITS, ...limits }
-    const plan = new ScanPlan(rules)
-    signal.throwIfAborted()
-    let fail: (reason: unknown) => void = () => {}
-    const failure = new Promise<never>((_, reject) => {
-      fail = reject
-    })
-    failure.catch(() => {})
-    const pool = new ScanPool({
-      worker,
-      plan,
-      limits: { size: all.children, fileMs: all.fileMs },
-      onFailure: fail,
-    })
-    const abort = () => fail(signal.reason)
-    signal.addEventListener('abort', abort)
-    try {
-      const scan = new Scan(plan, all, pool, known)
-      yield* inOrder(files, (file) => scan.scan(file), failure)
-    } finally {
-      signal.removeEventListener('abort', abort)
+interface OpenScan {
+  readonly scan: Scan
+  readonly pool: ScanPool
+  readonly fail: (reason: unknown) => void
+  readonly failure: Promise<never>
+}
+
+const openScan = ({ worker, limits, known }: ScannerOptions, rules: readonly CompiledRule[]): OpenScan => {
+  const all = { ...DEFAULT_LIMITS, ...limits }
+  const plan = new ScanPlan(rules)
+  let fail: (reason: unknown) => void = () => {}
+  const failure = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  failure.catch(() => {})
+  const pool = new ScanPool({
+    worker,
+    plan,
+    limits: { size: all.children, fileMs: all.fileMs },
+    onFailure: fail,
+  })
+  return { scan: new Scan(plan, all, pool, known), pool, fail, failure }
+}
+
+/** A scanner for many scans by the same rules. */
+interface LastingScanner extends Scanner {
+  close(): Promise<void>
+}
+
+/** The rules of a change and of its base may alternate. */
+const MAX_OPEN = 2
+
+/** Keeps the child processes of the last rule sets, each told by its object. A scan that is aborted spoils them. */
+export const lastingScanner = (options: ScannerOptions): LastingScanner => {
+  const opened = new Map<readonly CompiledRule[], OpenScan>()
+  const closeDown = async (most: number) => {
+    for (const [rules, { pool }] of [...opened].slice(0, Math.max(0, opened.size - most))) {
+      opened.delete(rules)
       await pool.close()
+    }
+  }
+  return {
+    async *scan(files, rules, signal) {
+      signal.throwIfAborted()
+      const one = opened.get(rules) ?? openScan(options, rules)
+      opened.delete(rules)
+      opened.set(rules, one)
+      await closeDown(MAX_OPEN)
+      const abort = () => one.fail(signal.reason)
+      signal.addEventListener('abort', abort)
+      try {
+        yield* inOrder(files, (file) => one.scan.scan(file), one.failure)
+      } finally {
+        signal.removeEventListener('abort', abort)
+      }
+    },
+    close: () => closeDown(0),
+  }
+}
+
+/** Finds matches with ast-grep, in this process or in child processes that can be killed. */
+export const astScanner = (options: ScannerOptions): Scanner => ({
+  async *scan(files: AsyncIterable<FileContent>, rules: readonly CompiledRule[], signal: AbortSignal) {
+    const scanner = lastingScanner(options)
+    try {
+      yield* scanner.scan(files, rules, signal)
+    } finally {
+      await scanner.close()
     }
   },
 })

@@ -43,7 +43,8 @@ const parseCommit = (id: string, bytes: Buffer): CheckedCommit | undefined => {
   const [seconds] = header.flatMap((line) => /^committer .*> (\d+) [+-]\d+$/.exec(line)?.[1] ?? [])
   if (tree === undefined) return undefined
   const parents = header.flatMap((line) => /^parent ([0-9a-f]+)$/.exec(line)?.[1] ?? [])
-  return { id, tree, parents, committed: Number(seconds ?? 0) * 1000 }
+  const [subject = ''] = end < 0 ? [] : bytes.toString('utf8', end).trim().split('\n', 1)
+  return { id, tree, parents, committed: Number(seconds ?? 0) * 1000, subject }
 }
 
 /** Commits by id, in this order. Their content is compared with their id, which git does not do when it reads. */
