@@ -96,6 +96,7 @@ const ROWS: Readonly<Record<string, readonly [Kind, ...string[]]>> = {
   'lineage erase': ['writes', '0', '--reason', 'test'],
   ...Object.fromEntries(HOOK_CLIENTS.map((client) => [`hook ${client}`, ['reads'] as const])),
   why: ['reads'],
+  replay: ['reads'],
   tree: ['reads'],
   read: ['reads', 'package.json'],
   search: ['reads', 'answer'],

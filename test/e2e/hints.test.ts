@@ -69,12 +69,12 @@ describe('a hint of the gate', () => {
   })
 
   it('about repairs: the difference is shown, and applied', () => {
-    const repo = start().stage({ 'src/a.js': 'export function f() { debugger }\n' })
+    const repo = start().stage({ 'src/a.js': "it.only('works', run)\n" })
     const { said } = gate(repo, '--stage', 'PRE_PUSH', '--scope', 'staged')
     const fix = find(said, /(warrant gate --fix) \(--dry-run shows how\)/)
-    expect(paste(repo, `${fix} --dry-run`).said).toContain('-export function f() { debugger }')
+    expect(paste(repo, `${fix} --dry-run`).said).toContain("-it.only('works', run)")
     paste(repo, fix)
-    expect(readFileSync(repo.path('src/a.js'), 'utf8')).not.toContain('debugger')
+    expect(readFileSync(repo.path('src/a.js'), 'utf8')).not.toContain('only')
     expect(gate(repo, '--stage', 'PRE_PUSH', '--scope', 'staged').status).toBe(0)
   })
 
@@ -132,7 +132,7 @@ describe('a repair of `why`', () => {
       'an edit of the gate',
       (repo) =>
         repo.stage({
-          'src/a.js': 'export function f() { debugger }\n',
+          'src/a.js': "it.only('works', run)\n",
           '.pumuki/hard-mode.json': '{"enabled":true}',
         }),
       /--fix$/,

@@ -52,7 +52,7 @@ const listFiles = (folder: string): string[] =>
 
 const EVAL = 'export const run = (text) => eval(text)\n'
 /** The gate repairs it itself. */
-const LEFT_OVER = 'export function f() { debugger }\n'
+const LEFT_OVER = "it.only('works', run)\n"
 const SAFE = 'export const run = (text) => JSON.parse(text)\n'
 
 describe('warrant why', () => {
@@ -89,7 +89,7 @@ describe('warrant why', () => {
       agents: { allowed: false, reasons: [] },
       reasons: [
         { rule: 'javascript.eval', file: 'src/a.js', line: 1, blocks: true },
-        { rule: 'javascript.debugger', line: 2, safe_edit: true },
+        { rule: 'javascript.focused-test', line: 2, safe_edit: true },
       ],
       repairs: [{ file: 'src/a.js', line: 1, removes: 1 }, { removes: 1 }],
       rests_on: [
@@ -103,7 +103,7 @@ describe('warrant why', () => {
     // The edit of the first repair; the command of the second.
     repo.stage({ 'src/a.js': `${SAFE}${LEFT_OVER}` })
     follow(repo, explained)
-    expect(readFileSync(repo.path('src/a.js'), 'utf8')).not.toContain('debugger')
+    expect(readFileSync(repo.path('src/a.js'), 'utf8')).not.toContain('only')
     const allowed = warrant(repo, 'why')
     expect(allowed.status).toBe(0)
     expect(allowed.stdout).toMatch(/^ALLOWED PRE_COMMIT: nothing blocks\n/)

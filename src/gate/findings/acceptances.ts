@@ -26,7 +26,7 @@ const MEMBERS = new Map([
   ['until', /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/],
 ])
 
-export interface Acceptances {
+interface Acceptances {
   readonly entries: readonly Acceptance[]
   /** Whether a build counts new entries only where two developers judged the change. */
   readonly review: boolean

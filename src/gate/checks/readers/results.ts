@@ -88,8 +88,8 @@ type Roots = Pick<ReaderInput, 'root' | 'folder'>
 export type ResultFile = { readonly file: string } | { readonly outside: string } | undefined
 
 const MAX_PATH = 4_096
-// biome-ignore lint/suspicious/noControlCharactersInRegex: no path that a tool reports has control characters
-const CONTROLS = /[\u0000-\u001f\u007f]/
+/** No path that a tool reports has them. */
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
 /** Reads a path as a tool prints it: absolute, or relative to `base`. Links are not followed: nothing is opened. */
 export const placePath = (path: string, { root, folder }: Roots, base = folder): ResultFile => {
