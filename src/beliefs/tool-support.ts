@@ -23,6 +23,20 @@ export const withRedaction = (tool: Tool): Tool => ({
   redact: (answer: Json) => sanitize(answer).value,
 })
 
+/** Says beside every answer that the log was found damaged: what is read may be old. */
+export const withQuarantine =
+  (open: () => MaybePromise<Beliefs>) =>
+  (tool: Tool): Tool => ({
+    ...tool,
+    warning: () => {
+      const beliefs = open()
+      const reason = beliefs instanceof Promise ? null : beliefs.graphStore.replica.quarantine
+      return reason === null
+        ? undefined
+        : `Quarantined: ${reason}. The values above may be old or incomplete, and nothing is written until \`warrant lineage verify\` and \`warrant lineage repair\` succeed.`
+    },
+  })
+
 export type AskGraph = <T>(question: (beliefs: Beliefs) => Promise<T>) => Promise<T>
 
 /** Runs a question on the graph, synchronously when the graph is already open. */

@@ -8,7 +8,14 @@ import type { MaybePromise } from '../lineage/store.ts'
 import type { Beliefs } from './beliefs.ts'
 import { BeliefInput, ClaimInput, DeltaInput, EnergyInput, IdInput, WeightInput } from './input/inputs.ts'
 import * as schemas from './schemas.ts'
-import { type AskGraph, askGraph, asText, beliefListingMeta, withRedaction } from './tool-support.ts'
+import {
+  type AskGraph,
+  askGraph,
+  asText,
+  beliefListingMeta,
+  withQuarantine,
+  withRedaction,
+} from './tool-support.ts'
 
 const ChainVerdict = z.strictObject({
   outcome: z.enum(['intact', 'broken']),
@@ -242,7 +249,9 @@ export const beliefsToolset = (
       ...lineageTools(ask),
       governanceStatus(ask),
       ...addedTools(ask, revealTopology),
-    ].map(withRedaction),
+    ]
+      .map(withRedaction)
+      .map(withQuarantine(open)),
     resources: [],
     prompts: [],
   }

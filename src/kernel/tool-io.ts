@@ -121,6 +121,18 @@ const acceptText = (tool: Tool, { facts, content }: TextAnswer, limit: number): 
 const writeTexts = ({ render }: Tool, value: unknown) =>
   render === 'indented' ? writeCompactAndPretty(value) : { json: JSON.stringify(value), quoted: undefined }
 
+/** The content blocks with the tool's warning behind them; as they were where it has none. */
+const addWarning = (
+  tool: Tool,
+  content: readonly Content[] | undefined,
+  { json, quoted }: ReturnType<typeof writeTexts>,
+): readonly Content[] | undefined => {
+  const warning = tool.warning?.()
+  if (warning === undefined) return content
+  const text: string = quoted === undefined ? json : JSON.parse(quoted)
+  return [...(content ?? [{ type: 'text', text }]), { type: 'text', text: warning }]
+}
+
 /** Checks what the tool returned against its output schema, and shortens it to the limit. */
 export const acceptAnswer = (tool: Tool, raw: unknown, limit: number): ToolAnswer => {
   if (raw instanceof TextAnswer) return acceptText(tool, raw, limit)
@@ -133,6 +145,6 @@ export const acceptAnswer = (tool: Tool, raw: unknown, limit: number): ToolAnswe
     }
     if (tooLong(texts.json, limit)) rejectLength(tool, Buffer.byteLength(texts.json), limit)
   }
-  const content = typeof tool.render === 'function' ? tool.render(value) : undefined
+  const content = addWarning(tool, typeof tool.render === 'function' ? tool.render(value) : undefined, texts)
   return { kind: 'answer', value, json: texts.json, content, quoted: texts.quoted }
 }

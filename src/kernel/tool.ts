@@ -82,6 +82,8 @@ export interface Tool extends AuditedTool {
   readonly whileBlocked?: true
   /** Writes the content blocks. Without it: one text block of compact JSON, or indented by two spaces. */
   readonly render?: 'indented' | Renderer['render']
+  /** What a reader of the answer has to know, as a further text block; undefined when there is nothing. */
+  warning?(): string | undefined
 }
 
 /** A tool without an output schema answers with text, or with the blocks of `render`. */

@@ -58,7 +58,7 @@ export class CheckpointSource {
     // Tiles are made from the stored tree, the checkpoint from the entries.
     if ((await rootAt(log, size)).root !== root)
       throw storeFaults.damaged('the stored Merkle tree does not match the entries')
-    if ((seen?.size ?? 0) < size) await memory.write({ size, head: position.link })
+    if ((seen?.size ?? 0) < size) memory.note({ size, head: position.link })
     this.#newest = { size, root, note: await signer.checkpoint(size, root) }
     return this.#newest
   }

@@ -1,12 +1,13 @@
 import { lazyAsync } from '../kernel/async/once.ts'
 import { canonicalJson } from '../kernel/encoding/canonical.ts'
 import type { JsonObject } from '../kernel/encoding/json.ts'
+import { Fault } from '../kernel/fault.ts'
 import { optional } from '../kernel/optional.ts'
 import type { CallRecord, Recorder } from '../kernel/ports.ts'
 import { isAudited } from '../kernel/record-call.ts'
 import { newestAnchors } from './anchors.ts'
 import { storeFaults } from './faults.ts'
-import { compareWithSeen, describeMismatch, type LogMemory, type SeenLog } from './log-memory.ts'
+import { compareWithSeen, describeMismatch, type LogMemory } from './log-memory.ts'
 import { LogWriter } from './log-writer.ts'
 import { GATE_RUN, isJudging, isJudgingRun, newestRun } from './newest-run.ts'
 import { DECISION_LOG, logOrigin } from './origin.ts'
@@ -55,6 +56,9 @@ const MAX_ATTEMPTS = 100
 /** The fix for a log of decisions that is not the one that this machine saw. */
 export const ADOPT_DECISIONS = `Restore it from a backup. If you replaced or removed it yourself, run \`warrant lineage adopt --graph ${DECISION_LOG}\`.`
 
+/** The fix for a log of decisions in which a verification found damage. */
+export const REPAIR_DECISIONS = `Restore it from a backup, then run \`warrant lineage repair --graph ${DECISION_LOG}\`. Without a backup, move the database away and run \`warrant lineage adopt --graph ${DECISION_LOG}\` after the next gate run.`
+
 /** What an entry keeps of a call: never arguments or contents. */
 const auditedFacts = ({ tool, outcome, code, verdict, args }: CallRecord): JsonObject => ({
   tool,
@@ -67,7 +71,6 @@ interface OpenedLog {
   readonly log: LogReader
   readonly writer: LogWriter
   readonly origin: string
-  readonly lost: SeenLog['lost']
 }
 
 /** A call that waits for its entry. */
@@ -86,7 +89,7 @@ const MAX_BATCH = 64
  */
 export class DecisionRecorder implements Recorder {
   readonly #ports: DecisionPorts
-  readonly #opened = lazyAsync(() => this.#open())
+  #opened = lazyAsync(() => this.#open())
   #pending: PendingRecord[] = []
   #writing: Promise<void> | undefined
   /** Number of the newest entry of a gate run; each entry names it, so that it is found without a search. */
@@ -111,6 +114,14 @@ export class DecisionRecorder implements Recorder {
   async close(): Promise<void> {
     await this.#writing
     await (await this.#opened.peek())?.store.close()
+  }
+
+  /** Closes the log, so that the next record opens it anew and compares it with what was seen. */
+  async #reopen(): Promise<OpenedLog> {
+    const former = this.#opened
+    this.#opened = lazyAsync(() => this.#open())
+    await (await former.peek())?.store.close()
+    return this.#opened.get()
   }
 
   #add(call: CallRecord): Promise<JsonObject | undefined> {
@@ -138,37 +149,36 @@ export class DecisionRecorder implements Recorder {
     try {
       const log = await store.open(DECISION_LOG, DECISION_GENESIS)
       const { size } = await log.head()
-      const lost = await this.#checkMemory(log, size)
+      await this.#checkMemory(log, size)
       const writer = await LogWriter.open(log, this.#ports.salt, size)
       this.#lastRun = await newestRun(log, size)
       if (size === 0) await this.#begin(writer)
-      return { store, log, lost, writer, origin: await logOrigin(DECISION_LOG, log) }
+      return { store, log, writer, origin: await logOrigin(DECISION_LOG, log) }
     } catch (cause) {
       await store.close()
       throw cause
     }
   }
 
-  /** A log that was cut or rewritten is a fault. One that is gone is begun again; its end is returned, to be kept. */
-  async #checkMemory(log: LogReader, size: number): Promise<SeenLog['lost']> {
+  /** A log that was cut or rewritten is a fault. One that is gone is begun again, and its end is remembered. */
+  async #checkMemory(log: LogReader, size: number): Promise<void> {
     const { memory, warn } = this.#ports
     const seen = await memory?.read()
     if (seen === undefined) {
       if (size > 0 && memory !== undefined)
         warn?.(`the log of decisions is new to this machine; it is continued after its ${size} entries.`)
-      return undefined
+      return
     }
-    const { lost, ...newest } = seen
+    const { lost: _, ...newest } = seen
     if (size === 0 && newest.size > 0) {
       warn?.(
         `the log of decisions is gone, of which this machine saw ${newest.size} entries; a new log was started. ${ADOPT_DECISIONS}`,
       )
-      return newest
+      return memory?.noteLost(newest)
     }
     const outcome = await compareWithSeen(log, newest)
     if (outcome !== 'grown')
       throw storeFaults.changed(describeMismatch(outcome, newest), { fix: ADOPT_DECISIONS })
-    return lost
   }
 
   async #begin(writer: LogWriter): Promise<void> {
@@ -176,6 +186,11 @@ export class DecisionRecorder implements Recorder {
     const draft = this.#draft(0, LOG_BEGIN, { tool: LOG_BEGIN, version, last_run: null })
     // When another process wrote first, the log has its beginning.
     if (!(await writer.commit(writer.prepare([draft])))) await this.#follow(writer)
+    this.#noteSeen(writer)
+  }
+
+  #noteSeen({ size, link: head }: LogWriter): void {
+    this.#ports.memory?.note({ size, head })
   }
 
   /** Verifies the entries of other processes and moves past them. */
@@ -217,16 +232,29 @@ export class DecisionRecorder implements Recorder {
     return { drafts, made, lastRun }
   }
 
+  /** A log that another process replaced or repaired is opened once more, and judged then. */
   async #write(batch: readonly PendingRecord[]): Promise<void> {
     const opened = await this.#opened.get()
-    const { writer, lost } = opened
+    try {
+      await this.#writeTo(opened, batch)
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || thrown.kind !== 'corrupt') throw thrown
+      await this.#writeTo(await this.#reopen(), batch)
+    }
+  }
+
+  async #writeTo(opened: OpenedLog, batch: readonly PendingRecord[]): Promise<void> {
+    const { log, writer } = opened
     let rest = batch
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const reason = await log.quarantine()
+      if (reason !== null)
+        throw storeFaults.damaged(`writing is stopped: ${reason}`, { fix: REPAIR_DECISIONS })
       const { drafts, made, lastRun } = await this.#makeEntries(rest, opened)
       if (drafts.length === 0) return
       if (await writer.commit(writer.prepare(drafts))) {
         this.#lastRun = lastRun
-        await this.#ports.memory?.write({ size: writer.size, head: writer.link, ...optional({ lost }) })
+        this.#noteSeen(writer)
         for (const { pending, receipt } of made) {
           const { call, resolve, reject } = pending
           try {
@@ -239,6 +267,7 @@ export class DecisionRecorder implements Recorder {
         return
       }
       rest = made.map(({ pending }) => pending)
+      if ((await log.head()).size < writer.size) throw storeFaults.changed('the log lost entries that it had')
       await this.#follow(writer)
     }
     throw storeFaults.busy(`other processes wrote first in ${MAX_ATTEMPTS} attempts`)

@@ -163,6 +163,7 @@ describe('the tail of a log', () => {
     await tamperWith(plan, (db) => deleteFrom(db, ENTRIES - 5, LAST))
     const cut = await checkConsistency(plan, file)
     expect(cut).toMatchObject({ code: 1, value: { outcome: 'truncated', had: ENTRIES, has: ENTRIES - 5 } })
+    expect(await runWarrant(plan, ['lineage', 'adopt'])).toMatchObject({ code: 0 })
     await useServer(plan, async (server) => {
       for (let n = 0; n < 8; n += 1) await server.must('node.create', NODE)
     })
@@ -206,6 +207,8 @@ describe('the stored part of the tree', () => {
     await tamperWith(plan, (db) => changeNode(db, how))
     const { code, value } = await runWarrant(plan, ['lineage', 'verify'])
     expect(code, JSON.stringify(value)).toBe(1)
-    await useServer(plan, (server) => server.must('node.create', NODE))
+    await useServer(plan, async (server) =>
+      expect(await server.call('node.create', NODE)).toMatchObject(REFUSED),
+    )
   })
 })

@@ -59,6 +59,7 @@ describe('the anchored heads of a graph', () => {
         db.prepare(`DELETE FROM ${table} WHERE id >= ? AND id < ?`).run(id * span, (id + 1) * span)
       db.prepare('DELETE FROM nodes WHERE log = ?').run(id)
     })
+    expect(warrant('lineage', 'adopt')).toMatchObject({ status: 0 })
     await createNodes(1)
     const cut = warrant('lineage', 'verify', ...DECISIONS)
     expect(cut).toMatchObject({

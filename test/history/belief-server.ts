@@ -8,7 +8,11 @@ const fileIn = (path: string): string => fileURLToPath(new URL(`../../dist/bin/$
 
 /** Outcome of a call, and when it was known. */
 export type Outcome = { readonly at: number } & (
-  | { readonly kind: 'answered'; readonly value: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'answered'
+      readonly value: Readonly<Record<string, unknown>>
+      readonly content: readonly { readonly text: string }[]
+    }
   | { readonly kind: 'refused'; readonly code: number; readonly word: unknown; readonly message: string }
   /** The server ended before it answered. */
   | { readonly kind: 'unknown' }
@@ -20,7 +24,8 @@ export const isUnsettled = (outcome: Outcome): boolean =>
   (outcome.kind === 'refused' && outcome.message === 'the connection was lost while the entries were added')
 
 const outcomeOf = ({ result, error }: Message, at: number): Outcome => {
-  if (error === undefined) return { kind: 'answered', value: result.structuredContent, at }
+  if (error === undefined)
+    return { kind: 'answered', value: result.structuredContent, content: result.content, at }
   const { code_string: word } = (error.data ?? {}) as { readonly code_string?: unknown }
   return { kind: 'refused', code: error.code, word, message: error.message, at }
 }
@@ -107,6 +112,13 @@ export class BeliefServer {
     const outcome = await this.call(name, args)
     if (outcome.kind === 'answered') return outcome.value
     throw new Error(`${name} was not answered: ${JSON.stringify(outcome)} ${this.#stderr.slice(-2_000)}`)
+  }
+
+  /** The content blocks of an answer. */
+  async content(name: string, args: object = {}): Promise<readonly { readonly text: string }[]> {
+    const outcome = await this.call(name, args)
+    if (outcome.kind === 'answered') return outcome.content
+    throw new Error(`${name} was not answered: ${JSON.stringify(outcome)}`)
   }
 
   /** Kills the process. Resolves once all its output was read. */

@@ -11,7 +11,7 @@ import { exportFolder } from '../../platform/files/export-file.ts'
 import { fixedSalts, randomSalts } from '../../platform/system/salts.ts'
 import type { Config } from '../config/settings.ts'
 import { openStore } from './store.ts'
-import { isStoreUrl } from './user-state.ts'
+import { isStoreUrl, logMemory } from './user-state.ts'
 
 /** Paths that exports must not overwrite: state, store and git. An agent could rewrite the history there. */
 const protectedPaths = ({ store, stateDir }: Config, root: string): string[] => {
@@ -63,6 +63,7 @@ export const openBeliefs = async (
       logger: handshake.log,
       snapshotEvery: config.readOnly ? Number.MAX_SAFE_INTEGER : config.snapshotEvery,
       readOnly: config.readOnly,
+      ...(config.store !== 'memory' && { memory: logMemory(config, root, config.graph) }),
     })
     if (!config.readOnly) await graphStore.liftReadFailure()
     const writeFile = exportWriter(config, root)

@@ -2,10 +2,17 @@ import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { storeFaults } from '../../lineage/faults.ts'
-import { type LogMemory, parseSeen } from '../../lineage/log-memory.ts'
+import {
+  type LogMemory,
+  type LogPoint,
+  parseSeen,
+  type SeenLog,
+  writePoint,
+} from '../../lineage/log-memory.ts'
 import { placeFaults } from '../../platform/files/no-symlinks.ts'
-import { userRecord, userStateFolder } from '../../platform/files/user-state.ts'
+import { userLine, userRecord, userStateFolder } from '../../platform/files/user-state.ts'
 import { lifecycleGit } from '../../platform/git/repository-places.ts'
+import { systemClock } from '../../platform/system/clock.ts'
 import type { Config } from '../config/settings.ts'
 
 /** What Warrant keeps for this user outside of every repository: the signing key, what it saw of each log, and results of scans. */
@@ -39,19 +46,33 @@ const storeIdentity = (config: Config, root: string): string => {
   return `${dev}:${ino}:${birthtimeNs}:${store === undefined ? defaultDatabase(config, real) : resolve(real, store)}`
 }
 
-const storeRecord = (config: Config, root: string, log = '') =>
-  userRecord(() => {
-    const name = digestBytes(`${storeIdentity(config, root)}\n${log}`).slice('sha256:'.length, 39)
-    return join(userStateFolder(process.env), 'logs', `${name}.json`)
-  })
+/** Path of what is remembered of a store, or of one log in it. */
+const storeRecordPath = (config: Config, root: string, log = ''): string => {
+  const name = digestBytes(`${storeIdentity(config, root)}\n${log}`).slice('sha256:'.length, 39)
+  return join(userStateFolder(process.env), 'logs', `${name}.json`)
+}
+
+const storeRecord = (config: Config, root: string) => userRecord(() => storeRecordPath(config, root))
 
 /** Remembers the newest entry of a log that this machine saw. A read-only program remembers nothing. */
 export const logMemory = (config: Config, root: string, log: string): LogMemory => {
-  const record = storeRecord(config, root, log)
+  let known: string | undefined
+  const path = () => (known ??= storeRecordPath(config, root, log))
+  const record = userRecord(path)
+  const newest = userLine(() => `${path().slice(0, -'.json'.length)}.newest`)
+  const note = (point: LogPoint) => {
+    if (!config.readOnly) newest.write(writePoint(point))
+  }
+  const write = async (other: Omit<SeenLog, keyof LogPoint>) => {
+    if (!config.readOnly) await record.write({ log, ...other })
+  }
   return {
-    read: async () => parseSeen(await record.read()),
-    write: async (seen) => {
-      if (!config.readOnly) await record.write({ log, ...seen })
+    read: async () => parseSeen(await newest.read(), await record.read()),
+    note,
+    noteLost: (lost) => write({ lost }),
+    adopt: (point) => {
+      note(point)
+      return write({ adopted: systemClock.now() })
     },
   }
 }

@@ -5,9 +5,11 @@ import { Fault } from '../../kernel/fault.ts'
 import type { Log } from '../../kernel/ports.ts'
 import { auditLog } from '../../lineage/audit.ts'
 import { UNREADABLE_STORE } from '../../lineage/faults.ts'
+import { compareWithSeen, describeMismatch, type LogMemory, type SeenLog } from '../../lineage/log-memory.ts'
 import { LogWriter } from '../../lineage/log-writer.ts'
 import { readRows } from '../../lineage/read-rows.ts'
 import type { LineageLog, LogStore, Snapshot } from '../../lineage/store.ts'
+import type { ChainVerdict } from '../../lineage/verify.ts'
 import { Graph, type GraphConfig } from '../graph/graph.ts'
 import type { Erasure } from '../graph/operation.ts'
 import type { Committed } from './batch.ts'
@@ -29,6 +31,8 @@ interface GraphStoreOptions {
   readonly snapshotEvery: number
   /** Damage stops writing in this process and is not stored. */
   readonly readOnly?: boolean
+  /** What this machine saw of the log; absent for a store in memory. */
+  readonly memory?: LogMemory
 }
 
 const graphGenesis = (config: GraphConfig, clockMode: string): string =>
@@ -70,6 +74,10 @@ export class GraphStore {
   #countedSize: number
   #commits = 0
   #cycles = 0
+  /** When a person accepted the log, as far as this process knows. */
+  #adopted: number | undefined
+  /** Entries before this one were trusted because of a snapshot. */
+  readonly #trusted: number
   #correcting = false
 
   private constructor(options: GraphStoreOptions, log: LineageLog, state: GraphState, writer: LogWriter) {
@@ -80,7 +88,8 @@ export class GraphStore {
     this.#snapshotAt = writer.size
     this.#auditedAt = writer.size
     this.#countedSize = writer.size
-    const { timestamps, logger, readOnly = false } = options
+    this.#trusted = writer.size
+    const { timestamps, logger, readOnly = false, memory } = options
     this.replica = new Replica({
       writer,
       state,
@@ -88,6 +97,9 @@ export class GraphStore {
       logger,
       readOnly,
       skipErased: () => this.#skipErased(),
+      reload: () => this.#reloadAdopted(),
+      verifyTrusted: () => this.#verifyTrusted(),
+      noteSeen: (newest) => memory?.note(newest),
       onIdle: () => this.#onIdle(),
     })
   }
@@ -97,7 +109,56 @@ export class GraphStore {
     const log = await store.open(name, graphGenesis(config, clockMode))
     const graphStore = new GraphStore(options, log, ...(await startState(log, options)))
     await graphStore.replica.read(() => undefined)
+    await graphStore.compareWithSeen()
     return graphStore
+  }
+
+  /** Puts a log into quarantine that is not the one which this machine saw. Returns why. */
+  async compareWithSeen(): Promise<string | undefined> {
+    const seen = await this.#options.memory?.read()
+    this.#adopted = seen?.adopted
+    const why = seen && (await this.#findMismatch(seen))
+    if (why !== undefined) await this.replica.stopWriting(why)
+    return why
+  }
+
+  async #findMismatch(seen: SeenLog): Promise<string | undefined> {
+    try {
+      const outcome = await compareWithSeen(this.log, seen)
+      return outcome === 'grown' ? undefined : describeMismatch(outcome, seen)
+    } catch (thrown) {
+      if (thrown instanceof Fault && thrown.kind === 'corrupt') return thrown.message
+      throw thrown
+    }
+  }
+
+  /** Starts from the log as it is, when a person accepted it since. */
+  async #reloadAdopted(): Promise<void> {
+    const { memory } = this.#options
+    const adopted = (await memory?.read())?.adopted
+    if (adopted === this.#adopted) return
+    this.#adopted = adopted
+    const [state, writer] = await startState(this.log, this.#options)
+    this.#state.copyFrom(state)
+    this.#writer.copyFrom(writer)
+  }
+
+  /** Verifies what the start took from a snapshot: why the log is damaged, or undefined. */
+  async #verifyTrusted(): Promise<string | undefined> {
+    if (this.#trusted === 0) return undefined
+    const { chain } = await auditLog(this.log)
+    return chain.outcome === 'broken' ? chain.why : undefined
+  }
+
+  /** Verifies the whole log, and stops writing where it finds damage. */
+  async verify(): Promise<ChainVerdict> {
+    const { chain } = await auditLog(this.log)
+    if (chain.outcome === 'broken') {
+      await this.replica.stopWriting(chain.why)
+      return chain
+    }
+    const why = await this.compareWithSeen()
+    return why === undefined ? chain : { outcome: 'broken', at: chain.size, why }
   }
 
   /**

@@ -2,6 +2,7 @@ import { canonicalJson } from '../../kernel/encoding/canonical.ts'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
 import type { Log } from '../../kernel/ports.ts'
 import { storeFaults } from '../../lineage/faults.ts'
+import type { LogPoint } from '../../lineage/log-memory.ts'
 import type { LogWriter } from '../../lineage/log-writer.ts'
 import type { EntryDraft } from '../../lineage/store.ts'
 import type { Operation, OperationResult } from '../graph/operation.ts'
@@ -44,6 +45,12 @@ interface ReplicaOptions {
   readonly readOnly: boolean
   /** Skips erased entries by loading a snapshot taken after them. False when there is none. */
   readonly skipErased: () => Promise<boolean>
+  /** Starts anew where a person accepted the log since: as a restored one, or as it is. */
+  readonly reload: () => Promise<void>
+  /** Verifies the entries that the start did not read; called before the first write. */
+  readonly verifyTrusted: () => Promise<string | undefined>
+  /** Remembers the newest entry outside of the store. Called before a write is acknowledged. */
+  readonly noteSeen: (newest: LogPoint) => void
   /** Called after each batch, for snapshots and audits. */
   readonly onIdle: () => void | Promise<void>
 }
@@ -59,7 +66,10 @@ export class Replica {
   /** Size of the previous batch: the estimate for the next one. */
   #previousBatch = 0
   #quarantine: string | null = null
+  /** The reason that a read-only process found; it is not stored. */
+  #unstored: string | null = null
   #isStuck = false
+  #isVerified = false
   #closed = false
 
   constructor(options: ReplicaOptions) {
@@ -80,7 +90,8 @@ export class Replica {
     if (this.#quarantine === reason) return
     this.#quarantine = reason
     this.#options.logger.write('error', 'quarantined', { reason })
-    if (!this.#options.readOnly) await this.#options.writer.log.setQuarantine(reason)
+    if (this.#options.readOnly) this.#unstored = reason
+    else await this.#options.writer.log.setQuarantine(reason)
   }
 
   submit(operation: Operation): Promise<Committed> {
@@ -158,6 +169,7 @@ export class Replica {
     const { writer } = this.#options
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       await this.#catchUp()
+      if (!this.#isVerified && jobs.some(({ kind }) => kind === 'write')) await this.#verifyTrusted()
       const plan = this.#plan(jobs)
       if (plan.drafts.length === 0) {
         settleAll(jobs, plan)
@@ -170,6 +182,7 @@ export class Replica {
         if (!stored) for (const undo of plan.undo.toReversed()) undo()
       }
       if (stored) {
+        this.#options.noteSeen({ size: writer.size, head: writer.link })
         settleAll(jobs, plan)
         return this.#options.onIdle()
       }
@@ -177,11 +190,22 @@ export class Replica {
     throw replicaFaults.contended(`other processes wrote first in ${MAX_ATTEMPTS} attempts`)
   }
 
+  /** Nothing is appended to a log with a broken middle. */
+  async #verifyTrusted(): Promise<void> {
+    const why = await this.#options.verifyTrusted()
+    if (why === undefined) this.#isVerified = true
+    else await this.stopWriting(why)
+  }
+
   /** Replays entries of other processes. An invalid entry stops all writing; the valid ones before it are kept. */
   async #catchUp(): Promise<void> {
-    this.#quarantine = await this.#options.writer.log.quarantine()
-    // What looks damaged is read a second time: a read may fail once without any damage.
-    const damage = (await this.#findDamage()) && (await this.#findDamage())
+    this.#quarantine = (await this.#options.writer.log.quarantine()) ?? this.#unstored
+    let damage = await this.#findDamage()
+    if (damage !== undefined) {
+      await this.#options.reload()
+      // What looks damaged is read a second time: a read may fail once without any damage.
+      damage = await this.#findDamage()
+    }
     this.#isStuck = damage !== undefined
     if (damage) await this.stopWriting(damage.message)
   }

@@ -11,7 +11,7 @@ import { auditLog } from '../../lineage/audit.ts'
 import { storeFaults } from '../../lineage/faults.ts'
 import { DECISION_LOG } from '../../lineage/origin.ts'
 import { readEntry, readRows } from '../../lineage/read-rows.ts'
-import type { LogReader, LogStore } from '../../lineage/store.ts'
+import type { LineageLog, LogReader, LogStore } from '../../lineage/store.ts'
 import type { ChainVerdict } from '../../lineage/verify.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
@@ -19,7 +19,7 @@ import { readCount, requireWritable, runSubcommand, type Subcommand } from '../c
 import { showDifference } from './diff.ts'
 import { showEntry, showLog } from './log.ts'
 import {
-  adopt,
+  adoptLog,
   checkpoint,
   checkSeen,
   checkSince,
@@ -47,13 +47,17 @@ const findAnchored = (invocation: Invocation) =>
 
 /** Verifies links and payloads with the independent verifier, then replays every operation from the genesis. */
 const verifyGraph = async (invocation: Invocation, { graphStore }: Beliefs) => {
-  const { log } = graphStore
+  const { log, replica } = graphStore
   const { chain, erasures } = await auditLog(log)
-  if (chain.outcome === 'broken') return { good: false, chain, ...optional({ erasures }) }
+  if (chain.outcome === 'broken') {
+    await replica.stopWriting(chain.why)
+    return { good: false, chain, ...optional({ erasures }) }
+  }
   const { config } = loadSettings(invocation)
   const execution = await verifyReplay(graphConfig(config), readRows(log))
   // An erased operation cannot be replayed; its erasure is recorded, or the audit had failed.
   if (execution.outcome === 'erased') return { good: true, chain, execution, erasures }
+  if (execution.outcome === 'differs') await replica.stopWriting(execution.why)
   return { good: execution.outcome === 'same', chain, execution }
 }
 
@@ -70,8 +74,10 @@ const findWitnesses = async (invocation: Invocation, log: LogReader) => {
 }
 
 /** Decisions are not operations: there is nothing to replay. */
-const verifyDecisions = async (invocation: Invocation, log: LogReader, store: LogStore) => {
+const verifyDecisions = async (invocation: Invocation, log: LineageLog, store: LogStore) => {
   const { chain, erasures } = await auditLog(log)
+  if (chain.outcome === 'broken' && !loadSettings(invocation).config.readOnly)
+    await log.setQuarantine(chain.why)
   const shown = erasures && erasures.recorded.length + erasures.unexplained.length > 0 ? { erasures } : {}
   const witnesses = chain.outcome === 'intact' ? await findWitnesses(invocation, log) : []
   const anchors = chain.outcome === 'intact' ? await checkAnchors(log, store) : []
@@ -119,18 +125,44 @@ const exportLog: Subcommand = (invocation, [path]) => {
   })
 }
 
-/** Ends a quarantine when the log verifies. The repair becomes an entry of the log. */
-const repair: Subcommand = (invocation) =>
-  withBeliefs(invocation, async (beliefs) => {
-    const { replica, log } = beliefs.graphStore
+/** Ends a quarantine when the log verifies. In a graph the repair becomes an entry of its log. */
+const endQuarantine = (invocation: Invocation) => {
+  const judge = async (
+    log: LineageLog,
+    verifyLog: () => Promise<VerifiedLog>,
+    record?: (reason: string) => Promise<unknown>,
+  ) => {
     const reason = await log.quarantine()
-    if (reason === null) return printProof(invocation, { outcome: 'healthy' })
-    const { good, ...found } = await verifyGraph(invocation, beliefs)
-    if (!good) return printProof(invocation, { outcome: 'beyond repair', ...found }, false)
-    await replica.submit({ op: 'lineage.repair', args: { reason } })
+    if (reason === null) return { outcome: 'healthy' }
+    const { good, ...found } = await verifyLog()
+    const seen = await checkSeen(invocation, log, found.chain)
+    if (!good || seen !== undefined) return { outcome: 'beyond repair', ...found, ...optional({ seen }) }
+    await record?.(reason)
     await log.setQuarantine(null)
-    return printProof(invocation, { outcome: 'repaired', reason })
+    return { outcome: 'repaired', reason }
+  }
+  if (loadSettings(invocation).config.graph === DECISION_LOG)
+    return withLog(invocation, (log, store) => judge(log, () => verifyDecisions(invocation, log, store)))
+  return withBeliefs(invocation, async (beliefs) => {
+    const { replica, log } = beliefs.graphStore
+    const record = (reason: string) => replica.submit({ op: 'lineage.repair', args: { reason } })
+    return judge(log, () => verifyGraph(invocation, beliefs), record)
   })
+}
+
+const repair: Subcommand = async (invocation) => {
+  const found = await endQuarantine(invocation)
+  return printProof(invocation, found, found.outcome !== 'beyond repair')
+}
+
+/** Accepts a log that this machine did not see grow: restored from a backup, or begun again. */
+const adopt: Subcommand = async (invocation) => {
+  const adopted = await adoptLog(invocation)
+  if (adopted.outcome === 'damaged') return printProof(invocation, adopted, false)
+  const ended = await endQuarantine(invocation)
+  const isGood = ended.outcome !== 'beyond repair'
+  return printProof(invocation, isGood ? adopted : ended, isGood)
+}
 
 /** The node that an entry created, whose claim is erased with it. Undefined when the payload is unreadable. */
 const createdNode = (payload: string): number | undefined => {

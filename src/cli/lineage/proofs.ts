@@ -101,7 +101,7 @@ export const checkSeen = async (invocation: Invocation, log: LogReader, chain: C
   const memory = logMemory(config, await logFolder(invocation), config.graph)
   const seen = await memory.read()
   const outcome = seen && (await compareWithSeen(log, seen))
-  if (seen === undefined || outcome === 'grown') await memory.write({ size: chain.size, head: chain.head })
+  if (seen === undefined || outcome === 'grown') memory.note({ size: chain.size, head: chain.head })
   if (seen === undefined || outcome === undefined || outcome === 'grown') return undefined
   return { outcome, from: (seen.lost ?? seen).size, why: describeMismatch(outcome, seen) }
 }
@@ -201,16 +201,15 @@ export const consistency: Subcommand = async (invocation) => {
   })
 }
 
-/** Accepts a log that this machine did not see grow: restored from a backup, or begun again. */
-export const adopt: Subcommand = (invocation) =>
+/** Remembers a log that verifies as the one to continue. */
+export const adoptLog = (invocation: Invocation) =>
   withLog(invocation, async (log) => {
     const { config } = loadSettings(invocation)
     const { chain } = await auditLog(log)
-    if (chain.outcome === 'broken')
-      return printProof(invocation, { outcome: 'damaged', at: chain.at, why: chain.why }, false)
+    if (chain.outcome === 'broken') return { outcome: 'damaged', at: chain.at, why: chain.why }
     const { size, head } = chain
-    await logMemory(config, await logFolder(invocation), config.graph).write({ size, head })
-    return printProof(invocation, { outcome: 'adopted', size, head })
+    await logMemory(config, await logFolder(invocation), config.graph).adopt({ size, head })
+    return { outcome: 'adopted', size, head }
   })
 
 export const checkpoint: Subcommand = (invocation) =>

@@ -12,10 +12,10 @@ import type { Invocation } from '../command/command.ts'
  * Opens the configured graph while `work` runs. A graph that does not exist is not created: a mistyped name would
  * look like an empty, healthy graph.
  */
-export const withBeliefs = async (
+export const withBeliefs = async <T>(
   invocation: Invocation,
-  work: (beliefs: Beliefs) => Promise<number>,
-): Promise<number> => {
+  work: (beliefs: Beliefs) => Promise<T>,
+): Promise<T> => {
   await withLog(invocation, async () => 0)
   const { beliefs, close } = await loadServer(loadSettings(invocation))
   try {
@@ -84,10 +84,10 @@ export const withAuditLog = (
   })
 
 /** Opens the log of the configured graph while `work` runs. */
-export const withLog = (
+export const withLog = <T>(
   invocation: Invocation,
-  work: (log: LineageLog, store: LogStore) => Promise<number>,
-): Promise<number> =>
+  work: (log: LineageLog, store: LogStore) => Promise<T>,
+): Promise<T> =>
   withStore(invocation, async (store) => {
     const { graph } = loadSettings(invocation).config
     const log = await store.find(graph)

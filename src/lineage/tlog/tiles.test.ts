@@ -31,9 +31,11 @@ const openMemory = () => {
   let seen: SeenLog | undefined
   return {
     read: async () => seen,
-    write: async (next: SeenLog | undefined) => {
+    note: (next: SeenLog | undefined) => {
       seen = next
     },
+    noteLost: async () => {},
+    adopt: async () => {},
   }
 }
 
@@ -143,11 +145,11 @@ describe('the checkpoint of a log', () => {
     const memory = openMemory()
     const source = new CheckpointSource({ log, signer, memory })
     await grow(3)
-    await memory.write({ size: 4, head: 'ab'.repeat(32) })
+    memory.note({ size: 4, head: 'ab'.repeat(32) })
     await expect(source.newest()).rejects.toMatchObject({ code: 'store.changed' })
-    await memory.write({ size: 2, head: 'ab'.repeat(32) })
+    memory.note({ size: 2, head: 'ab'.repeat(32) })
     await expect(source.newest()).rejects.toMatchObject({ code: 'store.changed' })
-    await memory.write(undefined)
+    memory.note(undefined)
     expect(await source.newest()).toMatchObject({ size: 3 })
   })
 

@@ -1,3 +1,4 @@
+import { closeSync, constants, mkdirSync, openSync, writeSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, posix, win32 } from 'node:path'
@@ -40,6 +41,43 @@ export const userRecord = (path: () => string, maxBytes = MAX_BYTES) => ({
         await mkdir(dirname(path()), { recursive: true, mode: 0o700 })
         await replace()
       })
+    } catch {}
+  },
+})
+
+const LINE_BYTES = 128
+const { O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants
+
+/**
+ * A line in that folder which is replaced in place: for what is noted so often that a new file would cost too much. A
+ * killed process leaves the old line or the new one, because both have the same length.
+ */
+export const userLine = (path: () => string) => ({
+  async read(): Promise<string | undefined> {
+    try {
+      return (await readRegularFile(path(), LINE_BYTES))?.toString('latin1').trimEnd()
+    } catch {
+      return undefined
+    }
+  },
+  write(text: string): void {
+    const open = () => openSync(path(), O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600)
+    const openInFolder = () => {
+      mkdirSync(dirname(path()), { recursive: true, mode: 0o700 })
+      return open()
+    }
+    try {
+      let file: number
+      try {
+        file = open()
+      } catch {
+        file = openInFolder()
+      }
+      try {
+        writeSync(file, `${text.padEnd(LINE_BYTES - 1)}\n`, 0)
+      } finally {
+        closeSync(file)
+      }
     } catch {}
   },
 })
