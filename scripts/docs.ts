@@ -386,7 +386,7 @@ const clientTable = (): string =>
     ]),
   )
 
-const OUTCOMES = { deny: 'refused', ask: 'asked', limit: 'limit' } as const
+const OUTCOMES = { deny: 'refused', ask: 'asked', after: 'found after', limit: 'limit' } as const
 
 /** An input on one line, as a table can hold it. */
 const attemptCell = (
@@ -400,7 +400,7 @@ const attemptCell = (
 
 const attemptTable = (): string =>
   table(
-    ['#', 'attempt', 'tool', 'outcome', 'where a limit is found'],
+    ['#', 'attempt', 'tool', 'outcome', 'where it is found'],
     HOOK_ATTEMPTS.map(({ attempt, tool, input, outcome, found = '' }, index) => [
       String(index + 1),
       attempt,

@@ -51,8 +51,9 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
     imports: ['app/config', ...EVERYTHING],
   },
   'app/open/hooks': {
-    purpose: 'Opens a repository for an event of an agent: files in memory, our own paths, state, record.',
-    imports: ['app/config', ...EVERYTHING],
+    purpose:
+      'Opens a repository for an event of an agent: files in memory, our own paths, state, record, effects.',
+    imports: ['app/config', 'app/open/receipts', ...EVERYTHING],
   },
   'app/open/lineage': {
     purpose: 'Opens a log to be published, with its key.',

@@ -1,6 +1,7 @@
 import { toUnicodeEscape } from '../kernel/text/escape-text.ts'
 import { plural } from '../kernel/text/plural.ts'
 import { CLIENT_TABLE, type HookClient, type HookMoment } from './clients.ts'
+import type { GuardChange } from './guard.ts'
 import type { GateState, HookDecision, WriteFinding } from './ports.ts'
 
 const MAX_FINDINGS = 10
@@ -53,6 +54,37 @@ export const writtenFindings = (
 
 export const refusedOwnFile = (path: string): string =>
   `Warrant refuses this write: ${oneLine(path)} decides how changes are judged, or holds its results. A person changes it. Leave it as it is and go on.`
+
+const MAX_LISTED_COMMITS = 20
+
+const listCommits = (commits: GuardChange['commits']): string => {
+  const shown = commits
+    .slice(0, MAX_LISTED_COMMITS)
+    .map(({ id, subject }) => `${id.slice(0, 12)} ${oneLine(subject)}`)
+  const more = commits.length - shown.length
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('\n')
+}
+
+/** What an agent is told of a change. */
+export const describeChange = ({ since, restored, left, commits, blocking }: GuardChange): string => {
+  const time = new Date(since).toISOString().slice(11, 19)
+  const lines = [`Warrant: since ${time} UTC the following changed.`]
+  if (restored.length > 0)
+    lines.push(
+      `Put back, because the gate would not have run: ${restored.map(oneLine).join(', ')}. If a person changed it on purpose: change it again, then run \`warrant init\`.`,
+    )
+  for (const { what, repair } of left)
+    lines.push(`${oneLine(what)} keeps the gate from running. Put it back: ${repair}`)
+  if (commits.length > 0)
+    lines.push(
+      `${plural(commits.length, 'commit')} without a receipt, so no gate judged ${commits.length === 1 ? 'it' : 'them'}:`,
+      listCommits(commits),
+      blocking === undefined || blocking.length === 0
+        ? 'Judge them now: warrant receipts check --judge'
+        : `Repair this in a new commit:\n${listFindings(blocking)}`,
+    )
+  return lines.join('\n')
+}
 
 export const gateStateText = ({ verdict, findings, required }: GateState): string =>
   [`Warrant: ${verdict}`, `Open findings: ${findings}`, `Required: ${required}`].map(oneLine).join('\n')

@@ -4,6 +4,15 @@ export type HookMoment = 'before' | 'after' | 'end' | 'start'
 /** What a tool of an agent does, as far as the gate is concerned. */
 export type ToolKind = 'write' | 'edit' | 'notebook' | 'patch' | 'shell'
 
+/** What the input of a tool holds. */
+interface ToolMembers {
+  readonly hasPath: boolean
+  readonly hasText: boolean
+  /** Whether a text takes the place of another. */
+  readonly replaces: boolean
+  readonly hasCommand: boolean
+}
+
 export const HOOK_CLIENTS = ['claude', 'copilot', 'cursor', 'codex', 'gemini'] as const
 export type HookClient = (typeof HOOK_CLIENTS)[number]
 
@@ -121,8 +130,16 @@ const TOOLS: Readonly<Record<string, ToolKind>> = {
   run_shell_command: 'shell',
 }
 
-/** Undefined for a tool that neither writes files nor runs commands, and for one that is not known. */
-export const toolKind = (name: string): ToolKind | undefined => {
+const WRITE_NAME = /write|edit|create|replace|append|patch|save/
+const RUN_NAME = /bash|shell|exec|terminal|command|script/
+
+/**
+ * What a tool does, by its name; of a name that is not in the table, by the members of its input. Undefined for a tool
+ * that neither writes files nor runs commands.
+ */
+export const toolKind = (name: string, members: ToolMembers): ToolKind | undefined => {
   const key = name.toLowerCase()
-  return Object.hasOwn(TOOLS, key) ? TOOLS[key] : undefined
+  if (Object.hasOwn(TOOLS, key)) return TOOLS[key]
+  if (members.hasPath && members.hasText && WRITE_NAME.test(key)) return members.replaces ? 'edit' : 'write'
+  return members.hasCommand && RUN_NAME.test(key) ? 'shell' : undefined
 }

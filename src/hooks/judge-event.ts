@@ -1,51 +1,20 @@
 import { posix } from 'node:path'
-import { askedException, gateStateText, safeText, writtenFindings } from './answer.ts'
+import { askedException, describeChange, gateStateText, safeText, writtenFindings } from './answer.ts'
 import { type FileEdit, parsePatch } from './apply-edit.ts'
 import { judgeWrite } from './judge-write.ts'
 import type { AgentHookPorts, HookDecision } from './ports.ts'
 import { commandFolder, readCommand, readEdits } from './read-edits.ts'
 import type { AgentEvent } from './read-event.ts'
-import type { ShellKnowledge } from './shell/command-context.ts'
-import { type CommandReading, judgeCommand } from './shell/judge-command.ts'
+import { judgeCommand } from './shell/judge-command.ts'
 
 const ALLOW: HookDecision = { kind: 'allow' }
-/** Scripts and aliases that lead to further ones. */
-const MAX_ROUNDS = 4
-const MAX_WANTED = 32
-const MAX_SCRIPT_BYTES = 64 * 1024
-
 /** A command that makes a commit, as it is usually written. */
 const COMMITS = /\bgit\b[\s\S]*\bcommit\b/
 
-const decoder = new TextDecoder()
-
-/** The text of a file that a shell would run; undefined for what is no script. */
-const readScript = async ({ read }: AgentHookPorts, path: string): Promise<string | undefined> => {
-  const bytes = await read(path).catch(() => undefined)
-  if (bytes === undefined || bytes.length > MAX_SCRIPT_BYTES || bytes.includes(0)) return undefined
-  const text = decoder.decode(bytes)
-  const isOther = text.startsWith('#!') && !/^#!.*\b(?:ba|da|z|k|a)?sh\b/.test(text.split('\n', 1)[0] ?? '')
-  return isOther ? undefined : text
-}
-
-/** Judges a command; scripts and aliases that it runs are read until nothing new is asked for. */
-const readShell = async (ports: AgentHookPorts, command: string, cwd: string): Promise<CommandReading> => {
-  const { root, home } = ports
-  const [scripts, aliases] = [new Map<string, string | undefined>(), new Map<string, string | undefined>()]
-  const knowledge: ShellKnowledge = { ownPaths: await ports.ownPaths(), scripts, aliases }
-  for (let round = 0; ; round++) {
-    const reading = judgeCommand(command, { places: { root, home }, cwd, knowledge })
-    const newScripts = reading.scripts.filter((path) => !scripts.has(path)).slice(0, MAX_WANTED)
-    const newAliases = reading.aliases.filter((name) => !aliases.has(name)).slice(0, MAX_WANTED)
-    const isDone = newScripts.length + newAliases.length === 0 || round >= MAX_ROUNDS
-    if (isDone || reading.verdict?.decision === 'deny') return reading
-    for (const path of newScripts) scripts.set(path, await readScript(ports, path))
-    for (const name of newAliases) aliases.set(name, await ports.gitAlias(name))
-  }
-}
-
 const judgeShell = async (ports: AgentHookPorts, command: string, cwd: string): Promise<HookDecision> => {
-  const { verdict, edits, patches } = await readShell(ports, command, cwd)
+  const { root, home } = ports
+  const places = { root, home, folder: cwd, ownPaths: await ports.ownPaths() }
+  const { verdict, edits, patches } = judgeCommand(command, places)
   if (verdict?.decision === 'deny')
     return {
       kind: 'deny',
@@ -101,8 +70,8 @@ const judgeEnd = async ({ isRepeated }: AgentEvent, { state }: AgentHookPorts): 
   }
 }
 
-/** Decides about one event. */
-export const judgeEvent = async (event: AgentEvent, ports: AgentHookPorts): Promise<HookDecision> => {
+/** Decides about one event by what it would do. */
+const judgeAlone = async (event: AgentEvent, ports: AgentHookPorts): Promise<HookDecision> => {
   if (event.moment === 'start') return { kind: 'tell', text: gateStateText(await ports.state()) }
   if (event.moment === 'end') return judgeEnd(event, ports)
   const { tool } = event
@@ -114,4 +83,19 @@ export const judgeEvent = async (event: AgentEvent, ports: AgentHookPorts): Prom
   }
   const edits = readEdits(tool)
   return event.moment === 'before' ? judgeWrite(ports, edits, cwd) : judgeWritten(ports, edits, cwd)
+}
+
+/** Decides about one event, and tells what changed since the one before. */
+export const judgeEvent = async (event: AgentEvent, ports: AgentHookPorts): Promise<HookDecision> => {
+  const { moment, tool } = event
+  const change = await ports.compareGuard()
+  const alone = () => judgeAlone(event, ports)
+  if (change === undefined) return alone()
+  const text = describeChange(change)
+  const repair = tool?.kind === 'shell' ? readCommand(tool).trim() : undefined
+  if (moment === 'before' && change.left.length > 0)
+    return change.left.some((one) => one.repair === repair) ? ALLOW : { kind: 'deny', rule: 'guard', text }
+  const decision = await alone()
+  if (decision.kind !== 'allow') return { ...decision, text: `${text}\n${decision.text}` }
+  return moment === 'end' && !event.isRepeated ? { kind: 'continue', text } : { kind: 'tell', text }
 }

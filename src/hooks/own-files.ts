@@ -46,9 +46,9 @@ export const HOME_ENTRY_FILES = [
   '.copilot/hooks/warrant.json',
 ]
 
-/** Whether a file of settings or hooks contains our entry. */
-export const hasOwnEntry = (text: string): boolean =>
-  /\bwarrant\b[\w./'" -]{0,200}\b(?:hook|gate)\b|PUMUKI MANAGED/.test(text)
+/** How many entries of ours a file of settings or hooks contains. */
+export const countEntries = (text: string): number =>
+  [...text.matchAll(/\bwarrant\b[\w./'" -]{0,200}\b(?:hook|gate)\b|PUMUKI MANAGED/g)].length
 
 const CLIENT_SETTINGS =
   /\/\.(?:claude|cursor|codex|gemini)\/(?:settings(?:\.local)?\.json|hooks\.json|config\.toml)$/

@@ -1,3 +1,4 @@
+import type { GuardChange } from './guard.ts'
 import type { ProposedFile } from './proposed-change.ts'
 import type { CommandRule } from './shell/command-verdict.ts'
 
@@ -22,8 +23,8 @@ export interface AgentHookPorts {
   readonly read: (path: string) => Promise<Uint8Array | undefined>
   /** Paths of this program: hooks, keys, policy, state, and settings of clients that contain our entry; absolute. */
   readonly ownPaths: () => Promise<readonly string[]>
-  /** The alias of git with this name. */
-  readonly gitAlias: (name: string) => Promise<string | undefined>
+  /** Compares what makes the gate run with what the event before found, and puts back what it can. */
+  readonly compareGuard: () => Promise<GuardChange | undefined>
   /** Judges files as a tool would leave them, against those on disk. */
   readonly judge: JudgeFiles
   /** Judges files as they are on disk, against the last commit. */
@@ -82,4 +83,4 @@ export type HookDecision =
   | { readonly kind: 'continue'; readonly text: string }
 
 /** Why something is refused, for the log. */
-type HookRule = CommandRule | 'finding' | 'exception' | 'invalid' | 'timeout' | 'failure'
+type HookRule = CommandRule | 'finding' | 'exception' | 'guard' | 'invalid' | 'timeout' | 'failure'

@@ -4,6 +4,7 @@ import { hookEventFaults } from './faults.ts'
 import {
   type AgentEvent,
   ALL_MEMBERS,
+  COMMAND_MEMBERS,
   flagMember,
   LIST_MEMBERS,
   listMember,
@@ -111,7 +112,7 @@ export const readEdits = ({ name, kind, input }: CalledTool): FileEdit[] => {
 
 /** The command that a tool runs, as one text of a shell. */
 export const readCommand = ({ input }: CalledTool): string => {
-  const text = textMember(input, ['command', 'cmd', 'script', 'commandLine', 'command_line'])
+  const text = textMember(input, COMMAND_MEMBERS)
   if (text !== undefined) return text
   const words = input.command ?? input.cmd
   if (!Array.isArray(words) || !words.every((one) => typeof one === 'string'))

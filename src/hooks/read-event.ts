@@ -59,6 +59,7 @@ export const PATH_MEMBERS = [
   'file',
 ]
 export const TEXT_MEMBERS = ['content', 'contents', 'file_text', 'fileText', 'text', 'code']
+export const COMMAND_MEMBERS = ['command', 'cmd', 'script', 'commandLine', 'command_line']
 export const OLD_MEMBERS = ['old_string', 'oldString', 'old_str', 'oldStr', 'old_text', 'oldText']
 export const NEW_MEMBERS = ['new_string', 'newString', 'new_str', 'newStr', 'new_text', 'newText']
 export const ALL_MEMBERS = ['replace_all', 'replaceAll', 'allow_multiple', 'allowMultiple']
@@ -111,7 +112,14 @@ const readTool = (event: ToolInput, name: string): AgentEvent['tool'] => {
   const named = Object.hasOwn(EVENT_TOOLS, name) ? EVENT_TOOLS[name] : undefined
   const tool = named ?? textMember(event, TOOL_MEMBERS)
   if (tool === undefined) throw hookEventFaults.invalid('the event names no tool')
-  const kind = toolKind(tool)
+  const given = recordMember(event, INPUT_MEMBERS) ?? {}
+  const replaces = textMember(given, NEW_MEMBERS) !== undefined
+  const kind = toolKind(tool, {
+    replaces,
+    hasPath: textMember(given, PATH_MEMBERS) !== undefined,
+    hasText: replaces || textMember(given, TEXT_MEMBERS) !== undefined,
+    hasCommand: textMember(given, COMMAND_MEMBERS) !== undefined,
+  })
   if (kind === undefined) return undefined
   return { name: tool, kind, input: named === undefined ? readInput(event, kind) : event }
 }

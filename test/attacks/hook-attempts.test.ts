@@ -58,20 +58,22 @@ const named = HOOK_ATTEMPTS.map((one) => [`${one.attempt} (${one.tool})`, one] a
 describe('an attempt to get past the hook of an agent', () => {
   it('is one of at least sixty', () => {
     expect(HOOK_ATTEMPTS.filter(({ outcome }) => outcome !== 'limit').length).toBeGreaterThanOrEqual(60)
-    expect(HOOK_ATTEMPTS.filter((one) => one.outcome === 'limit' && one.found === undefined)).toEqual([])
+    const passed = HOOK_ATTEMPTS.filter(({ outcome }) => outcome === 'limit' || outcome === 'after')
+    expect(passed.filter(({ found }) => found === undefined)).toEqual([])
   })
 
   it.each(named)('%s has the outcome that the table tells', async (_, attempt) => {
     const decision = await judge(attempt)
-    expect(decision.kind).toBe(attempt.outcome === 'limit' ? 'allow' : attempt.outcome)
+    const passes = attempt.outcome === 'limit' || attempt.outcome === 'after'
+    expect(decision.kind).toBe(passes ? 'allow' : attempt.outcome)
     expect(JSON.stringify(decision)).not.toContain(KEY)
   })
 })
 
 const CHOSEN = [
   'the short option in a cluster',
-  'a script that exists',
-  'an alias of git in the configuration of the repository',
+  'wrappers',
+  'a function',
   'evidence written by hand',
   '`sh -c`, nested',
   '`HUSKY=0`, exported',

@@ -53,6 +53,7 @@ export const openRepository = (root: string, context: RepositoryContext): Reposi
       git: lifecycleGit(location),
       files: gitMetadataFiles,
       repository,
+      forgetGuard: async () => (await import('./user-state.ts')).guardRecord(root, environment).write({}),
     },
     sdd: {
       repoRoot: root,

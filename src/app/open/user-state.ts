@@ -125,3 +125,11 @@ export const scanCachePath = (root: string, environment: NodeJS.ProcessEnv): str
 /** The file with what earlier reports read of a folder. */
 export const readingCachePath = (folder: string, environment: NodeJS.ProcessEnv): string =>
   join(userStateFolder(environment), 'reports', digestBytes(folder).slice('sha256:'.length, 39))
+
+const MAX_GUARD_BYTES = 1024 * 1024
+
+/** What the hooks of agents saw of the git hooks and settings that make the gate run. */
+export const guardRecord = (root: string, environment: NodeJS.ProcessEnv) => {
+  const name = digestBytes(root).slice('sha256:'.length, 39)
+  return userRecord(() => join(userStateFolder(environment), 'guards', `${name}.json`), MAX_GUARD_BYTES)
+}

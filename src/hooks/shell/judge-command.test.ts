@@ -1,35 +1,26 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { ShellKnowledge } from './command-context.ts'
 import { judgeCommand } from './judge-command.ts'
 
 const ROOT = '/srv/repo'
 const own = (...paths: string[]) => paths.map((path) => `${ROOT}/${path}`)
 
-const KNOWLEDGE: ShellKnowledge = {
-  ownPaths: [
-    ...own(
-      '.warrant',
-      '.git/hooks',
-      '.git/config',
-      '.git/refs',
-      '.git/objects',
-      '.git/HEAD',
-      '.git/packed-refs',
-    ),
-    ...own('.ai_evidence.json', '.claude/settings.json', 'skills.policy.json'),
-    '/home/jo/.local/state/warrant',
-  ],
-  scripts: new Map([[`${ROOT}/scripts/sneaky.sh`, '#!/bin/sh\ngit add -A\ngit commit --no-verify -m x\n']]),
-  aliases: new Map([
-    ['ci', 'commit --verbose'],
-    ['nv', 'commit --no-verify'],
-    ['sh', '!git commit -n'],
-  ]),
-}
+const OWN_PATHS = [
+  ...own(
+    '.warrant',
+    '.git/hooks',
+    '.git/config',
+    '.git/refs',
+    '.git/objects',
+    '.git/HEAD',
+    '.git/packed-refs',
+  ),
+  ...own('.ai_evidence.json', '.claude/settings.json', 'skills.policy.json'),
+  '/home/jo/.local/state/warrant',
+]
 
 const judge = (command: string) =>
-  judgeCommand(command, { places: { root: ROOT, home: '/home/jo' }, cwd: ROOT, knowledge: KNOWLEDGE }).verdict
+  judgeCommand(command, { root: ROOT, home: '/home/jo', folder: ROOT, ownPaths: OWN_PATHS }).verdict
 
 const ordinary = readFileSync(
   new URL('../../../test/fixtures/agent-hooks/ordinary-commands.txt', import.meta.url),
@@ -94,8 +85,6 @@ const DENIED = [
   "git config alias.yolo '!git commit -n'",
   'git -c alias.x="commit -n" x -m y',
   "git -c alias.x='!git commit --no-verify' x",
-  'git nv -m x',
-  'git sh',
   'HUSKY=0 git commit -m x',
   'LEFTHOOK=0 git push',
   'LEFTHOOK=false git push',
@@ -126,7 +115,6 @@ const DENIED = [
   'printf "git commit --no-verify\\n" | bash',
   'eval "git commit -n"',
   'eval git commit --no-verify',
-  'eval "$(echo git commit -n)"',
   'sudo git commit --no-verify',
   'sudo -u me env HUSKY=0 git commit',
   'timeout 10 git commit -n',
@@ -152,18 +140,9 @@ const DENIED = [
   'git rebase --exec "git commit --amend --no-verify" main',
   'git submodule foreach "git commit -n"',
   'git bisect run git commit -n',
-  'bash scripts/sneaky.sh',
-  './scripts/sneaky.sh',
-  'sh ./scripts/sneaky.sh',
-  'source scripts/sneaky.sh',
-  'cat scripts/sneaky.sh | sh',
-  'cd scripts && ./sneaky.sh',
   'rm .git/hooks/pre-commit',
   'rm -rf .git/hooks',
   'rm -rf .git',
-  'rm -rf ./.g*',
-  'rm -f "$(git rev-parse --git-dir)/hooks/pre-commit"',
-  'rm $(git rev-parse --git-path hooks)/pre-push',
   'cd .git && rm hooks/pre-commit',
   'cd .git/hooks; rm pre-commit',
   'mv .git/hooks/pre-commit /tmp/',
@@ -178,7 +157,6 @@ const DENIED = [
   "sed -i '1a exit 0' .git/hooks/pre-commit",
   'find .git/hooks -type f -delete',
   'find .git/hooks -type f -exec rm {} \\;',
-  'find .git/hooks -type f | xargs rm',
   'rm .ai_evidence.json',
   'echo {} > .ai_evidence.json',
   'rm -rf .warrant',
@@ -205,20 +183,37 @@ const DENIED = [
 ]
 
 const ASKED = [
+  'eval "$(echo git commit -n)"',
+  'rm -f "$(git rev-parse --git-dir)/hooks/pre-commit"',
+  'rm $(git rev-parse --git-path hooks)/pre-push',
+  '$TOOL commit --no-verify',
+  "python3 -c \"import subprocess; subprocess.run(['git','commit','--no-verify'])\"",
+  "node -e \"require('fs').unlinkSync('.git/hooks/pre-commit')\"",
+  `${'$('.repeat(40)}git commit -n${')'.repeat(40)}`,
+]
+
+/** What cannot be told from the text: what such a command did is found by the next event. */
+const LEFT = [
+  'git nv -m x',
+  'git sh',
+  'bash scripts/sneaky.sh',
+  './scripts/sneaky.sh',
+  'sh ./scripts/sneaky.sh',
+  'source scripts/sneaky.sh',
+  'cat scripts/sneaky.sh | sh',
+  'cd scripts && ./sneaky.sh',
+  'rm -rf ./.g*',
+  'find .git/hooks -type f | xargs rm',
   'git commit $ARGS -m x',
   'git commit "$@"',
   'echo Z2l0IGNvbW1pdCAtbg== | base64 -d | sh',
   'bash -c "$SCRIPT"',
   'eval "$X"',
   'eval "$(echo Z2l0 | base64 -d)"',
-  '$TOOL commit --no-verify',
-  "python3 -c \"import subprocess; subprocess.run(['git','commit','--no-verify'])\"",
-  "node -e \"require('fs').unlinkSync('.git/hooks/pre-commit')\"",
   'HUSKY=0 npm run release',
   'git config --edit',
   'echo -n | xargs git commit -m x',
   'cat args | xargs git push',
-  `${'$('.repeat(40)}git commit -n${')'.repeat(40)}`,
 ]
 
 describe('commands that go past the gate', () => {
@@ -226,7 +221,42 @@ describe('commands that go past the gate', () => {
     expect(judge(command)?.decision).toBe('deny')
   })
 
+  it.each(LEFT)('leaves %s to the next event', (command) => {
+    expect(judge(command)).toBeUndefined()
+  })
+
   it.each(ASKED)('asks about %s', (command) => {
     expect(judge(command)?.decision).toBe('ask')
+  })
+})
+
+const REPEATED: readonly (readonly [part: string, times: number])[] = [
+  ['case x in a|', 1],
+  ['a|', 120_000],
+  ['(', 250_000],
+  ['$(', 120_000],
+  ['`', 250_000],
+  ['${a', 80_000],
+  ['a ', 120_000],
+  ['git ', 60_000],
+  ['rm ', 80_000],
+  ['cat <<a;', 30_000],
+  ["'", 250_000],
+  ['"$(', 80_000],
+  ['A=$A$A$A;', 25_000],
+  ['cd a;', 50_000],
+  ['sh -c \'sh -c "', 15_000],
+  ['eval ', 50_000],
+  ['>', 250_000],
+  ['git -c a=b ', 20_000],
+]
+
+describe('a command that is made to be slow', () => {
+  it.each(REPEATED)('%j, repeated, costs no more for each character than an ordinary one', (part, times) => {
+    const before = process.cpuUsage()
+    judge(`A=aa;${part.repeat(times)}`)
+    const { user, system } = process.cpuUsage(before)
+    // Quadratic work on this many characters takes minutes.
+    expect((user + system) / 1_000).toBeLessThan(5_000)
   })
 })

@@ -1,302 +1,290 @@
 import { posix } from 'node:path'
 import type { FileEdit } from '../apply-edit.ts'
-import type { CommandContext, PlainCommand, ShellKnowledge } from './command-context.ts'
-import { ask, type CommandVerdict, worstVerdict } from './command-verdict.ts'
-import { expandText, expandWord, literalOutput, scriptsIn } from './expand-word.ts'
-import { judgeGit } from './judge-git.ts'
-import { judgeNested } from './judge-nested.ts'
-import { judgeTools } from './judge-tools.ts'
-import { judgeFiles } from './judge-written-files.ts'
-import { NestingError } from './read-quotes.ts'
+import { ask, type CommandVerdict, deny, worstVerdict } from './command-verdict.ts'
 import {
-  isKnown,
-  newScope,
-  type ShellField,
-  type ShellPlaces,
-  type ShellScope,
-  UNKNOWN,
-  VALUE,
-} from './shell-scope.ts'
-import { type ShellCommand, splitCommands } from './split-commands.ts'
-import { ASSIGNMENT, programName, unwrapCommand } from './unwrap-command.ts'
+  type CommandPlaces,
+  judgeFiles,
+  judgeRedirects,
+  printedText,
+  READERS,
+  writtenFiles,
+} from './judge-files.ts'
+import { judgeGit } from './judge-git.ts'
+import { NestingError, OPEN, type ShellCommand, ShellReader, type ShellWord } from './read-commands.ts'
 
-const WRITES = /^(?:>|>\||&>)$/
-const APPENDS = /^(?:>>|&>>)$/
+/**
+ * Refuses what plainly goes past the gate. It resolves quotes, wrappers, `sh -c` and `eval`, and no more: what a
+ * command did in spite of it is found by its effects.
+ */
 
-interface KnownText {
-  readonly text: string
-  /** Whether parts of it are known only when the command runs. */
-  readonly isPartial: boolean
-}
+const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=(.*)$/s
+const SHELL = /^(?:ba|da|z|k|a|mk|fi)?sh$/
+/** Options whose value is a command line. */
+const RUNS_TEXT = /^(?:-[a-zA-Z]*c|--command|--call|--run|-S|--split-string)$/
+const INTERPRETER =
+  /^(?:python[\d.]*|pypy\d?|node|nodejs|deno|bun|perl|ruby|php|lua|osascript|tclsh|pwsh|powershell)$/
+/** Words of a program in another language that show that it does what would be refused in the shell. */
+const TELLTALE =
+  /no-verify|hooks_?path|commit-tree|update-ref|\.git\/(?:hooks|config|refs)|\.ai_evidence|\.warrant\b|warrant['", ]+(?:uninstall|checks['", ]+allow|keys['", ]+add)|HUSKY['"\])]*\s*[=:,]\s*['"]?0/i
+/** Words of the guard: a text that cannot be resolved and contains one is put to the user. */
+const GUARD_WORD = /git|hook|warrant|no-verify/
 
-const toKnown = (text: string): KnownText => {
-  const known = text.replaceAll(UNKNOWN, '').replaceAll(VALUE, '')
-  return { text: known, isPartial: known !== text }
-}
+/** Commands of this program that change who may judge, or what counts: a person runs them. */
+const PERSONAL =
+  /^(?:uninstall|accept|hooks uninstall|checks allow|keys (?:add|revoke)|lineage (?:erase|adopt|repair))\b/
 
-/** The here-document of a command. */
-const inputText = ({ source }: PlainCommand, scope: ShellScope): KnownText | undefined => {
-  const here = source.redirects.find(({ operator }) => operator.startsWith('<<'))
-  if (here !== undefined) return toKnown(expandText(here.target.parts, scope))
-  const before = source.upstream.at(-1)
-  const output = before && literalOutput(before, scope)
-  return output === undefined ? undefined : toKnown(`${output}\n`)
-}
+const HOOK_MANAGER = /^(?:husky|lefthook|pre-commit|simple-git-hooks|overcommit)$/
+/** Programs that commit on their own. */
+const RELEASE_TOOL =
+  /^(?:npm|pnpm|yarn|bun|lerna|standard-version|commit-and-tag-version|release-it|semantic-release|np|bump.*version|cz|commitizen|changeset|nx|gh|hub|jj|stg|gt)$/
 
-/** What a command prints, as far as that is known. */
-const printedText = (command: PlainCommand, scope: ShellScope): KnownText | undefined => {
-  const { name, args } = command
-  if (name === 'cat' && (args.length === 0 || args[0]?.text === '-')) return inputText(command, scope)
-  const output = literalOutput(command.source, scope)
-  if (output !== undefined) return toKnown(`${output}\n`)
-  if (name !== 'echo' && name !== 'printf') return undefined
-  return toKnown(`${args.map(({ text }) => text).join(' ')}${UNKNOWN}\n`)
-}
+/** Programs that are judged wherever another one starts them. */
+const INNER =
+  /^(?:git(?:-[\w-]+)?|warrant(?:\.[cm]?js)?|(?:ba|da|z|k|a|mk|fi)?sh|eval|rm|mv|cp|ln|tee|sed|chmod|truncate|dd|install|lefthook|husky|pre-commit|overcommit|lerna|standard-version|python[\d.]*|node|perl|ruby)$/
 
-const toEdit = (
-  target: ShellField,
-  { text, isPartial }: KnownText,
-  appends: boolean,
-  scope: ShellScope,
-): FileEdit[] => {
-  if (!isKnown(target) || scope.cwd === undefined || target.text.startsWith('/dev/')) return []
-  const path = posix.resolve(scope.cwd, target.text)
-  if (isPartial) return [{ path, kind: 'fragment', text }]
-  return [{ path, kind: appends ? 'append' : 'text', text }]
-}
+const MAX_DEPTH = 3
+/** Words that are judged, and characters of variables that are put in: no input makes the judgement slow. */
+const MAX_WORDS = 50_000
+const MAX_EXPANDED = 256 * 1024
+const MAX_PATH = 4096
+/** A longer command is not read. */
+const MAX_LENGTH = 256 * 1024
 
-/** The files that a command writes with a text that stands in the command itself. */
-const writtenFiles = (command: PlainCommand, scope: ShellScope): FileEdit[] => {
-  const { name, args, source } = command
-  const edits: FileEdit[] = []
-  for (const { operator, target } of source.redirects) {
-    const appends = APPENDS.test(operator)
-    const text = appends || WRITES.test(operator) ? printedText(command, scope) : undefined
-    if (text !== undefined)
-      edits.push(...toEdit({ text: expandText(target.parts, scope), glob: false }, text, appends, scope))
-  }
-  if (name !== 'tee') return edits
-  const text = inputText(command, scope)
-  const appends = args.some((one) => one.text === '-a' || one.text === '--append')
-  const files = args.filter((one) => !one.text.startsWith('-'))
-  return text === undefined ? edits : [...edits, ...files.flatMap((one) => toEdit(one, text, appends, scope))]
-}
+const UNREADABLE = 'The command is too long or too deeply nested to be read. Write it as plain commands.'
+
+/** The name of a program without folder and ending. */
+const programName = (text: string): string =>
+  text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1).replace(/\.(?:exe|cmd|bat)$/i, '')
 
 const BEGIN = '*** Begin Patch'
 
-/** The patch that a command applies with the patch program of Codex. */
-const appliedPatch = (command: PlainCommand, scope: ShellScope): string | undefined => {
-  if (!/^apply_?patch$/.test(command.name)) return undefined
-  const given = command.args.find(({ text }) => text.includes(BEGIN))?.text ?? inputText(command, scope)?.text
-  return given?.includes(BEGIN) ? given : undefined
-}
-
-const MAX_DEPTH = 8
-/** More commands than this, after scripts were read, are not judged one by one. */
-const MAX_COMMANDS = 4_000
-/** A longer command is not read. */
-const MAX_COMMAND_LENGTH = 256 * 1024
-
-/** What a judgement found, and what it has to know to judge better. */
-export interface CommandReading {
+interface CommandReading {
   readonly verdict: CommandVerdict | undefined
-  /** Absolute paths of scripts that the command runs. */
-  readonly scripts: readonly string[]
-  /** Subcommands of git that may be aliases. */
-  readonly aliases: readonly string[]
   /** Files that it writes with a text of its own. */
   readonly edits: readonly FileEdit[]
   /** Patches that it applies. */
   readonly patches: readonly string[]
 }
 
-/** Reads the commands of a program in their order, and judges each. */
-class ShellReader {
+class CommandJudge {
   readonly verdicts: CommandVerdict[] = []
-  readonly scripts = new Set<string>()
-  readonly aliases = new Set<string>()
   readonly edits: FileEdit[] = []
   readonly patches: string[] = []
-  readonly #knowledge: ShellKnowledge
-  #left = MAX_COMMANDS
+  readonly #places: CommandPlaces
+  readonly #home: string
+  readonly #variables = new Map<string, string>()
+  readonly #exported = new Map<string, string>()
+  /** The working folder in each subshell. */
+  readonly #folders: (string | undefined)[] = []
+  #words = MAX_WORDS
+  #expanded = MAX_EXPANDED
+  #depth = 0
 
-  constructor(knowledge: ShellKnowledge) {
-    this.#knowledge = knowledge
+  constructor(places: CommandPlaces, home: string) {
+    this.#places = places
+    this.#home = home
+    this.#folders.push(places.folder)
   }
 
-  run(script: string, scope: ShellScope, depth: number): void {
-    if (depth > MAX_DEPTH) {
-      this.verdicts.push(
-        ask('The command is nested too deeply to be read. Write it as plain commands.', 'unreadable'),
-      )
+  run(text: string): void {
+    if (this.#depth > MAX_DEPTH || text.length > MAX_LENGTH) throw new NestingError()
+    this.#depth += 1
+    const reader = new ShellReader(text, {
+      home: this.#home,
+      variable: (name) => this.#expand(name),
+      accept: (command) => this.#judge(command),
+    })
+    reader.read()
+    this.#depth -= 1
+  }
+
+  #expand(name: string): string | undefined {
+    const value = this.#variables.get(name) ?? (name === 'HOME' ? this.#home : undefined)
+    this.#expanded -= value?.length ?? 0
+    if (this.#expanded < 0) throw new NestingError()
+    return value
+  }
+
+  #count(words: readonly ShellWord[]): void {
+    this.#words -= words.length + 1
+    if (this.#words < 0) throw new NestingError()
+  }
+
+  #judge(command: ShellCommand): void {
+    const { words, level } = command
+    this.#count(words)
+    if (this.#folders.length > level + 1) this.#folders.length = level + 1
+    while (this.#folders.length <= level) this.#folders.push(this.#folders.at(-1))
+    const places = { ...this.#places, folder: this.#folders[level] }
+    const first = words.findIndex(({ text }) => !ASSIGNMENT.test(text))
+    const given = words.slice(0, first < 0 ? words.length : first)
+    this.verdicts.push(...judgeRedirects(command, places))
+    if (first < 0) {
+      for (const { text } of given) this.#assign(text, false)
       return
     }
-    for (const command of splitCommands(script)) {
-      this.#left -= 1
-      if (this.#left < 0) {
-        this.verdicts.push(ask('The command is too long to be read.', 'unreadable'))
-        return
-      }
-      this.#judge(command, scope, depth)
+    const rest = words.slice(first)
+    const texts = rest.map(({ text }) => text)
+    const [head = '', ...args] = texts
+    const name = programName(head)
+    this.#applyBuiltin(name, args, level)
+    if (head.includes(OPEN) && GUARD_WORD.test(rest.map(({ raw }) => raw).join(' ')))
+      this.verdicts.push(ask('The program is known only when the command runs. Write it out.'))
+    const environment = new Map(this.#exported)
+    for (const { text } of given) setIn(environment, text)
+    this.#judgeProgram(name, rest, environment, command, places)
+    this.edits.push(...writtenFiles(name, args, command, places))
+    const patch = [...args, command.input ?? ''].find((text) => text.includes(BEGIN))
+    if (patch !== undefined && /^apply_?patch$/.test(name)) this.patches.push(patch)
+    // Any other program may start the one behind it: `sudo`, `env`, `timeout`, `xargs`, `find -exec`.
+    if (name === 'git' || (READERS.has(name) && name !== 'find' && name !== 'fd')) return
+    for (const [at, { text }] of rest.entries()) {
+      setIn(environment, text)
+      const inner = programName(text)
+      if (at === 0 || !INNER.test(inner)) continue
+      this.#count(rest.slice(at))
+      this.#judgeProgram(inner, rest.slice(at), environment, command, places)
     }
   }
 
-  #judge(command: ShellCommand, scope: ShellScope, depth: number): void {
-    for (const word of [...command.words, ...command.redirects.map(({ target }) => target)])
-      for (const script of scriptsIn(word)) this.run(script, { ...scope }, depth + 1)
-    if (command.loop !== undefined) {
-      const values = command.words.flatMap((word) => expandWord(word, scope)).map(({ text }) => text)
-      scope.variables.set(command.loop, values.join(' '))
-      return
-    }
-    const fields = command.words.flatMap((word, at) => this.#fields(word, at, command, scope))
-    this.#start(fields, command, scope, depth)
-  }
-
-  /** The value of an assignment is not split. */
-  #fields(
-    word: ShellCommand['words'][number],
-    at: number,
+  #judgeProgram(
+    name: string,
+    words: readonly ShellWord[],
+    environment: ReadonlyMap<string, string>,
     command: ShellCommand,
-    scope: ShellScope,
-  ): ShellField[] {
-    const [head] = word.parts
-    const isAssignment = head?.expansion === undefined && head?.quoted === false && ASSIGNMENT.test(head.text)
-    const isFirst = command.words.slice(0, at).every((one) => ASSIGNMENT.test(one.parts[0]?.text ?? ''))
-    return isAssignment && isFirst
-      ? [{ text: expandText(word.parts, scope), glob: false }]
-      : expandWord(word, scope)
-  }
-
-  #start(given: readonly ShellField[], source: ShellCommand, scope: ShellScope, depth: number): void {
-    const { fields, environment, takesMore } = unwrapCommand(given, scope)
-    const [head, ...args] = fields
-    const context = this.#context(scope, depth)
-    if (head === undefined) {
-      if (source.words.length > 0 && given.length > 0) remember(given, scope)
-      judgeFiles({ name: '', args: [], environment, takesMore, source }, context)
+    places: CommandPlaces,
+  ): void {
+    const [, dashed] = /^git-(\w[\w-]*)$/.exec(name) ?? []
+    const args = words.slice(1)
+    const texts = args.map(({ text }) => text)
+    if (name === 'git' || dashed !== undefined) {
+      const all = dashed === undefined ? args : [{ text: dashed, raw: dashed }, ...args]
+      const { verdicts, script } = judgeGit(all, environment)
+      this.verdicts.push(...verdicts)
+      if (script !== undefined) this.run(script)
+      if (/^(?:rm|mv|clean|checkout-index)$/.test(texts[0] ?? ''))
+        this.verdicts.push(...judgeFiles('rm', texts.slice(1), places))
       return
     }
-    const name = isKnown(head) ? programName(head.text) : ''
-    const command = { name, args, environment, takesMore, source }
-    if (!isKnown(head)) this.#judgeUnknown(head, command, context)
-    applyBuiltin(command, scope)
-    judgeNested(command, head.text, context)
-    const [, dashed] = /^git-(.+)$/.exec(name) ?? []
-    if (name === 'git' || name === 'hub' || name === 'g') judgeGit(command, context)
-    else if (dashed !== undefined)
-      judgeGit({ ...command, args: [{ text: dashed, glob: false }, ...args] }, context)
-    judgeTools(command, context)
-    judgeFiles(command, context)
-    this.edits.push(...writtenFiles(command, scope))
-    const patch = appliedPatch(command, scope)
-    if (patch !== undefined) this.patches.push(patch)
+    this.verdicts.push(...judgeFiles(name, texts, places))
+    this.#judgeText(name, args, command)
+    this.#judgeTools(name, texts)
   }
 
-  /** A program whose name is not known yet may be git. */
-  #judgeUnknown(head: ShellField, command: PlainCommand, context: CommandContext): void {
-    const apart = new ShellReader(this.#knowledge)
-    judgeGit(command, { ...context, add: (...found) => apart.verdicts.push(...found) })
-    const found = worstVerdict(apart.verdicts)
-    if (found?.decision === 'deny')
-      context.add(ask(`The program is known only when the command runs. If it is git: ${found.reason}`))
-    else if (head.text.includes('git')) context.add(...apart.verdicts)
+  /** Judges commands that a program gets as a text. */
+  #judgeText(name: string, words: readonly ShellWord[], command: ShellCommand): void {
+    const args = words.map(({ text }) => text)
+    const option = args.findIndex((text) => RUNS_TEXT.test(text))
+    if (INTERPRETER.test(name)) {
+      const code = args.find((_, at) => /^(?:-[a-zA-Z]*[ceEp]|--eval|--print)$/.test(args[at - 1] ?? ''))
+      const [found] = TELLTALE.exec(code ?? command.input ?? '') ?? []
+      if (found !== undefined)
+        this.verdicts.push(
+          ask(
+            `The program that ${name} runs contains ${JSON.stringify(found)}: it may skip the git hooks or change files of the gate.`,
+          ),
+        )
+      return
+    }
+    const isShell = SHELL.test(name)
+    const { input, upstream } = command
+    const before = upstream?.words.map(({ text }) => text) ?? []
+    const script =
+      name === 'eval' || name === 'watch'
+        ? args.join(' ')
+        : name === 'trap'
+          ? args[0]
+          : option >= 0 && !READERS.has(name)
+            ? args[option + 1]
+            : isShell && args.every((text) => text.startsWith('-'))
+              ? (input ?? (upstream && printedText(programName(before[0] ?? ''), before.slice(1), upstream)))
+              : undefined
+    if (script === undefined) return
+    if (
+      script.includes(OPEN) &&
+      (isShell || name === 'eval') &&
+      words.some(({ raw }) => GUARD_WORD.test(raw))
+    )
+      this.verdicts.push(ask('The shell runs commands that are known only when it runs. Write them out.'))
+    this.run(script)
   }
 
-  #context(scope: ShellScope, depth: number): CommandContext {
-    return {
-      scope,
-      knowledge: this.#knowledge,
-      depth,
-      add: (...verdicts) => this.verdicts.push(...verdicts),
-      judge: (script) => this.run(script, scope, depth + 1),
-      judgeApart: (script) => this.run(script, { ...scope, variables: new Map(scope.variables) }, depth + 1),
-      start: (fields, { source }) => {
-        if (depth < MAX_DEPTH) this.#start(fields, { ...source, redirects: [] }, scope, depth + 1)
-      },
-      script: (path) => {
-        this.scripts.add(path)
-        return this.#knowledge.scripts.get(path)
-      },
-      alias: (name) => {
-        this.aliases.add(name)
-        return this.#knowledge.aliases.get(name)
-      },
+  /** Judges programs other than git that skip or remove hooks, and this program itself. */
+  #judgeTools(name: string, args: readonly string[]): void {
+    const line = args.filter((text) => !text.startsWith('-')).join(' ')
+    const isOurs = /^warrant(?:\.[cm]?js)?$/.test(name)
+    if (isOurs && (PERSONAL.test(line) || args.some((text) => text.startsWith('--allow-checks'))))
+      this.verdicts.push(
+        deny(
+          'own-command',
+          `\`warrant ${line.split(' ', 2).join(' ')}\` is run by a person: it changes what the gate accepts.`,
+        ),
+      )
+    if (HOOK_MANAGER.test(name) && args.some((text) => /^(?:--)?(?:uninstall|uninit)$/.test(text)))
+      this.verdicts.push(
+        deny(
+          'hooks-moved',
+          `\`${name}\` would remove the git hooks. A person does that where it is intended.`,
+        ),
+      )
+    if (
+      RELEASE_TOOL.test(name) &&
+      args.some((text) => /^--(?:no-verify|no-commit-hooks|commit-hooks=(?:false|0|no))$/.test(text))
+    )
+      this.verdicts.push(
+        deny('hooks-skipped', `\`${name}\` commits without git hooks here. Run it without that option.`),
+      )
+  }
+
+  #assign(text: string, exports: boolean): void {
+    const [, name, value = ''] = ASSIGNMENT.exec(text) ?? []
+    if (name === undefined) {
+      if (exports && /^\w+$/.test(text)) this.#exported.set(text, this.#variables.get(text) ?? OPEN)
+      return
+    }
+    if (value.includes(OPEN)) this.#variables.delete(name)
+    else this.#variables.set(name, value)
+    if (exports || this.#exported.has(name)) this.#exported.set(name, value)
+  }
+
+  /** Commands of the shell that change what follows. */
+  #applyBuiltin(name: string, args: readonly string[], level: number): void {
+    const [first = ''] = args
+    if (/^(?:export|declare|typeset|local|readonly)$/.test(name))
+      for (const text of args) this.#assign(text, name === 'export' || first === '-x')
+    else if (name === 'unset')
+      for (const text of args) {
+        this.#variables.delete(text)
+        this.#exported.delete(text)
+      }
+    else if (name === 'for' && args[1] === 'in') this.#variables.set(first, args.slice(2).join(' '))
+    else if (name === 'alias') for (const text of args) this.run(text.slice(text.indexOf('=') + 1))
+    else if (name === 'cd' || name === 'pushd') {
+      const target = args.find((text) => !/^-[LPe@]+$/.test(text)) ?? this.#home
+      const folder = this.#folders[level]
+      const isKnown = !target.includes(OPEN) && target !== '-' && folder !== undefined
+      const next = isKnown ? posix.resolve(folder, target) : ''
+      this.#folders[level] = next === '' || next.length > MAX_PATH ? undefined : next
     }
   }
 }
 
-const setVariable = ({ text }: ShellField, scope: ShellScope, exports: boolean): void => {
+const setIn = (environment: Map<string, string>, text: string): void => {
   const [, name, value = ''] = ASSIGNMENT.exec(text) ?? []
-  if (name === undefined) {
-    const known = scope.variables.get(text)
-    if (exports && /^\w+$/.test(text)) scope.exported.set(text, { text: known ?? UNKNOWN, glob: false })
-    return
-  }
-  if (value.includes(UNKNOWN)) scope.variables.delete(name)
-  else scope.variables.set(name, value)
-  if (exports) scope.exported.set(name, { text: value, glob: false })
-}
-
-/** Assignments without a command stay for the commands that follow. */
-const remember = (fields: readonly ShellField[], scope: ShellScope): void => {
-  for (const field of fields) setVariable(field, scope, scope.exported.has(field.text.split('=')[0] ?? ''))
-}
-
-const DECLARES = new Set(['export', 'declare', 'typeset', 'local', 'readonly'])
-
-/** Commands of the shell that change what follows. */
-const applyBuiltin = ({ name, args }: PlainCommand, scope: ShellScope): void => {
-  if (DECLARES.has(name)) {
-    const exports = name === 'export' || args.some(({ text }) => /^-\w*x/.test(text))
-    for (const field of args) if (!field.text.startsWith('-')) setVariable(field, scope, exports)
-  } else if (name === 'unset')
-    for (const { text } of args) {
-      scope.variables.delete(text)
-      scope.exported.delete(text)
-    }
-  else if (name === 'alias')
-    for (const { text } of args) {
-      const end = text.indexOf('=')
-      if (end > 0) scope.aliases.set(text.slice(0, end), text.slice(end + 1))
-    }
-  else if (name === 'cd' || name === 'pushd') {
-    const target = args.find(({ text }) => !/^-[LPe@]+$/.test(text))
-    const path = target === undefined ? scope.places.home : target.text
-    scope.cwd =
-      (target !== undefined && !isKnown(target)) || path === '-' || scope.cwd === undefined
-        ? undefined
-        : posix.resolve(scope.cwd, path)
-  }
+  if (name !== undefined) environment.set(name, value)
 }
 
 /** Judges a command of a shell. The result is the same for the same input. */
 export const judgeCommand = (
   command: string,
-  {
-    places,
-    cwd,
-    knowledge,
-  }: { readonly places: ShellPlaces; readonly cwd: string | undefined; readonly knowledge: ShellKnowledge },
+  { home, ...places }: CommandPlaces & { readonly home: string },
 ): CommandReading => {
-  const reader = new ShellReader(knowledge)
+  const judge = new CommandJudge(places, home)
   try {
-    if (command.length > MAX_COMMAND_LENGTH)
-      reader.verdicts.push(
-        ask('The command is too long to be read. Write it to a file and run that.', 'unreadable'),
-      )
-    else reader.run(command, newScope(places, cwd), 0)
+    judge.run(command)
   } catch (thrown) {
     if (!(thrown instanceof NestingError || thrown instanceof RangeError)) throw thrown
-    reader.verdicts.push(
-      ask('The command is nested too deeply to be read. Write it as plain commands.', 'unreadable'),
-    )
+    judge.verdicts.push(ask(UNREADABLE, 'unreadable'))
   }
-  return {
-    verdict: worstVerdict(reader.verdicts),
-    scripts: [...reader.scripts],
-    aliases: [...reader.aliases],
-    edits: reader.edits,
-    patches: reader.patches,
-  }
+  return { verdict: worstVerdict(judge.verdicts), edits: judge.edits, patches: judge.patches }
 }

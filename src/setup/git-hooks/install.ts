@@ -51,15 +51,15 @@ export interface InstallReport {
 
 const PREFIX = 'pumuki.'
 
-const writeState = (
+const writeState = async (
   ports: LifecyclePorts,
   values: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
-) =>
-  ports.config.write(
-    new Map(Object.entries(values).map(([key, value]) => [`${PREFIX}${key}`, value])),
-    signal,
-  )
+): Promise<void> => {
+  const settings = new Map(Object.entries(values).map(([key, value]) => [`${PREFIX}${key}`, value]))
+  await ports.config.write(settings, signal)
+  await ports.forgetGuard()
+}
 
 export const currentStatus = (ports: LifecyclePorts, signal: AbortSignal): Promise<LifecycleStatus> =>
   readLifecycle(ports, ports.config.read(PREFIX, signal), signal)

@@ -40,6 +40,8 @@ export interface LifecyclePorts {
   readonly git: LifecycleGit
   readonly files: GitMetadataFiles
   readonly repository: RepositoryFiles
+  /** Forgets what the hooks of agents saw of the installation: it changes on purpose. */
+  readonly forgetGuard: () => Promise<void>
 }
 
 const readState = (keys: ReadonlyMap<string, string>): LifecycleState =>

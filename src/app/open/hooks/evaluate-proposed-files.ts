@@ -1,9 +1,10 @@
+import type { GateStage } from '../../../evidence/stage.ts'
 import { evaluateChange } from '../../../gate/evaluate.ts'
 import { isException } from '../../../gate/findings/acceptances.ts'
 import { branchDrafts } from '../../../gate/findings/branch-finding.ts'
 import { POLICY_CHANGED_RULE } from '../../../gate/findings/policy-findings.ts'
 import { isAtLeast } from '../../../gate/policy.ts'
-import type { GitReader } from '../../../gate/ports.ts'
+import type { GitReader, Scope } from '../../../gate/ports.ts'
 import { namedBranches } from '../../../gate/protected-branches.ts'
 import type { GateFinding } from '../../../gate/reports/report.ts'
 import type { AgentHookPorts, JudgedFiles, WriteFinding } from '../../../hooks/ports.ts'
@@ -40,11 +41,15 @@ export const openFileJudge = ({
   git,
   environment,
   signal,
-}: JudgeContext): Pick<AgentHookPorts, 'judge' | 'judgeWritten' | 'judgeCommit'> => {
+}: JudgeContext): Pick<AgentHookPorts, 'judge' | 'judgeWritten' | 'judgeCommit'> & {
+  readonly judgeRange: (range: { readonly from: string; readonly to: string }) => Promise<JudgedFiles>
+} => {
   const shippedRules = openShippedRules()
   const protectedBranches = namedBranches(config.protectedBranches)
   const evaluate = async (
     change: Pick<Parameters<typeof evaluateChange>[0], 'git' | 'files'>,
+    stage: GateStage = 'PRE_WRITE',
+    scope: Scope = { kind: 'worktree' },
   ): Promise<JudgedFiles> => {
     const ports = {
       ...change,
@@ -54,7 +59,7 @@ export const openFileJudge = ({
       profile: config.profile,
       now: () => systemClock.now(),
     }
-    const request = { stage: 'PRE_WRITE', scope: { kind: 'worktree' }, policyFrom: 'base' } as const
+    const request = { stage, scope, policyFrom: 'base' } as const
     const onBranch = async (_: unknown, stop: AbortSignal) => ({
       drafts: await branchDrafts({ git, protectedBranches }, git.state, request.stage, stop),
     })
@@ -77,6 +82,7 @@ export const openFileJudge = ({
   return {
     judge,
     judgeCommit: () => evaluate({ git, files: present }),
+    judgeRange: (range) => evaluate({ git, files: present }, 'PRE_COMMIT', { kind: 'range', ...range }),
     judgeWritten: async (files) => {
       const paths = files.map(({ path }) => path)
       const committed = await git.filesAt('HEAD', { files: paths, folders: [] }, signal)

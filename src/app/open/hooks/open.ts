@@ -1,6 +1,12 @@
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { MAX_FILE_BYTES } from '../../../gate/ports.ts'
-import { ENTRY_FILES, GIT_PARTS, HOME_ENTRY_FILES, hasOwnEntry, OWN_FILES } from '../../../hooks/own-files.ts'
+import {
+  countEntries,
+  ENTRY_FILES,
+  GIT_PARTS,
+  HOME_ENTRY_FILES,
+  OWN_FILES,
+} from '../../../hooks/own-files.ts'
 import type { AgentHookPorts } from '../../../hooks/ports.ts'
 import { lazyAsync } from '../../../kernel/async/once.ts'
 import { isPathInside } from '../../../kernel/text/path-inside.ts'
@@ -8,8 +14,9 @@ import { findWriteTarget } from '../../../platform/files/setup-files.ts'
 import { userStateFolder } from '../../../platform/files/user-state.ts'
 import { findPlace } from '../../../platform/git/place.ts'
 import { gitReader } from '../../../platform/git/reader.ts'
-import { askGit, type GitPlace } from '../../../platform/git/run.ts'
+import type { GitPlace } from '../../../platform/git/run.ts'
 import { openRegularFile, readBytes, readRegularFile } from '../../../platform/jail/async.ts'
+import { systemClock } from '../../../platform/system/clock.ts'
 import { HOOK_NAMES } from '../../../setup/git-hooks/hook-script.ts'
 import type { Config } from '../../config/settings.ts'
 
@@ -30,7 +37,7 @@ const namedHooks = async (root: string, gitFolders: readonly string[]): Promise<
 }
 
 const withEntry = async (paths: readonly string[]): Promise<string[]> => {
-  const found = await Promise.all(paths.map(async (path) => hasOwnEntry(await readText(path))))
+  const found = await Promise.all(paths.map(async (path) => countEntries(await readText(path)) > 0))
   return paths.filter((_, at) => found[at])
 }
 
@@ -87,8 +94,6 @@ const readFileBytes = async (path: string): Promise<Uint8Array | undefined> => {
   return readBytes(opened.file, Math.min(opened.size, MAX_FILE_BYTES)).finally(() => opened.file.close())
 }
 
-const ALIAS_NAME = /^[A-Za-z0-9][\w-]{0,63}$/
-
 /** Opens the repository around the working folder for one event. Undefined outside of a repository. */
 export const openAgentHook = async (
   config: Config,
@@ -105,6 +110,20 @@ export const openAgentHook = async (
     const git = gitReader({ ...start, found: place })
     return openFileJudge({ config, root, git, environment, signal })
   })
+  const compare = lazyAsync(async () => {
+    const { compareGuard } = await import('./compare-guard.ts')
+    const { folders } = place
+    if (folders === undefined || config.readOnly) return undefined
+    const findUnjudged = async (before: readonly string[], after: readonly string[]) => {
+      const { findUnjudged } = await import('./find-unjudged.ts')
+      return findUnjudged({ root, config, git: gitReader({ ...start, found: place }), signal }, place, {
+        before,
+        after,
+        judge: async (range) => (await judging.get()).judgeRange(range),
+      })
+    }
+    return compareGuard({ place, folders, home, signal, now: () => systemClock.now(), findUnjudged })
+  })
   const own = lazyAsync(() => readOwnPaths({ place, home, environment, program }))
   return {
     root,
@@ -117,14 +136,10 @@ export const openAgentHook = async (
     },
     read: readFileBytes,
     ownPaths: () => own.get(),
-    gitAlias: async (name) => {
-      if (!ALIAS_NAME.test(name)) return undefined
-      const { code, text } = await askGit(place, ['config', '--get', `alias.${name}`], { signal })
-      return code === 0 ? text.replace(/\n$/, '') : undefined
-    },
     judge: async (files) => (await judging.get()).judge(files),
     judgeWritten: async (files) => (await judging.get()).judgeWritten(files),
     judgeCommit: async () => (await judging.get()).judgeCommit(),
+    compareGuard: () => compare.get(),
     state: async () => (await import('./hook-state.ts')).readGateState({ config, root, environment, signal }),
   }
 }
