@@ -28,6 +28,7 @@ interface GuardRecord {
 const REMOTE_REFS = 'refs/remotes/'
 const MAX_TEXT = 128 * 1024
 const MAX_STAMPED = 5_000
+const NOTED_MS = 60_000
 
 const isGuardRecord = (value: unknown): value is GuardRecord =>
   isRecord(value) &&
@@ -140,9 +141,13 @@ class GuardLook {
   }
 
   async #readFiles(hooksFolder: string): Promise<Record<string, GuardFile>> {
+    // Most repositories have few of them: one look at the names is less than one at each file.
+    const top = new Set(unlessAbsent(() => readdirSync(this.#root)))
     const paths = [
       ...HOOK_NAMES.map((name) => [join(hooksFolder, name), 'hook'] as const),
-      ...ENTRY_FILES.map((path) => [join(this.#root, path), 'settings'] as const),
+      ...ENTRY_FILES.filter((path) => top.has(path.split('/')[0] ?? '')).map(
+        (path) => [join(this.#root, path), 'settings'] as const,
+      ),
       ...HOME_ENTRY_FILES.map((path) => [join(this.#place.home, path), 'settings'] as const),
     ]
     const found = await Promise.all(
@@ -282,12 +287,21 @@ class GuardLook {
   }
 }
 
-/** Compares what makes the gate run with what the event before found, and puts back what it can. */
-export const compareGuard = async (place: GuardPlace): Promise<GuardChange | undefined> => {
+/**
+ * Compares what makes the gate run with what the event before found, and puts back what it can. Also returns the paths
+ * of the hooks and settings. A read-only program compares and changes nothing.
+ */
+export const compareGuard = async (
+  place: GuardPlace,
+  readOnly: boolean,
+): Promise<{ readonly change: GuardChange | undefined; readonly paths: readonly string[] }> => {
   const record = guardRecord(place.place.folder, place.place.environment)
-  const known = await record.read()
+  const known = readOnly ? undefined : await record.read()
   const before = isGuardRecord(known) ? known : undefined
   const { record: now, change } = await new GuardLook(place, before).look()
-  await record.write(now)
-  return change
+  // Most events change nothing: then the time of the last look is noted now and then.
+  const isNew = before === undefined || now.at - before.at > NOTED_MS || change !== undefined
+  const isOther = isNew || JSON.stringify({ ...now, at: before.at }) !== JSON.stringify(before)
+  if (isOther && !readOnly) await record.write(now)
+  return { change, paths: Object.keys(now.files) }
 }

@@ -1,12 +1,6 @@
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { MAX_FILE_BYTES } from '../../../gate/ports.ts'
-import {
-  countEntries,
-  ENTRY_FILES,
-  GIT_PARTS,
-  HOME_ENTRY_FILES,
-  OWN_FILES,
-} from '../../../hooks/own-files.ts'
+import { GIT_PARTS, OWN_FILES } from '../../../hooks/own-files.ts'
 import type { AgentHookPorts } from '../../../hooks/ports.ts'
 import { lazyAsync } from '../../../kernel/async/once.ts'
 import { isPathInside } from '../../../kernel/text/path-inside.ts'
@@ -15,31 +9,9 @@ import { userStateFolder } from '../../../platform/files/user-state.ts'
 import { findPlace } from '../../../platform/git/place.ts'
 import { gitReader } from '../../../platform/git/reader.ts'
 import type { GitPlace } from '../../../platform/git/run.ts'
-import { openRegularFile, readBytes, readRegularFile } from '../../../platform/jail/async.ts'
+import { openRegularFile, readBytes } from '../../../platform/jail/async.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
-import { HOOK_NAMES } from '../../../setup/git-hooks/hook-script.ts'
 import type { Config } from '../../config/settings.ts'
-
-const MAX_BYTES = 256 * 1024
-
-const readText = async (path: string): Promise<string> =>
-  (await readRegularFile(path, MAX_BYTES).catch(() => undefined))?.toString('utf8') ?? ''
-
-/** Hooks in the folder that `core.hooksPath` of the repository names. */
-const namedHooks = async (root: string, gitFolders: readonly string[]): Promise<string[]> => {
-  const texts = await Promise.all(gitFolders.map((folder) => readText(join(folder, 'config'))))
-  const folders = texts.flatMap((text) =>
-    [...text.matchAll(/^\s*hookspath\s*=\s*"?([^"\n]+?)"?\s*$/gim)].map(([, name = '']) =>
-      resolve(root, name),
-    ),
-  )
-  return folders.flatMap((folder) => HOOK_NAMES.map((name) => join(folder, name)))
-}
-
-const withEntry = async (paths: readonly string[]): Promise<string[]> => {
-  const found = await Promise.all(paths.map(async (path) => countEntries(await readText(path)) > 0))
-  return paths.filter((_, at) => found[at])
-}
 
 /** The program itself, where it is installed as a dependency: its files decide what is answered. */
 const programFolder = (program: string | undefined): string[] => {
@@ -52,24 +24,21 @@ interface OwnPlaces {
   readonly home: string
   readonly environment: NodeJS.ProcessEnv
   readonly program: string | undefined
+  /** Hooks, and settings of clients with our entry. */
+  readonly entries: readonly string[]
 }
 
 /** Absolute paths that only a person and this program change. */
-const readOwnPaths = async ({ place, home, environment, program }: OwnPlaces): Promise<readonly string[]> => {
+const listOwnPaths = ({ place, home, environment, program, entries }: OwnPlaces): readonly string[] => {
   const root = place.folder
   const folders = [...new Set([join(root, '.git'), place.folders?.own, place.folders?.common])].filter(
     (one) => one !== undefined,
   )
-  const entries = [
-    ...ENTRY_FILES.map((path) => join(root, path)),
-    ...HOME_ENTRY_FILES.map((path) => join(home, path)),
-    ...(await namedHooks(root, folders)),
-  ]
   return [
     ...OWN_FILES.map((path) => join(root, path)),
     ...folders.flatMap((folder) => GIT_PARTS.map((part) => join(folder, part))),
     userStateFolder(environment, process.platform, () => home),
-    ...(await withEntry(entries)),
+    ...entries,
     ...programFolder(program),
   ]
 }
@@ -113,7 +82,7 @@ export const openAgentHook = async (
   const compare = lazyAsync(async () => {
     const { compareGuard } = await import('./compare-guard.ts')
     const { folders } = place
-    if (folders === undefined || config.readOnly) return undefined
+    if (folders === undefined) return { change: undefined, paths: [] }
     const findUnjudged = async (before: readonly string[], after: readonly string[]) => {
       const { findUnjudged } = await import('./find-unjudged.ts')
       return findUnjudged({ root, config, git: gitReader({ ...start, found: place }), signal }, place, {
@@ -122,9 +91,9 @@ export const openAgentHook = async (
         judge: async (range) => (await judging.get()).judgeRange(range),
       })
     }
-    return compareGuard({ place, folders, home, signal, now: () => systemClock.now(), findUnjudged })
+    const now = () => systemClock.now()
+    return compareGuard({ place, folders, home, signal, now, findUnjudged }, config.readOnly)
   })
-  const own = lazyAsync(() => readOwnPaths({ place, home, environment, program }))
   return {
     root,
     home,
@@ -135,11 +104,12 @@ export const openAgentHook = async (
       return { real, path: inside === '' ? undefined : inside }
     },
     read: readFileBytes,
-    ownPaths: () => own.get(),
+    ownPaths: async () =>
+      listOwnPaths({ place, home, environment, program, entries: (await compare.get()).paths }),
     judge: async (files) => (await judging.get()).judge(files),
     judgeWritten: async (files) => (await judging.get()).judgeWritten(files),
     judgeCommit: async () => (await judging.get()).judgeCommit(),
-    compareGuard: () => compare.get(),
+    compareGuard: async () => (await compare.get()).change,
     state: async () => (await import('./hook-state.ts')).readGateState({ config, root, environment, signal }),
   }
 }
