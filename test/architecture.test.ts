@@ -132,6 +132,7 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/packets/vector-cache.ts': 'a cache of ours, judged by what it says of itself',
   'src/platform/files/key-file.ts': 'in the state folder of the user; regular files only',
   'src/platform/files/user-state.ts': 'the state folder of the user; regular files only',
+  'src/platform/files/event-log.ts': 'the state folder of the user; regular files only',
   'src/app/open/user-state.ts': 'looks whether there is a database, and opens nothing',
   'src/cli/server/check-lineage.ts': 'looks at the mode of keys, and opens nothing',
   'src/platform/files/state-folder.ts': 'the state folder, which is no link',

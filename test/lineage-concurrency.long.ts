@@ -31,7 +31,7 @@ it('loses no acknowledged entry of one repository', async () => {
   const repo = makeRepo()
   const seen = await loadLineage({ repos: [repo], stdio: 10, http: 2, ms: MS })
   await expectAll(sqliteLogs(repo.path('.warrant', 'lineage.db')), seen)
-  expect(runJson(repo.folder, ['lineage', 'verify', '--graph', 'gate-decisions']).status).toBe(0)
+  expect(runJson(repo.folder, ['log', 'verify', '--graph', 'gate-decisions']).status).toBe(0)
 })
 
 describeWith('postgres', 'two clones with one database', (server) => {
@@ -44,7 +44,7 @@ describeWith('postgres', 'two clones with one database', (server) => {
     const seen = await loadLineage({ repos: [one, other], stdio: 10, http: 2, ms: MS, env })
     await expectAll(postgresLogs(address), seen)
     for (const { folder } of [one, other])
-      expect(runJson(folder, ['lineage', 'verify', '--graph', 'gate-decisions'], env).status).toBe(0)
+      expect(runJson(folder, ['log', 'verify', '--graph', 'gate-decisions'], env).status).toBe(0)
     await remove()
   })
 })

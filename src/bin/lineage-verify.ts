@@ -15,7 +15,7 @@ const HELP = `Usage:
 Recomputes every link of an exported lineage and the tree over them, and checks the signature. Of a receipt it checks
 the signature, and that the log of the proof recorded it.
 
-  BUNDLE.json   the output of \`warrant lineage export FILE --bundle\`
+  BUNDLE.json   the output of \`warrant log export FILE --bundle\`
   VERIFIER      the public key that must have signed it, as one line; default: the key in the bundle
   OLDER.txt     an older checkpoint: the log must contain it unchanged
   ENTRIES.json  the output of the tool lineage.export

@@ -5,7 +5,7 @@ import { CLIENTS, SERVERS } from './command/client-config.ts'
 import type { Command, CommandGroups, Option } from './command/command.ts'
 import { SHELLS } from './command/completion.ts'
 import { GATE_OPTIONS, OPENSPEC_OPTION, REPLAY_OPTIONS, SDD_OPTIONS } from './gate/options.ts'
-import { LINEAGE_OPTIONS, LINEAGE_VERBS } from './lineage/options.ts'
+import { LOG_OPTIONS, LOG_VERBS } from './lineage/options.ts'
 import { packetCommand } from './packet/options.ts'
 import { KEY_OPTIONS, RECEIPT_OPTIONS } from './receipts/options.ts'
 import { INIT_OPTIONS, UNINSTALL_OPTIONS } from './setup/options.ts'
@@ -77,10 +77,9 @@ const AGENT_HOOK_OPTIONS: readonly Option[] = [
 export const COMMAND_GROUPS: CommandGroups = [
   ['Start here', ['init', 'doctor', 'gate', 'why']],
   ['Servers', ['mcp', 'serve', 'tools', 'print-config']],
-  ['Evidence and receipts', ['status', 'accept', 'checks', 'sdd', 'receipts', 'keys', 'lineage']],
+  ['Evidence and receipts', ['status', 'accept', 'checks', 'sdd', 'receipts', 'keys', 'log']],
   ['Project', ['report', 'replay']],
   ['Packets', ['packet']],
-  ['Beliefs', ['graph']],
   ['Other', ['hooks', 'hook', 'install', 'update', 'uninstall', 'config', 'completion']],
 ]
 
@@ -291,28 +290,15 @@ export const commands = (): readonly Command[] => [
     settings: ['repository', 'receipts'],
     run: async (invocation) => (await import('./receipts/keys.ts')).run(invocation),
   }),
-  define({
-    name: 'graph',
-    summary: 'List belief graphs, show one as a table or diagram, query a node, print statistics.',
-    usage: '<ls|show|query NODE|stats>',
-    options: [
-      { flag: 'svg', kind: 'switch', description: 'With show: print SVG.' },
-      { flag: 'dot', kind: 'switch', description: 'With show: print Graphviz source.' },
-      { flag: 'mermaid', kind: 'switch', description: 'With show: print Mermaid source.' },
-    ],
-    choices: ['ls', 'show', 'query', 'stats'],
-    settings: ['repository', 'store', 'beliefs'],
-    run: async (invocation) => (await import('./lineage/graph.ts')).run(invocation),
-  }),
   packetCommand(async (invocation) => (await import('./packet/index.ts')).run(invocation)),
   define({
-    name: 'lineage',
+    name: 'log',
     summary:
-      'List, verify, export, publish, prove and compare the log of decisions and effects, and the lineage of belief graphs.',
+      'Show what agents did, with the verdict. With a verb: list, verify, export and prove the entries of the log, and look into belief graphs.',
     usage:
-      '<log|show SEQ|diff A B|verify [FILE]|replay [FROM]|export FILE|publish DIR|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt>',
-    options: LINEAGE_OPTIONS,
-    choices: LINEAGE_VERBS,
+      '[entries|show SEQ|diff A B|verify [FILE]|replay [FROM]|export FILE|publish DIR|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt|graph <ls|show|query NODE|stats>]',
+    options: LOG_OPTIONS,
+    choices: LOG_VERBS,
     settings: ['repository', 'store', 'receipts', 'beliefs'],
     run: async (invocation) => (await import('./lineage/lineage.ts')).run(invocation),
   }),

@@ -1,4 +1,5 @@
 import { isRecord, jsonOf } from '../kernel/encoding/json.ts'
+import { optional } from '../kernel/optional.ts'
 import { CLIENT_TABLE, type HookClient, type HookMoment, type ToolKind, toolKind } from './clients.ts'
 import { hookEventFaults } from './faults.ts'
 
@@ -73,6 +74,7 @@ export interface AgentEvent {
   readonly name: string
   /** The working folder of the agent; undefined where the client does not say. */
   readonly cwd: string | undefined
+  readonly session?: string
   readonly tool?: { readonly name: string; readonly kind: ToolKind; readonly input: ToolInput }
   /** Whether the agent goes on because this hook told it to at the end of its turn. */
   readonly isRepeated: boolean
@@ -147,7 +149,15 @@ export const readAgentEvent = (client: HookClient, text: string): AgentEvent | u
   const { events } = CLIENT_TABLE[client]
   const moment = Object.hasOwn(events, name) ? events[name] : undefined
   if (moment === undefined) return undefined
-  const common = { client, moment, name, cwd: readFolder(event), isRepeated: isRepeated(event) }
+  const session = textMember(event, ['session_id', 'sessionId', 'conversation_id'])?.slice(0, 64)
+  const common = {
+    client,
+    moment,
+    name,
+    cwd: readFolder(event),
+    ...optional({ session }),
+    isRepeated: isRepeated(event),
+  }
   if (moment === 'start' || moment === 'end') return common
   const tool = readTool(event, name)
   return tool && { ...common, tool }

@@ -54,10 +54,10 @@ interface DecisionPorts {
 const MAX_ATTEMPTS = 100
 
 /** The fix for a log of decisions that is not the one that this machine saw. */
-export const ADOPT_DECISIONS = `Restore it from a backup. If you replaced or removed it yourself, run \`warrant lineage adopt --graph ${DECISION_LOG}\`.`
+export const ADOPT_DECISIONS = `Restore it from a backup. If you replaced or removed it yourself, run \`warrant log adopt --graph ${DECISION_LOG}\`.`
 
 /** The fix for a log of decisions in which a verification found damage. */
-const REPAIR_DECISIONS = `Restore it from a backup, then run \`warrant lineage repair --graph ${DECISION_LOG}\`. Without a backup, move the database away and run \`warrant lineage adopt --graph ${DECISION_LOG}\` after the next gate run.`
+const REPAIR_DECISIONS = `Restore it from a backup, then run \`warrant log repair --graph ${DECISION_LOG}\`. Without a backup, move the database away and run \`warrant log adopt --graph ${DECISION_LOG}\` after the next gate run.`
 
 /** What an entry keeps of a call: never arguments or contents. */
 const auditedFacts = ({ tool, outcome, code, verdict, args }: CallRecord): JsonObject => ({

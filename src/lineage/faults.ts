@@ -12,7 +12,7 @@ export const storeFaults = defineFaults('store', {
   busy: { kind: 'unavailable', fix: 'Another process is writing. Try again.' },
   damaged: {
     kind: 'corrupt',
-    fix: 'Run `warrant lineage verify` to find the damaged entry, then restore a backup.',
+    fix: 'Run `warrant log verify --graph NAME` to find the damaged entry, then restore a backup.',
   },
   address: { kind: 'invalid', fix: 'Set --store to a file or a postgres:// address.' },
   name: { kind: 'invalid', fix: 'Use 1 to 64 letters, digits, dots, underscores and hyphens.' },
@@ -20,13 +20,13 @@ export const storeFaults = defineFaults('store', {
   absent: { kind: 'missing', fix: 'Use an entry number that is in the log.' },
   unknown: {
     kind: 'missing',
-    fix: 'List the existing graphs with `warrant graph ls`; --root and --store set where it looks. The first call to a server creates a graph.',
+    fix: 'List the existing graphs with `warrant log graph ls`; --root and --store set where it looks. The first call to a server creates a graph.',
   },
   kept: { kind: 'refused', fix: 'This entry records an erasure and cannot be erased itself.' },
   full: { kind: 'exhausted', fix: 'Free disk space where the log is stored, then try again.' },
   changed: {
     kind: 'corrupt',
-    fix: 'Restore the log from a backup. If you replaced it yourself, run `warrant lineage adopt --graph NAME`.',
+    fix: 'Restore the log from a backup. If you replaced it yourself, run `warrant log adopt --graph NAME`.',
   },
   tracked: {
     kind: 'refused',

@@ -425,8 +425,8 @@ export const BYPASSES: readonly Bypass[] = [
   },
   {
     bypass: 'the decision log cut, rewritten, rolled back, deleted, a payload taken out',
-    stopped: 'the next `warrant gate`, `lineage checkpoint`; PRE_PUSH, CI',
-    found: '`lineage verify`, `lineage consistency`, `warrant doctor`, PRE_PUSH, CI',
+    stopped: 'the next `warrant gate`, `log checkpoint`; PRE_PUSH, CI',
+    found: '`log verify`, `log consistency`, `warrant doctor`, PRE_PUSH, CI',
     by: "all entries are read, and this machine remembers size and newest checksum in the user's state folder. Where a process of the same user changed that too, the log contradicts the checkpoints that were published and cosigned: `gate.lineage-contradiction` shows both. A log that is deleted before anything of it was published is begun again",
     shownBy: [
       ['test/attacks/lineage.test.ts', 'with entry 5 changed is not consistent'],

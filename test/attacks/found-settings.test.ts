@@ -43,7 +43,7 @@ describe('a warrant.json that came with the repository', () => {
   })
 
   it('does not keep a decision from being recorded', () => {
-    const { status, value } = runJson(repo.folder, ['lineage', 'verify', '--graph', 'gate-decisions'])
+    const { status, value } = runJson(repo.folder, ['log', 'verify', '--graph', 'gate-decisions'])
     expect([status, value.chain]).toMatchObject([0, { outcome: 'intact', size: 2 }])
   })
 

@@ -45,7 +45,7 @@ describe('the log of decisions', () => {
   beforeAll(async () => {
     whole = await makeFolder()
     await makeLog(whole)
-    const { status, value } = runJson(whole, ['lineage', 'checkpoint', ...named])
+    const { status, value } = runJson(whole, ['log', 'checkpoint', ...named])
     expect(status).toBe(0)
     verifier = value.verifier
     writeFileSync(join(whole, 'cp.txt'), value.note)
@@ -56,7 +56,7 @@ describe('the log of decisions', () => {
     const folder = await makeFolder()
     cpSync(whole, folder, { recursive: true })
     await tamperWith({ store: join(folder, '.warrant', 'lineage.db'), folder }, change)
-    return (...words: readonly string[]) => runJson(folder, ['lineage', ...words, ...named])
+    return (...words: readonly string[]) => runJson(folder, ['log', ...words, ...named])
   }
   const since = () => ['--checkpoint', 'cp.txt', '--key', verifier]
 
@@ -70,7 +70,7 @@ describe('the log of decisions', () => {
   }
 
   it('is consistent with its checkpoint when nothing was changed', async () => {
-    expect(runJson(whole, ['lineage', 'consistency', ...since(), ...named])).toMatchObject({
+    expect(runJson(whole, ['log', 'consistency', ...since(), ...named])).toMatchObject({
       status: 0,
       value: { outcome: 'consistent', older: ENTRIES, newer: ENTRIES },
     })
@@ -215,7 +215,7 @@ describe('a decision that cannot be recorded', () => {
 
 describe('a key or a log that came with the repository', () => {
   const lineage = (repo: Repo, state: string, ...words: readonly string[]) =>
-    runJson(repo.folder, ['lineage', ...words, ...named], { XDG_STATE_HOME: state })
+    runJson(repo.folder, ['log', ...words, ...named], { XDG_STATE_HOME: state })
   const decide = (repo: Repo, state: string) => gate(repo, [], { env: { XDG_STATE_HOME: state } })
 
   let origin: Repo
@@ -317,7 +317,7 @@ describe('a log that this machine saw longer', () => {
   /** Number of the third decision; entry 0 begins the log. */
   const LAST = 3
   const database = () => repo.path('.warrant', 'lineage.db')
-  const lineage = (...words: readonly string[]) => runJson(repo.folder, ['lineage', ...words, ...named], env)
+  const lineage = (...words: readonly string[]) => runJson(repo.folder, ['log', ...words, ...named], env)
   const decide = () => gate(repo, [], { env })
   beforeAll(async () => {
     env = { XDG_STATE_HOME: await makeFolder() }
@@ -336,7 +336,7 @@ describe('a log that this machine saw longer', () => {
     cpSync(repo.path('older.db'), database())
     expect(decide()).toMatchObject({
       status: 8,
-      stderr: expect.stringMatching(/the log was cut: this machine saw 4 entries.*warrant lineage adopt/),
+      stderr: expect.stringMatching(/the log was cut: this machine saw 4 entries.*warrant log adopt/),
     })
     expect(lineage('verify')).toMatchObject({
       status: 1,

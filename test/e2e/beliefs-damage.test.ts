@@ -47,14 +47,14 @@ afterAll(async () => {
 const damagedCopy = (damage: (db: Database) => unknown): Promise<ServerPlan> => copyDamaged(whole, damage)
 
 const checkpointOf = async (plan: ServerPlan): Promise<string> => {
-  const { value } = await runWarrant(plan, ['lineage', 'checkpoint'])
+  const { value } = await runWarrant(plan, ['log', 'checkpoint'])
   const file = join(plan.folder, 'checkpoint')
   await writeFile(file, value.note)
   return file
 }
 
 const checkConsistency = (plan: ServerPlan, file: string) =>
-  runWarrant(plan, ['lineage', 'consistency', '--checkpoint', file])
+  runWarrant(plan, ['log', 'consistency', '--checkpoint', file])
 
 /** A part of an entry, a part of a payload, and the newest entry. */
 const LASTING = [1, 5, 13].map((row) => DAMAGES[row]?.[2])
@@ -63,7 +63,7 @@ describe.concurrent('a log with something changed', () => {
   // In the normal run the verifier judges a quarter of the damages and a start another one.
   it.each(someRows(DAMAGES, 4))('is reported as broken by the verifier: %s', async (_, at, damage) => {
     const plan = await damagedCopy(damage)
-    const { code, value } = await runWarrant(plan, ['lineage', 'verify'])
+    const { code, value } = await runWarrant(plan, ['log', 'verify'])
     expect(value).toMatchObject({ chain: { outcome: 'broken', at } })
     expect(code).toBe(1)
   })
@@ -86,12 +86,12 @@ describe('a log whose links were all made anew', () => {
       forgePayload(db, AT, /"energy":58/, '"energy":59')
       dropSnapshots(db)
     })
-    const { code, value } = await runWarrant(plan, ['lineage', 'verify'])
+    const { code, value } = await runWarrant(plan, ['log', 'verify'])
     expect(value).toMatchObject({ chain: { outcome: 'intact' }, execution: { outcome: 'differs', at: AT } })
     expect(code).toBe(1)
     await expectQuarantine(plan, AT)
     expect(await checkConsistency(plan, checkpoint)).toMatchObject({ code: 1, value: { outcome: 'forked' } })
-    const repaired = await runWarrant(plan, ['lineage', 'repair'])
+    const repaired = await runWarrant(plan, ['log', 'repair'])
     expect(repaired).toMatchObject({ code: 1, value: { outcome: 'beyond repair' } })
     await expectQuarantine(plan, AT)
   })
@@ -108,13 +108,13 @@ describe('a quarantine', () => {
     await expectQuarantine(plan, AT)
     await tamperWith(plan, (db) => writePart(db, 'entry', AT, good))
     await expectQuarantine(plan, ENTRIES)
-    const repaired = await runWarrant(plan, ['lineage', 'repair'])
+    const repaired = await runWarrant(plan, ['log', 'repair'])
     expect(repaired).toMatchObject({ code: 0, value: { outcome: 'repaired' } })
     await useServer(plan, async (server) => {
       expect(await server.must('governance.status')).toMatchObject({ quarantined: false, healthy: true })
       await server.must('node.create', NODE)
     })
-    const verified = await runWarrant(plan, ['lineage', 'verify'])
+    const verified = await runWarrant(plan, ['log', 'verify'])
     expect(verified).toMatchObject({ code: 0, value: { chain: { size: ENTRIES + 2 } } })
     const newest = await tamperWith(plan, (db) => readPart(db, 'entry', ENTRIES))
     expect(JSON.parse(newest.toString('utf8'))).toMatchObject({ operation: 'lineage.repair' })
@@ -150,7 +150,7 @@ describe.concurrent('a snapshot', () => {
         await server.must('node.create', NODE)
         expect(server.stderr.match(/snapshot skipped/g)).toHaveLength(most)
       })
-      expect(await runWarrant(plan, ['lineage', 'verify'])).toMatchObject({ code: 0 })
+      expect(await runWarrant(plan, ['log', 'verify'])).toMatchObject({ code: 0 })
     }
   })
 })
@@ -163,7 +163,7 @@ describe('the tail of a log', () => {
     await tamperWith(plan, (db) => deleteFrom(db, ENTRIES - 5, LAST))
     const cut = await checkConsistency(plan, file)
     expect(cut).toMatchObject({ code: 1, value: { outcome: 'truncated', had: ENTRIES, has: ENTRIES - 5 } })
-    expect(await runWarrant(plan, ['lineage', 'adopt'])).toMatchObject({ code: 0 })
+    expect(await runWarrant(plan, ['log', 'adopt'])).toMatchObject({ code: 0 })
     await useServer(plan, async (server) => {
       for (let n = 0; n < 8; n += 1) await server.must('node.create', NODE)
     })
@@ -191,7 +191,7 @@ describe('the settings a log was made with', () => {
       expect(await server.call('node.query', { node_id: '0' })).toMatchObject(REFUSED)
       expect(await server.call('node.create', NODE)).toMatchObject(REFUSED)
     })
-    const { code, value } = await runWarrant(plan, ['lineage', 'verify', '--allow-cycles'])
+    const { code, value } = await runWarrant(plan, ['log', 'verify', '--allow-cycles'])
     expect(value).toMatchObject({ chain: { outcome: 'broken', at: 0 } })
     expect(code).toBe(1)
   })
@@ -203,9 +203,9 @@ describe('the stored part of the tree', () => {
     await useServer(plan, (server) =>
       Promise.all(Array.from({ length: 300 }, () => server.must('node.create', NODE))),
     )
-    expect(await runWarrant(plan, ['lineage', 'verify'])).toMatchObject({ code: 0 })
+    expect(await runWarrant(plan, ['log', 'verify'])).toMatchObject({ code: 0 })
     await tamperWith(plan, (db) => changeNode(db, how))
-    const { code, value } = await runWarrant(plan, ['lineage', 'verify'])
+    const { code, value } = await runWarrant(plan, ['log', 'verify'])
     expect(code, JSON.stringify(value)).toBe(1)
     await useServer(plan, async (server) =>
       expect(await server.call('node.create', NODE)).toMatchObject(REFUSED),

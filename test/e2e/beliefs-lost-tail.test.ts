@@ -44,11 +44,11 @@ describe.concurrent('a log that lost', () => {
     const plan = await seenStore()
     await lose(plan)
     await expectQuarantined(plan)
-    expect(await runWarrant(plan, ['lineage', 'verify'])).toMatchObject({ code: 1, value: { seen: {} } })
-    expect(await runWarrant(plan, ['lineage', 'repair'])).toMatchObject({ code: 1 })
-    expect(await runWarrant(plan, ['lineage', 'adopt'])).toMatchObject({ value: { outcome: 'adopted' } })
+    expect(await runWarrant(plan, ['log', 'verify'])).toMatchObject({ code: 1, value: { seen: {} } })
+    expect(await runWarrant(plan, ['log', 'repair'])).toMatchObject({ code: 1 })
+    expect(await runWarrant(plan, ['log', 'adopt'])).toMatchObject({ value: { outcome: 'adopted' } })
     await useServer(plan, (server) => server.must('node.create', NODE))
-    expect(await runWarrant(plan, ['lineage', 'verify'])).toMatchObject({ code: 0 })
+    expect(await runWarrant(plan, ['log', 'verify'])).toMatchObject({ code: 0 })
   })
 
   it('what an open server knows is accepted under that server', async () => {
@@ -57,10 +57,10 @@ describe.concurrent('a log that lost', () => {
     await server.must('node.create', NODE)
     await tamperWith(plan, (db) => deleteFrom(db, ENTRIES))
     expect(await server.call('node.create', NODE)).toMatchObject(REFUSED)
-    expect(await runWarrant(plan, ['lineage', 'adopt'])).toMatchObject({ value: { outcome: 'adopted' } })
+    expect(await runWarrant(plan, ['log', 'adopt'])).toMatchObject({ value: { outcome: 'adopted' } })
     expect(await server.must('node.create', NODE)).toMatchObject({ node_id: 24 })
     await server.finish()
-    expect(await runWarrant(plan, ['lineage', 'verify'])).toMatchObject({ code: 0 })
+    expect(await runWarrant(plan, ['log', 'verify'])).toMatchObject({ code: 0 })
   })
 
   it('its newest entry, while a read-only server serves it, is marked in every answer', async () => {
@@ -93,7 +93,7 @@ describe('damage before a snapshot that is valid', () => {
     const server = new BeliefServer(plan)
     await server.must('node.create', NODE)
     await tamperWith(plan, (db) => changeHash(db, 8, 'payload_hash'))
-    expect(await runWarrant(plan, ['lineage', 'verify'])).toMatchObject({ code: 1 })
+    expect(await runWarrant(plan, ['log', 'verify'])).toMatchObject({ code: 1 })
     expect(await server.call('node.create', NODE)).toMatchObject(REFUSED)
     await server.finish()
   })

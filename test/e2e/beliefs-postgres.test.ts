@@ -93,7 +93,7 @@ describeWith('postgres', 'a belief server whose database', () => {
     expect([...ledger.refused].filter((energy) => places.has(energy))).toEqual([])
     const unannounced = energies.filter((energy) => !ledger.sure.has(energy))
     for (const energy of unannounced) expect(ledger.open).toContain(energy)
-    const verified = await runWarrant(planFor(graph), ['lineage', 'verify', '--graph', graph])
+    const verified = await runWarrant(planFor(graph), ['log', 'verify', '--graph', graph])
     expect(verified.value).toMatchObject({
       chain: { outcome: 'intact', size: energies.length },
       execution: { outcome: 'same' },

@@ -189,7 +189,7 @@ describe('an exported bundle', () => {
   it('is refused by the verifier that stands alone when one byte of it is changed', async () => {
     const plan = await copyStore(whole)
     const file = join(plan.folder, 'bundle.json')
-    expect(await runWarrant(plan, ['lineage', 'export', file, '--bundle'])).toMatchObject({ code: 0 })
+    expect(await runWarrant(plan, ['log', 'export', file, '--bundle'])).toMatchObject({ code: 0 })
     const good = await runVerifier(plan.folder, [file])
     expect(good).toMatchObject({ code: 0, value: { matches: true, chain: { size: ENTRIES } } })
     const text = await readFile(file, 'utf8')
@@ -235,7 +235,7 @@ describe('a journal that was torn when its server was killed', () => {
       sizes.push(Number(status.lineage_length))
       await next.must('node.create', { belief: 0.5, energy: 1 })
       await next.kill()
-      expect(await runWarrant(copy, ['lineage', 'verify'])).toMatchObject({ code: 0 })
+      expect(await runWarrant(copy, ['log', 'verify'])).toMatchObject({ code: 0 })
     }
     expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
     expect([sizes[0], sizes.at(-1)]).toEqual([ENTRIES, ENTRIES + 20])

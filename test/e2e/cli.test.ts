@@ -85,7 +85,7 @@ describe('the command line', () => {
     [['tools', '--port', 'x'], 'config.value'],
     [['tools', '--port', '70000'], 'config.value'],
     [['tools', '--dialect', 'klingon'], 'config.value'],
-    [['graph', 'ls', '--store', 'redis://here'], 'config.value'],
+    [['log', 'graph', 'ls', '--store', 'redis://here'], 'config.value'],
     [['tools', '--toolsets', 'bogus'], 'catalog.toolset_unknown'],
     [['mcp', '--tools', 'bogus'], 'catalog.tool_unknown'],
     [['tools', '--config', 'absent.json'], 'config.file'],
@@ -215,7 +215,6 @@ describe('the command line', () => {
       'Evidence and receipts',
       'Project',
       'Packets',
-      'Beliefs',
       'Other',
     ])
     expect(stdout.slice(0, stdout.indexOf('Servers:'))).toMatch(/^ {2}gate +Check/m)

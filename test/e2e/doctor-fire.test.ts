@@ -20,7 +20,7 @@ const env = (extra: Readonly<Record<string, string>> = {}) => environment({ TMPD
 const repo = Repo.init('main').commit({ 'src/a.ts': 'export const a = 1\n' })
 const refs = () =>
   repo.git('for-each-ref') + repo.git('rev-parse', 'HEAD') + repo.git('status', '--porcelain')
-const log = () => run(repo, ['lineage', 'log'], env()).value.entries.length
+const log = () => run(repo, ['log', 'entries'], env()).value.entries.length
 const fire = (extra: Readonly<Record<string, string>> = {}) => {
   const { status, stderr, value } = run(repo, ['doctor', '--fire'], env(extra))
   const rows: readonly Row[] = value?.canaries ?? []

@@ -134,7 +134,7 @@ describe('the union over HTTP', () => {
 
   it('writes down what it decided, whichever way it was asked', async () => {
     const count = (): number =>
-      runJson(repo.folder, ['lineage', 'verify', '--graph', 'gate-decisions']).value.chain?.size ?? 0
+      runJson(repo.folder, ['log', 'verify', '--graph', 'gate-decisions']).value.chain?.size ?? 0
     const before = count()
     const params = { name: 'ai_gate_check', arguments: { stage: 'CI' } }
     await fetch(`${server.url}/mcp`, {

@@ -295,7 +295,7 @@ describe('the decisions', () => {
       repo_state: { git: { branch: 'feature/x', staged: 1 } },
     })
     expect(content(3).structuredContent).toMatchObject({ rules: [{ id: RULE, invalid: expect.anything() }] })
-    const { json, code } = await warrant(repo, 'lineage', 'verify', '--graph', 'gate-decisions', '--json')
+    const { json, code } = await warrant(repo, 'log', 'verify', '--graph', 'gate-decisions', '--json')
     expect([code, json.chain]).toMatchObject([0, { outcome: 'intact', size: 4 }])
     expect(repo.git('status', '--short')).toBe('A  src/a.ts\n?? .ai_evidence.json\n')
   })

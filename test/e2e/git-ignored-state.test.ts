@@ -41,7 +41,7 @@ describe('what is kept in a repository', () => {
     expect(readdirSync(join(root, '.warrant'))).toContain('lineage.db')
     expect(untrackedFiles(root)).toBe('')
     await program.finish()
-    const checkpoint = [BINARY, 'lineage', 'checkpoint', '--root', root]
+    const checkpoint = [BINARY, 'log', 'checkpoint', '--graph', 'default', '--root', root]
     execFileSync(process.execPath, checkpoint, { cwd: root, env: cleanEnvironment({}) })
     expect(readdirSync(join(root, '.warrant'))).not.toContain('lineage.key')
     expect(untrackedFiles(root)).toBe('')

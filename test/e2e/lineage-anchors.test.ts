@@ -30,22 +30,22 @@ describe('the anchored heads of a graph', () => {
   it('are in the log of decisions with a run, and with what is published', async () => {
     warrant('gate', '--all')
     const anchored = { graph: 'default', anchors: 1, outcome: 'grown' }
-    expect(warrant('lineage', 'verify', ...DECISIONS)).toMatchObject({
+    expect(warrant('log', 'verify', ...DECISIONS)).toMatchObject({
       status: 0,
       value: { anchored: [anchored] },
     })
-    const first = warrant('lineage', 'publish', 'site').value
+    const first = warrant('log', 'publish', 'site').value
     await createNodes(1)
-    const second = warrant('lineage', 'publish', 'site').value
+    const second = warrant('log', 'publish', 'site').value
     expect(second.size).toBe(first.size + 1)
-    const shown = warrant('lineage', 'show', String(second.size - 1)).value
+    const shown = warrant('log', 'show', String(second.size - 1)).value
     expect(shown.entry.operation).toBe('lineage.anchor')
     expect(shown.payload.graphs).toEqual([
       { graph: 'default', size: 3, head: expect.stringMatching(/^[0-9a-f]{64}$/) },
     ])
     // Nothing is anchored twice: a cosignature of the published checkpoint stays.
-    expect(warrant('lineage', 'publish', 'site').value).toMatchObject({ size: second.size, written: 0 })
-    expect(warrant('lineage', 'verify')).toMatchObject({
+    expect(warrant('log', 'publish', 'site').value).toMatchObject({ size: second.size, written: 0 })
+    expect(warrant('log', 'verify', '--graph', 'default')).toMatchObject({
       status: 0,
       value: { anchored: { ...anchored, anchors: 2 } },
     })
@@ -59,15 +59,15 @@ describe('the anchored heads of a graph', () => {
         db.prepare(`DELETE FROM ${table} WHERE id >= ? AND id < ?`).run(id * span, (id + 1) * span)
       db.prepare('DELETE FROM nodes WHERE log = ?').run(id)
     })
-    expect(warrant('lineage', 'adopt')).toMatchObject({ status: 0 })
+    expect(warrant('log', 'adopt', '--graph', 'default')).toMatchObject({ status: 0 })
     await createNodes(1)
-    const cut = warrant('lineage', 'verify', ...DECISIONS)
+    const cut = warrant('log', 'verify', ...DECISIONS)
     expect(cut).toMatchObject({
       status: 1,
       value: { chain: { outcome: 'intact' }, anchored: [{ outcome: 'cut' }] },
     })
     await createNodes(4)
-    expect(warrant('lineage', 'verify')).toMatchObject({
+    expect(warrant('log', 'verify', '--graph', 'default')).toMatchObject({
       status: 1,
       value: { chain: { outcome: 'intact' }, anchored: { outcome: 'rewritten', entry: expect.any(Number) } },
     })
@@ -88,13 +88,13 @@ describe('checkpoints with --signer ssh', () => {
       const bytesOf = (verifier: string) => verifier.split('+').at(-1)
       const { key } = signed('keys', 'show').value
       expect(bytesOf(key)).not.toBe(bytesOf(warrant('keys', 'show').value.key))
-      const { verifier, note } = signed('lineage', 'checkpoint', ...DECISIONS).value
+      const { verifier, note } = signed('log', 'checkpoint', ...DECISIONS).value
       expect(bytesOf(verifier)).toBe(bytesOf(key))
       repo.write({ 'cp.txt': note })
-      const consistency = ['lineage', 'consistency', '--checkpoint', 'cp.txt', ...DECISIONS]
+      const consistency = ['log', 'consistency', '--checkpoint', 'cp.txt', ...DECISIONS]
       expect(signed(...consistency)).toMatchObject({ status: 0 })
       expect(warrant(...consistency)).toMatchObject({ status: 1, value: { outcome: 'unsigned' } })
-      expect(bytesOf(signed('lineage', 'publish', 'other').value.verifier)).toBe(bytesOf(key))
+      expect(bytesOf(signed('log', 'publish', 'other').value.verifier)).toBe(bytesOf(key))
     } finally {
       agent.kill()
     }

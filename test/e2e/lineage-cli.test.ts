@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'warrant-lineage-'))
 const run = (name: string, ...args: readonly string[]) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [bin(name), ...args], {
     cwd: folder,
-    env: cleanEnvironment(),
+    env: cleanEnvironment({ WARRANT_GRAPH: 'default' }),
     encoding: 'utf8',
   })
   return { status, stdout, stderr }
@@ -28,7 +28,7 @@ const json = (...args: readonly string[]) => {
 const talk = (...lines: readonly string[]) =>
   execFileSync(process.execPath, [bin('scg-mcp-server')], {
     cwd: folder,
-    env: cleanEnvironment(),
+    env: cleanEnvironment({ WARRANT_GRAPH: 'default' }),
     input: `${lines.join('\n')}\n`,
     encoding: 'utf8',
   })
@@ -42,18 +42,18 @@ beforeAll(() => {
   )
 })
 
-describe('warrant graph', () => {
+describe('warrant log graph', () => {
   it('lists graphs, shows nodes with their claims, and queries one', () => {
-    expect(json('graph', 'ls')).toMatchObject({
+    expect(json('log', 'graph', 'ls')).toMatchObject({
       status: 0,
       graphs: [{ graph: 'default', entries: 4, quarantine: null }],
     })
-    expect(json('graph', 'show')).toMatchObject({
+    expect(json('log', 'graph', 'show')).toMatchObject({
       nodes: [{ id: 0, claim: 'a <claim> & "more"' }, { id: 1 }],
       edges: [{ src: 0, dst: 1, weight: 0.5 }],
     })
-    expect(json('graph', 'query', '1')).toMatchObject({ id: 1, incoming: [{ src: 0 }], outgoing: [] })
-    expect(json('graph', 'stats')).toMatchObject({ healthy: true, node_count: 2, drift: 0 })
+    expect(json('log', 'graph', 'query', '1')).toMatchObject({ id: 1, incoming: [{ src: 0 }], outgoing: [] })
+    expect(json('log', 'graph', 'stats')).toMatchObject({ healthy: true, node_count: 2, drift: 0 })
   })
 
   it.each([
@@ -61,47 +61,50 @@ describe('warrant graph', () => {
     ['--mermaid', 'flowchart', 'n0 -->'],
     ['--svg', '<svg', 'a &#60;claim&#62; &#38; &#34;more&#34;'],
   ])('draws with %s', (flag, start, part) => {
-    const { status, stdout } = run('warrant', 'graph', 'show', flag)
+    const { status, stdout } = run('warrant', 'log', 'graph', 'show', flag)
     expect(status).toBe(0)
     expect(stdout.startsWith(start)).toBe(true)
     expect(stdout).toContain(part)
   })
 
   it('refuses a node that is not there, and a verb that is none', () => {
-    expect(json('graph', 'query', '99')).toMatchObject({ status: 4, error: { code: 'belief.node_unknown' } })
-    expect(json('graph', 'dance')).toMatchObject({ status: 2, error: { code: 'usage.argument' } })
+    expect(json('log', 'graph', 'query', '99')).toMatchObject({
+      status: 4,
+      error: { code: 'belief.node_unknown' },
+    })
+    expect(json('log', 'graph', 'dance')).toMatchObject({ status: 2, error: { code: 'usage.argument' } })
   })
 })
 
-describe('warrant lineage', () => {
+describe('warrant log', () => {
   it('verifies the chain and does everything again', () => {
-    expect(json('lineage', 'verify')).toMatchObject({
+    expect(json('log', 'verify')).toMatchObject({
       status: 0,
       chain: { outcome: 'intact', size: 4 },
       execution: { outcome: 'same', entries: 4 },
     })
-    expect(json('lineage', 'replay', '2').entries.map(({ seq }: { seq: number }) => seq)).toEqual([2, 3])
-    expect(json('lineage', 'prove', '1')).toMatchObject({ index: 1, size: 4, holds: true })
-    expect(json('lineage', 'repair')).toMatchObject({ status: 0, outcome: 'healthy' })
+    expect(json('log', 'replay', '2').entries.map(({ seq }: { seq: number }) => seq)).toEqual([2, 3])
+    expect(json('log', 'prove', '1')).toMatchObject({ index: 1, size: 4, holds: true })
+    expect(json('log', 'repair')).toMatchObject({ status: 0, outcome: 'healthy' })
   })
 
   it('proves that the log has only grown since a checkpoint, and refuses one that was changed', () => {
-    const old = run('warrant', 'lineage', 'checkpoint').stdout
+    const old = run('warrant', 'log', 'checkpoint').stdout
     writeFileSync(join(folder, 'old.txt'), old)
     talk(request(1, 'node.mutate', { node_id: '0', delta: -0.1 }))
-    expect(json('lineage', 'consistency', '--checkpoint', 'old.txt')).toMatchObject({
+    expect(json('log', 'consistency', '--checkpoint', 'old.txt')).toMatchObject({
       status: 0,
       outcome: 'consistent',
     })
     writeFileSync(join(folder, 'forged.txt'), old.replace(/\n\d+\n/, '\n3\n'))
-    expect(json('lineage', 'consistency', '--checkpoint', 'forged.txt')).toMatchObject({
+    expect(json('log', 'consistency', '--checkpoint', 'forged.txt')).toMatchObject({
       status: 1,
       outcome: 'unsigned',
     })
   })
 
   it('exports a bundle that the stand-alone verifier accepts, and not with a byte changed', () => {
-    expect(json('lineage', 'export', 'bundle.json', '--bundle')).toMatchObject({ status: 'ok' })
+    expect(json('log', 'export', 'bundle.json', '--bundle')).toMatchObject({ status: 'ok' })
     const good = run('lineage-verify', 'bundle.json')
     expect(good.status).toBe(0)
     expect(JSON.parse(good.stdout)).toMatchObject({ chain: { outcome: 'intact' }, matches: true })
@@ -111,27 +114,27 @@ describe('warrant lineage', () => {
   })
 
   it('erases what an entry was made from, with a reason, and every proof holds', () => {
-    expect(json('lineage', 'erase', '0')).toMatchObject({ status: 2, error: { code: 'usage.option' } })
-    expect(json('lineage', 'erase', '99', '--reason', 'x')).toMatchObject({ status: 4 })
-    expect(json('lineage', 'erase', '0', '--reason', 'asked to')).toMatchObject({
+    expect(json('log', 'erase', '0')).toMatchObject({ status: 2, error: { code: 'usage.option' } })
+    expect(json('log', 'erase', '99', '--reason', 'x')).toMatchObject({ status: 4 })
+    expect(json('log', 'erase', '0', '--reason', 'asked to')).toMatchObject({
       status: 0,
       outcome: 'erased',
       seq: 0,
     })
-    expect(json('lineage', 'erase', '0', '--reason', 'again')).toMatchObject({ outcome: 'already erased' })
+    expect(json('log', 'erase', '0', '--reason', 'again')).toMatchObject({ outcome: 'already erased' })
     // Without the entry that records the erasure, the payload would be missing without explanation.
-    expect(json('lineage', 'erase', '5', '--reason', 'no trace')).toMatchObject({
+    expect(json('log', 'erase', '5', '--reason', 'no trace')).toMatchObject({
       status: 3,
       error: { code: 'store.kept' },
     })
-    expect(json('graph', 'show').nodes[0]).not.toHaveProperty('claim')
-    expect(json('lineage', 'verify')).toMatchObject({
+    expect(json('log', 'graph', 'show').nodes[0]).not.toHaveProperty('claim')
+    expect(json('log', 'verify')).toMatchObject({
       status: 0,
       chain: { outcome: 'intact' },
       execution: { outcome: 'erased', at: 0 },
       erasures: { recorded: [0], unexplained: [] },
     })
-    expect(json('lineage', 'prove', '0')).toMatchObject({ holds: true })
+    expect(json('log', 'prove', '0')).toMatchObject({ holds: true })
     const state = join(folder, '.warrant')
     for (const name of readdirSync(state)) {
       expect(readFileSync(join(state, name), 'latin1')).not.toContain('a <claim>')
@@ -148,6 +151,6 @@ describe('warrant lineage', () => {
     const forged = packRun(rows.map((row) => (row.seq === 2 ? { ...row, payload: null } : row)))
     db.prepare('UPDATE runs SET sizes = ?, bytes = ? WHERE id = ?').run(forged.sizes, forged.bytes, id)
     db.close()
-    expect(json('lineage', 'verify')).toMatchObject({ status: 1, erasures: { unexplained: [2] } })
+    expect(json('log', 'verify')).toMatchObject({ status: 1, erasures: { unexplained: [2] } })
   })
 })

@@ -19,7 +19,7 @@ const report = (id: number, args: object = { content: `# ${MARKER}\n` }) =>
 describe('effects and decisions of every surface', () => {
   const repo = Repo.init().commit({ 'src/a.ts': 'export const a = 1\n' })
   const warrant = (...words: readonly string[]) => runJson(repo.folder, words)
-  const listed = (...words: readonly string[]) => warrant('lineage', 'log', ...words).value
+  const listed = (...words: readonly string[]) => warrant('log', 'entries', ...words).value
   const operations = (...words: readonly string[]): string[] =>
     listed(...words)
       .entries.map((one: { operation: string; result: string }) => `${one.operation} ${one.result}`)
@@ -77,7 +77,7 @@ describe('effects and decisions of every surface', () => {
     expect(await added(() => post('/tool', check))).toEqual([
       expect.stringMatching(/^ai_gate_check (ALLOWED|BLOCKED)$/),
     ])
-    const { value } = warrant('lineage', 'show', String(size - 1))
+    const { value } = warrant('log', 'show', String(size - 1))
     expect(value.payload).toMatchObject({
       args: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
       receipt: { digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) },
@@ -105,7 +105,7 @@ describe('effects and decisions of every surface', () => {
       'evidence',
       'repo_state',
     ])
-    const { receipt } = warrant('lineage', 'show', String(size - 1)).value.payload
+    const { receipt } = warrant('log', 'show', String(size - 1)).value.payload
     expect(warrant('receipts', 'show', receipt.digest).value.receipts).toMatchObject([{ stage: 'CI' }])
     server.child.kill()
     await server.ended()
@@ -153,9 +153,7 @@ describe('effects and decisions of every surface', () => {
       expect.stringMatching(/^gate_run [a-z_]+\.[a-z_]+$/),
       'gate_run ALLOWED',
     ])
-    const [judged, failed] = [1, 2].map(
-      (back) => warrant('lineage', 'show', String(size - back)).value.payload,
-    )
+    const [judged, failed] = [1, 2].map((back) => warrant('log', 'show', String(size - back)).value.payload)
     expect(failed).toMatchObject({ outcome: 'fault', args: expect.stringMatching(/^sha256:/) })
     expect(judged).toMatchObject({ outcome: 'answer', args: expect.stringMatching(/^sha256:/) })
     expect(judged.args).not.toBe(failed.args)
@@ -168,7 +166,7 @@ describe('effects and decisions of every surface', () => {
       env: { ...gateEnvironment(), ...GIT_ENVIRONMENT },
     })
     size = listed('--limit', '0').size
-    const { verdict } = warrant('lineage', 'show', String(size - 1)).value.payload
+    const { verdict } = warrant('log', 'show', String(size - 1)).value.payload
     expect(verdict).toMatchObject({ stage: 'PRE_COMMIT', hook: 'pre-commit' })
   })
 
@@ -177,7 +175,7 @@ describe('effects and decisions of every surface', () => {
     for (const name of readdirSync(folder).filter((one) => one.startsWith('lineage.db')))
       expect(readFileSync(join(folder, name)).includes(MARKER)).toBe(false)
     const [entry] = listed('--operation', 'write_architecture_report', '--limit', '1').entries
-    const shown = warrant('lineage', 'show', String(entry.index))
+    const shown = warrant('log', 'show', String(entry.index))
     expect(shown).toMatchObject({
       status: 0,
       value: {
@@ -186,43 +184,43 @@ describe('effects and decisions of every surface', () => {
         proof: { size, holds: true },
       },
     })
-    expect(warrant('lineage', 'verify', '--graph', 'gate-decisions')).toMatchObject({ status: 0 })
+    expect(warrant('log', 'verify', '--graph', 'gate-decisions')).toMatchObject({ status: 0 })
   })
 
   it('can be listed by operation and time', () => {
     expect(operations('--operation', 'hooks install')).toEqual(['hooks install done'])
     expect(operations('--since', '2999-01-01')).toEqual([])
     expect(listed().origin).toMatch(/^warrant\/gate-decisions\/[0-9a-f]{16}$/)
-    expect(warrant('lineage', 'log', '--since', 'yesterday').status).toBe(2)
-    expect(warrant('lineage', 'show', '999').status).toBe(4)
+    expect(warrant('log', 'entries', '--since', 'yesterday').status).toBe(2)
+    expect(warrant('log', 'show', '999').status).toBe(4)
   })
 
   it('are compared as sizes, checkpoints and bundles', () => {
     const named = ['--graph', 'gate-decisions']
-    warrant('lineage', 'export', 'one.json', '--bundle', ...named)
-    repo.write({ 'cp.txt': warrant('lineage', 'checkpoint', ...named).value.note })
+    warrant('log', 'export', 'one.json', '--bundle', ...named)
+    repo.write({ 'cp.txt': warrant('log', 'checkpoint', ...named).value.note })
     warrant('gate', '--all')
-    expect(warrant('lineage', 'diff', 'one.json', 'cp.txt').value).toMatchObject({
+    expect(warrant('log', 'diff', 'one.json', 'cp.txt').value).toMatchObject({
       outcome: 'grown',
       // The runs before anchored the graph, which has not changed since.
-      added: [{ operation: 'lineage export' }],
+      added: [{ operation: 'log export' }],
     })
     const now = listed('--limit', '0').size
-    const { status, value } = warrant('lineage', 'diff', 'cp.txt', String(now))
+    const { status, value } = warrant('log', 'diff', 'cp.txt', String(now))
     expect({ status, ...value }).toMatchObject({
       status: 0,
       outcome: 'grown',
       added: [{ operation: 'gate_run' }],
     })
     const [{ index }] = listed('--operation', 'gate_run').entries
-    const { graphs } = warrant('lineage', 'show', String(index)).value.payload
+    const { graphs } = warrant('log', 'show', String(index)).value.payload
     expect(graphs).toEqual([{ graph: 'default', size: 1, head: expect.stringMatching(/^[0-9a-f]{64}$/) }])
     const other = Repo.init().commit({ 'src/a.ts': 'export const a = 1\n' })
     runJson(other.folder, ['gate', '--all'])
-    runJson(other.folder, ['lineage', 'export', 'other.json', '--bundle', ...named])
-    const forked = warrant('lineage', 'diff', other.path('other.json'), 'one.json')
+    runJson(other.folder, ['log', 'export', 'other.json', '--bundle', ...named])
+    const forked = warrant('log', 'diff', other.path('other.json'), 'one.json')
     expect(forked).toMatchObject({ status: 1, value: { outcome: 'contradicts', at: 0 } })
-    expect(warrant('lineage', 'diff', 'cp.txt', 'cp.txt')).toMatchObject({
+    expect(warrant('log', 'diff', 'cp.txt', 'cp.txt')).toMatchObject({
       status: 0,
       value: { outcome: 'same' },
     })

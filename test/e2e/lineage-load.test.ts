@@ -18,6 +18,6 @@ it('has one entry for each acknowledged call of servers, hooks and commands that
   expect(found.writes.toSorted()).toEqual(seen.writes.toSorted())
   expect(found).toMatchObject({ begins: 1, checks: seen.checks, runs: seen.runs })
   expect(Math.min(found.writes.length, found.checks, found.runs)).toBeGreaterThan(0)
-  expect(runJson(repo.folder, ['lineage', 'verify', '--graph', 'gate-decisions']).status).toBe(0)
+  expect(runJson(repo.folder, ['log', 'verify', '--graph', 'gate-decisions']).status).toBe(0)
   rmSync(repo.folder, { recursive: true, force: true })
 }, 120_000)

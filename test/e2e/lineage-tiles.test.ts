@@ -39,7 +39,7 @@ const warrant = (...args: readonly string[]) => {
   })
   return { status, value: JSON.parse(stdout) }
 }
-const publish = (dir: string, ...more: readonly string[]) => warrant('lineage', 'publish', dir, ...more)
+const publish = (dir: string, ...more: readonly string[]) => warrant('log', 'publish', dir, ...more)
 
 /** Adds entries as the gate does, without running it a thousand times. */
 const growTo = async (size: number) => {

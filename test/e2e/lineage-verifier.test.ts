@@ -19,14 +19,14 @@ let key: string
 const warrant = (...args: readonly string[]) =>
   execFileSync(process.execPath, [BINARY, ...args], {
     cwd: operator,
-    env: cleanEnvironment(),
+    env: cleanEnvironment({ WARRANT_GRAPH: 'default' }),
     encoding: 'utf8',
   })
 
 const believe = (...lines: readonly string[]) =>
   execFileSync(process.execPath, [bin('scg-mcp-server')], {
     cwd: operator,
-    env: cleanEnvironment(),
+    env: cleanEnvironment({ WARRANT_GRAPH: 'default' }),
     input: `${lines.join('\n')}\n`,
   })
 
@@ -48,11 +48,11 @@ beforeAll(async () => {
     request(2, 'node.create', { belief: 0.1, energy: 10 }),
     request(3, 'edge.bind', { src: '0', dst: '1', weight: 0.5 }),
   )
-  const { note, verifier } = JSON.parse(warrant('lineage', 'checkpoint', '--json'))
+  const { note, verifier } = JSON.parse(warrant('log', 'checkpoint', '--json'))
   key = verifier
   handOver('older.txt', note)
   believe(request(1, 'edge.propagate', { edge_id: '0' }), request(2, 'edge.propagate', { edge_id: '0' }))
-  warrant('lineage', 'export', 'log.json', '--bundle')
+  warrant('log', 'export', 'log.json', '--bundle')
   for (const file of [join(operator, 'log.json'), bin('lineage-verify')]) {
     cpSync(file, join(colleague, file.split('/').at(-1) ?? ''))
   }
@@ -96,11 +96,11 @@ describe('the verifier in an empty folder', () => {
     const run = (...args: string[]) =>
       execFileSync(process.execPath, args, {
         cwd: cut,
-        env: cleanEnvironment(),
+        env: cleanEnvironment({ WARRANT_GRAPH: 'default' }),
         input: `${request(1, 'node.create', { belief: 0.9, energy: 10 })}\n`,
       })
     run(bin('scg-mcp-server'))
-    run(BINARY, 'lineage', 'export', 'cut.json', '--bundle')
+    run(BINARY, 'log', 'export', 'cut.json', '--bundle')
     cpSync(join(cut, 'cut.json'), join(colleague, 'cut.json'))
     expect(verify('cut.json', key).status).toBe(0)
     const { status, stdout } = verify('cut.json', key, 'older.txt')
@@ -179,7 +179,7 @@ describe('the verifier in an empty folder', () => {
     const other = plainVerifier(makePlainKey('another'))
     expect(verify('r.json', 'r.json.tlog-proof', other).status).toBe(1)
     // The same proof printed by the log itself.
-    handOver('again.txt', gate('lineage', 'prove', '2', '--tlog', '--graph', 'gate-decisions'))
+    handOver('again.txt', gate('log', 'prove', '2', '--tlog', '--graph', 'gate-decisions'))
     expect(verify('r.json', 'again.txt', own).status).toBe(0)
   })
 

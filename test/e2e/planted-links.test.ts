@@ -102,7 +102,7 @@ describe('A link in the place of', () => {
     const hostile = await hostileRepository()
     expect((await run(hostile.root, 'gate', '--all')).code).toBe(0)
     hostile.plant('.warrant/lineage.key', 'kept.txt')
-    const ending = await run(hostile.root, 'lineage', 'checkpoint', '--graph', 'gate-decisions')
+    const ending = await run(hostile.root, 'log', 'checkpoint', '--graph', 'gate-decisions')
     // It is signed with the key of this machine.
     expect(ending.code).toBe(0)
     expect(said(ending)).not.toContain(SECRET)
@@ -347,7 +347,7 @@ describe('Git, as far as the repository can shape it', () => {
     const env = { XDG_STATE_HOME: await makeFolder() }
     mkdirSync(join(env.XDG_STATE_HOME, 'warrant'))
     execFileSync('mkfifo', [join(env.XDG_STATE_HOME, 'warrant', 'signing.key')])
-    const words = ['lineage', 'checkpoint', '--graph', 'gate-decisions']
+    const words = ['log', 'checkpoint', '--graph', 'gate-decisions']
     const ending = await new Program(words, { cwd: hostile.root, env }).finish()
     expect(ending).toMatchObject({
       code: 3,

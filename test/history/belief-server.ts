@@ -160,8 +160,12 @@ const runProgram = (file: string, args: readonly string[], folder: string): Prom
   })
 
 /** Runs an operator's command on a store. */
+/** The log of a graph is meant, not that of decisions. */
+const namedGraph = (words: readonly string[]): readonly string[] =>
+  words[0] === 'log' && words[1] !== 'graph' && !words.includes('--graph') ? ['--graph', 'default'] : []
+
 export const runWarrant = ({ store, folder }: ServerPlan, words: readonly string[]): Promise<Report> =>
-  runProgram(BINARY, [...words, '--store', store, '--json'], folder)
+  runProgram(BINARY, [...words, '--store', store, '--json', ...namedGraph(words)], folder)
 
 /** Runs the verifier that stands alone. */
 export const runVerifier = (folder: string, words: readonly string[]): Promise<Report> =>

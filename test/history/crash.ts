@@ -100,7 +100,7 @@ class Crasher {
     })
     while (!isDone) {
       await Promise.race([done, sleep(this.#plan.checkpointMs)])
-      const { code, value, stderr } = await runWarrant(this.#plan.server, ['lineage', 'checkpoint'])
+      const { code, value, stderr } = await runWarrant(this.#plan.server, ['log', 'checkpoint'])
       // The first server may not have come so far as to make the log.
       if (value?.error?.code === 'store.unknown') continue
       expect(code, stderr).toBe(0)
@@ -153,18 +153,18 @@ export const surviveCrashes = async (plan: CrashPlan): Promise<CrashReport> => {
   expect(energies).toHaveLength(acknowledged + unannounced)
 
   const size = energies.length
-  const stats = await runWarrant(plan.server, ['graph', 'stats'])
+  const stats = await runWarrant(plan.server, ['log', 'graph', 'stats'])
   expect(stats.value).toMatchObject({
     lineage_length: size,
     node_count: size,
     quarantined: false,
     healthy: true,
   })
-  const verified = await runWarrant(plan.server, ['lineage', 'verify'])
+  const verified = await runWarrant(plan.server, ['log', 'verify'])
   expect(verified.code).toBe(0)
   expect(verified.value).toMatchObject({ chain: { outcome: 'intact', size }, execution: { outcome: 'same' } })
   for (const file of checkpoints) {
-    const { value } = await runWarrant(plan.server, ['lineage', 'consistency', '--checkpoint', file])
+    const { value } = await runWarrant(plan.server, ['log', 'consistency', '--checkpoint', file])
     expect(value, file).toMatchObject({ outcome: 'consistent', newer: size })
   }
   const unborn = lives.filter((life) => life.acknowledged.length === 0).length

@@ -92,7 +92,7 @@ export const expectQuarantine = (plan: ServerPlan, at: number): Promise<void> =>
 /** The next start finds the quarantine again, and a repair does not end it. */
 export const expectLastingQuarantine = async (plan: ServerPlan, at: number): Promise<void> => {
   await expectQuarantine(plan, at)
-  const { code, value } = await runWarrant(plan, ['lineage', 'repair'])
+  const { code, value } = await runWarrant(plan, ['log', 'repair'])
   expect(value).toMatchObject({ outcome: 'beyond repair', chain: { outcome: 'broken', at } })
   expect(code).toBe(1)
 }

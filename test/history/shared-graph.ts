@@ -27,12 +27,12 @@ export const expectOneCopy = async (server: ServerPlan, seed: number): Promise<v
   expect(verdict, `seed ${seed}`).toMatchObject({ outcome: 'linearizable' })
 
   const { sure, open } = countWrites(history.calls)
-  const exported = await runWarrant(server, ['lineage', 'export', `${seed}.json`])
+  const exported = await runWarrant(server, ['log', 'export', `${seed}.json`])
   expect(exported.code).toBe(0)
   const { count } = exported.value
   expect(count).toBeGreaterThanOrEqual(sure)
   expect(count).toBeLessThanOrEqual(sure + open)
-  const verified = await runWarrant(server, ['lineage', 'verify'])
+  const verified = await runWarrant(server, ['log', 'verify'])
   expect(verified.code).toBe(0)
   expect(verified.value).toMatchObject({
     chain: { outcome: 'intact', size: count },

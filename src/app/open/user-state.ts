@@ -9,6 +9,7 @@ import {
   type SeenLog,
   writePoint,
 } from '../../lineage/log-memory.ts'
+import { EventLog } from '../../platform/files/event-log.ts'
 import { placeFaults } from '../../platform/files/no-symlinks.ts'
 import { userLine, userRecord, userStateFolder } from '../../platform/files/user-state.ts'
 import { lifecycleGit } from '../../platform/git/repository-places.ts'
@@ -133,3 +134,7 @@ export const guardRecord = (root: string, environment: NodeJS.ProcessEnv) => {
   const name = digestBytes(root).slice('sha256:'.length, 39)
   return userRecord(() => join(userStateFolder(environment), 'guards', `${name}.json`), MAX_GUARD_BYTES)
 }
+
+/** What agents did in a repository, by day. */
+export const eventLog = (root: string, environment: NodeJS.ProcessEnv): EventLog =>
+  new EventLog(join(userStateFolder(environment), 'events', digestBytes(root).slice('sha256:'.length, 39)))

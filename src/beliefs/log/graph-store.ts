@@ -163,7 +163,7 @@ export class GraphStore {
 
   /**
    * Ends a quarantine whose reason was that the file could not be read, when all of it verifies now. The repair becomes
-   * an entry of the log. Any other reason stays until the operator runs `lineage repair`.
+   * an entry of the log. Any other reason stays until the operator runs `log repair`.
    */
   async liftReadFailure(): Promise<void> {
     const { replica, log } = this

@@ -72,6 +72,8 @@ export const recordRun = async (
     { kind: 'answer', value: run },
     { started, args, attachment },
   )
+  const { sealEvents } = await import('../../app/open/hooks/record.ts')
+  if (recorded?.fault === undefined) await sealEvents(root, recorder).catch(() => {})
   await recorder.close().catch(() => {})
   if (recorded?.fault !== undefined) return { failure: recorded.fault }
   const digest = recorded?.attached?.digest

@@ -139,12 +139,11 @@ const afterBudget = <T>(budget: number, value: T): Promise<T> =>
     setTimeout(() => done(value), Math.max(1, budget - RESERVE_MS - process.uptime() * 1_000))
   })
 
-/** Refusals are recorded; the answer is printed before, and does not wait for it beyond the budget. */
-const record = async (config: Config, budget: number, { event, decision, root }: Judged): Promise<void> => {
-  if ((decision.kind !== 'deny' && decision.kind !== 'ask') || root === undefined || event === undefined)
-    return
-  const { recordHookDecision } = await import('../../app/open/hooks/record.ts')
-  await Promise.race([recordHookDecision(config, root, event, decision), afterBudget(budget, undefined)])
+/** Every event is recorded, after the answer is printed. */
+const record = async (config: Config, { event, decision, root }: Judged): Promise<void> => {
+  if (root === undefined || event === undefined) return
+  const { recordEvent } = await import('../../app/open/hooks/record.ts')
+  recordEvent(config, root, event, decision)
 }
 
 export const run = async (invocation: Invocation): Promise<number> => {
@@ -162,7 +161,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const judged = await Promise.race([hook.judge().catch(failed), afterBudget(budget, timeOut(choice))])
   const answer = hook.answer(judged)
   await print(answer)
-  await record(config, budget, judged).catch(() => {})
+  await record(config, judged).catch(() => {})
   hook.abandon()
   // Git may still wait for questions: it ends with this process.
   process.exit(answer.exitCode)

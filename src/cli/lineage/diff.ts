@@ -26,7 +26,7 @@ const stateOfLog = async (log: LogReader | undefined, name: string, wanted: numb
 const stateOfBundle = async (name: string, value: unknown): Promise<LogState> => {
   const { genesis, entries } = isRecord(value) ? value : {}
   if (typeof genesis !== 'string' || !Array.isArray(entries))
-    throw usageFaults.argument(`${name} is not a bundle; write one with \`lineage export FILE --bundle\``)
+    throw usageFaults.argument(`${name} is not a bundle; write one with \`log export FILE --bundle\``)
   const chain = await verifyChain(genesis, entries)
   if (chain.outcome === 'broken') throw usageFaults.argument(`${name} does not verify: ${chain.why}`)
   return { name, size: chain.size, root: chain.root, genesis, entries }

@@ -17,7 +17,8 @@ import { systemClock } from '../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { readCount, requireWritable, runSubcommand, type Subcommand } from '../command/subcommand.ts'
 import { showDifference } from './diff.ts'
-import { showEntry, showLog } from './log.ts'
+import { checkEvents, listEvents } from './events.ts'
+import { listEntries, showEntry } from './log.ts'
 import {
   adoptLog,
   checkpoint,
@@ -31,7 +32,7 @@ import {
   writeBundle,
 } from './proofs.ts'
 import { publishLog } from './publish.ts'
-import { withBeliefs, withLog, withStore } from './with-beliefs.ts'
+import { logFolder, withBeliefs, withLog, withStore } from './with-beliefs.ts'
 
 interface VerifiedLog {
   readonly good: boolean
@@ -82,10 +83,12 @@ const verifyDecisions = async (invocation: Invocation, log: LineageLog, store: L
   const witnesses = chain.outcome === 'intact' ? await findWitnesses(invocation, log) : []
   const anchors = chain.outcome === 'intact' ? await checkAnchors(log, store) : []
   const seen = [...witnesses, ...anchors].every(({ outcome }) => outcome === 'grown')
+  const events = chain.outcome === 'intact' ? await checkEvents(await logFolder(invocation), log) : []
   return {
-    good: chain.outcome === 'intact' && seen,
+    good: chain.outcome === 'intact' && seen && events.length === 0,
     chain,
     ...shown,
+    ...(events.length > 0 && { changed_events: events }),
     ...(anchors.length > 0 && { anchored: anchors }),
     ...(witnesses.length > 0 && { witnesses }),
   }
@@ -118,7 +121,7 @@ const replay: Subcommand = (invocation, [from]) => {
 }
 
 const exportLog: Subcommand = (invocation, [path]) => {
-  if (path === undefined) throw usageFaults.argument('name the file to write: lineage export FILE')
+  if (path === undefined) throw usageFaults.argument('name the file to write: log export FILE')
   if (invocation.flags.bundle) return writeBundle(invocation, path)
   return withBeliefs(invocation, async (beliefs) => {
     return printProof(invocation, await beliefs.exportLog(path))
@@ -235,7 +238,8 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   repair,
   erase,
   adopt,
-  log: showLog,
+  entries: listEntries,
+  graph: async (invocation, words) => (await import('./graph.ts')).run({ ...invocation, positionals: words }),
   show: showEntry,
   diff: showDifference,
 }
@@ -251,7 +255,7 @@ const MAX_ARGUMENTS = {
   repair: 0,
   erase: 1,
   adopt: 0,
-  log: 0,
+  entries: 0,
   show: 1,
   diff: 2,
 }
@@ -263,18 +267,31 @@ const OPTION_USERS: Readonly<Record<string, readonly string[]>> = {
   key: ['verify', 'consistency'],
   reason: ['erase'],
   tlog: ['prove'],
-  limit: ['log'],
-  operation: ['log'],
-  since: ['log'],
+  limit: ['', 'entries'],
+  operation: ['entries'],
+  since: ['', 'entries'],
+  client: [''],
+  session: [''],
+  path: [''],
+  refused: [''],
+  svg: ['graph'],
+  dot: ['graph'],
+  mermaid: ['graph'],
 }
+
+const isVerb = (verb: string): boolean => verb === '' || Object.hasOwn(SUBCOMMANDS, verb)
 
 export const run = async (invocation: Invocation): Promise<number> => {
   const [verb = ''] = invocation.positionals
   // An ignored option would look as if it had been used, such as a checkpoint to compare with.
   for (const [flag, users] of Object.entries(OPTION_USERS))
-    if (invocation.flags[flag] !== undefined && Object.hasOwn(SUBCOMMANDS, verb) && !users.includes(verb))
-      throw usageFaults.option(`lineage ${verb} takes no --${flag}`)
-  if (WRITING.includes(verb) || invocation.flags.tlog)
-    requireWritable(loadSettings(invocation).config, `\`warrant lineage ${verb}\``)
-  return runSubcommand(SUBCOMMANDS, invocation, MAX_ARGUMENTS)
+    if (invocation.flags[flag] !== undefined && isVerb(verb) && !users.includes(verb))
+      throw usageFaults.option(`${['log', verb].join(' ').trim()} takes no --${flag}`)
+  if (verb === '') return listEvents(invocation, [])
+  const { config, sources } = loadSettings(invocation)
+  if (WRITING.includes(verb) || invocation.flags.tlog) requireWritable(config, `\`warrant log ${verb}\``)
+  // The log of this repository is meant, unless a graph is named.
+  const isNamed = verb === 'graph' || sources.get('graph') !== 'default'
+  const flags = isNamed ? invocation.flags : { ...invocation.flags, graph: DECISION_LOG }
+  return runSubcommand(SUBCOMMANDS, { ...invocation, flags }, MAX_ARGUMENTS)
 }

@@ -6,13 +6,13 @@ import { proveInclusion } from '../../lineage/proof.ts'
 import { readEntry } from '../../lineage/read-rows.ts'
 import type { LogReader, Row } from '../../lineage/store.ts'
 import { checkInclusion } from '../../lineage/verify.ts'
-import { type Invocation, usageFaults } from '../command/command.ts'
 import { printOutput, readCount, type Subcommand, textFlag } from '../command/subcommand.ts'
 import { writeTable } from '../command/text-table.ts'
+import { readSince } from './events.ts'
 import { printProof } from './proofs.ts'
 import { withAuditLog } from './with-beliefs.ts'
 
-/** One entry as `lineage log` shows it. */
+/** One entry as `log entries` shows it. */
 interface ListedEntry {
   readonly index: number
   readonly time: string
@@ -77,16 +77,8 @@ async function* readBackwards(log: LogReader): AsyncGenerator<Row> {
   }
 }
 
-const readSince = (invocation: Invocation): number => {
-  const since = textFlag(invocation, 'since')
-  const at = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since)
-  if (Number.isNaN(at))
-    throw usageFaults.option('--since must be a time, such as 2026-01-31 or 2026-01-31T12:00Z')
-  return at
-}
-
 /** Lists the entries of a log, newest first. */
-export const showLog: Subcommand = (invocation) => {
+export const listEntries: Subcommand = (invocation) => {
   const limit = readCount(textFlag(invocation, 'limit') ?? String(DEFAULT_LIMIT), '--limit')
   const operation = textFlag(invocation, 'operation')
   const since = readSince(invocation)

@@ -1,7 +1,8 @@
 import type { Option } from '../command/command.ts'
 
-export const LINEAGE_VERBS: readonly string[] = [
-  'log',
+export const LOG_VERBS: readonly string[] = [
+  'entries',
+  'graph',
   'show',
   'diff',
   'verify',
@@ -16,8 +17,8 @@ export const LINEAGE_VERBS: readonly string[] = [
   'adopt',
 ]
 
-/** Options of `warrant lineage` in addition to the settings. */
-export const LINEAGE_OPTIONS: readonly Option[] = [
+/** Options of `warrant log` in addition to the settings. */
+export const LOG_OPTIONS: readonly Option[] = [
   {
     flag: 'bundle',
     kind: 'switch',
@@ -50,18 +51,35 @@ export const LINEAGE_OPTIONS: readonly Option[] = [
     flag: 'limit',
     kind: 'text',
     value: 'N',
-    description: 'With log: the number of entries to list. Default: 30.',
+    description: 'Events, or with entries: entries to list. Default: 30.',
   },
   {
     flag: 'operation',
     kind: 'text',
     value: 'NAME',
-    description: 'With log: list only the entries of this operation, such as gate_run.',
+    description: 'With entries: list only those of this operation, such as gate_run.',
   },
   {
     flag: 'since',
     kind: 'text',
     value: 'TIME',
-    description: 'With log: list only entries from this time on, such as 2026-01-31.',
+    description: 'List only what happened since then: 7d, 12h, 2026-01-31.',
   },
+  {
+    flag: 'client',
+    kind: 'text',
+    value: 'NAME',
+    description: 'List only events of this client, such as claude.',
+  },
+  { flag: 'session', kind: 'text', value: 'ID', description: 'List only events of this session.' },
+  {
+    flag: 'path',
+    kind: 'text',
+    value: 'TEXT',
+    description: 'List only writes of a path that contains this text.',
+  },
+  { flag: 'refused', kind: 'switch', description: 'List only what was refused, or put to the user.' },
+  { flag: 'svg', kind: 'switch', description: 'With graph show: print SVG.' },
+  { flag: 'dot', kind: 'switch', description: 'With graph show: print Graphviz source.' },
+  { flag: 'mermaid', kind: 'switch', description: 'With graph show: print Mermaid source.' },
 ]

@@ -129,7 +129,7 @@ const inspectLog = async (config: Config, root: string): Promise<CheckResult> =>
     if (newest !== undefined) readEntry(newest)
     const outcome = seen === undefined ? 'grown' : await compareWithSeen(log, seen)
     if (seen === undefined || outcome === 'grown')
-      return { ok: true, detail: `${size} entries; \`warrant lineage verify\` checks all of them` }
+      return { ok: true, detail: `${size} entries; \`warrant log verify\` checks all of them` }
     const detail = describeMismatch(outcome, seen)
     return outcome === 'replaced'
       ? { ok: true, severity: 'warning', detail, fix: ADOPT_DECISIONS }

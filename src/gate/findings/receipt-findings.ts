@@ -74,7 +74,7 @@ const logDrafts = (logs: readonly CheckedLog[], mode: ReceiptMode): FindingDraft
       message: `The log ${origin} ${CONTRADICTIONS[outcome]}: a witness saw ${pointText(older)}, and now there is ${pointText(newer)}.`,
       file: '.',
       why: 'Receipts are entries of a log that only grows. A log that was cut or rewritten can hide a verdict.',
-      fix: 'Ask the owner of the log to restore it from a backup, and to push again; `warrant lineage verify --graph gate-decisions` shows its state. If entries are lost for good, move the database away: a new log has another origin.',
+      fix: 'Ask the owner of the log to restore it from a backup, and to push again; `warrant log verify --graph gate-decisions` shows its state. If entries are lost for good, move the database away: a new log has another origin.',
       matchedBy: 'Policy',
       source: POLICY_SOURCE,
       text: `${origin} ${outcome}`,

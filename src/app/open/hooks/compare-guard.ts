@@ -36,7 +36,7 @@ const isGuardRecord = (value: unknown): value is GuardRecord =>
   typeof value.refs === 'string' &&
   [value.files, value.configs, value.hooksPaths, value.tips].every(isRecord)
 
-const unlessAbsent = <T>(read: () => T): T | undefined => {
+const unlessThrown = <T>(read: () => T): T | undefined => {
   try {
     return read()
   } catch {
@@ -45,7 +45,7 @@ const unlessAbsent = <T>(read: () => T): T | undefined => {
 }
 
 const stampOf = (path: string): string => {
-  const stats = unlessAbsent(() => statSync(path, { bigint: true, throwIfNoEntry: false }))
+  const stats = unlessThrown(() => statSync(path, { bigint: true, throwIfNoEntry: false }))
   return stats === undefined ? '' : `${stats.size}:${stats.ctimeNs}:${stats.ino}:${stats.mode}`
 }
 
@@ -59,7 +59,7 @@ const readText = async (path: string): Promise<string | undefined> => {
 
 /** Stamps of everything below a folder, as far as it is worth to look. */
 const stampTree = (folder: string, left: { count: number }): string =>
-  (unlessAbsent(() => readdirSync(folder, { withFileTypes: true })) ?? [])
+  (unlessThrown(() => readdirSync(folder, { withFileTypes: true })) ?? [])
     .map((entry) => {
       left.count -= 1
       const path = join(folder, entry.name)
@@ -142,7 +142,7 @@ class GuardLook {
 
   async #readFiles(hooksFolder: string): Promise<Record<string, GuardFile>> {
     // Most repositories have few of them: one look at the names is less than one at each file.
-    const top = new Set(unlessAbsent(() => readdirSync(this.#root)))
+    const top = new Set(unlessThrown(() => readdirSync(this.#root)))
     const paths = [
       ...HOOK_NAMES.map((name) => [join(hooksFolder, name), 'hook'] as const),
       ...ENTRY_FILES.filter((path) => top.has(path.split('/')[0] ?? '')).map(
@@ -210,7 +210,7 @@ class GuardLook {
     const fetched = (await readText(join(folders.own, 'FETCH_HEAD'))) ?? ''
     for (const [id] of fetched.matchAll(/^[0-9a-f]{40,64}(?=\t)/gm))
       tips[`${REMOTE_REFS}FETCH_HEAD/${id}`] = id
-    const worktrees = unlessAbsent(() => readdirSync(join(folders.common, 'worktrees'))) ?? []
+    const worktrees = unlessThrown(() => readdirSync(join(folders.common, 'worktrees'))) ?? []
     for (const folder of [
       folders.common,
       ...worktrees.map((name) => join(folders.common, 'worktrees', name)),
