@@ -18,7 +18,7 @@ import {
 import { someRows } from '../support/case-count.ts'
 import { envelope, initialize, modern, readMessage, request } from '../support/messages.ts'
 import { isRunning } from '../support/process.ts'
-import { LOCAL, RawClient, rawRequest } from '../support/raw-http.ts'
+import { LOCAL, LOCAL_TEXT, RawClient, rawRequest } from '../support/raw-http.ts'
 
 // The promise is one second; the rest is for a machine with every core busy.
 const STOP_MS = 2_500
@@ -175,8 +175,7 @@ describe.concurrent.each(someRows(SIGNALS, 2))('%s', (signal) => {
         listen,
       ),
     )
-    for (const client of slow)
-      client.send('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{')
+    for (const client of slow) client.send(`POST /mcp HTTP/1.1\r\n${LOCAL_TEXT}Content-Length: 9\r\n\r\n{`)
     // Connections are accepted in order: after this answer all others are there.
     const last = new RawClient(program.port)
     last.send(rawRequest('GET', '/health', LOCAL))

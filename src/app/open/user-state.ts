@@ -15,15 +15,20 @@ import { lifecycleGit } from '../../platform/git/repository-places.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import type { Config } from '../config/settings.ts'
 
-/** What Warrant keeps for this user outside of every repository: the signing key, what it saw of each log, and results of scans. */
+/** What Warrant keeps for this user outside of every repository: secrets, what it saw of each log, and results of scans. */
 
-export const signingKeyPath = (): string => {
+const secretPath = (name: string) => (): string => {
   try {
-    return join(userStateFolder(process.env), 'signing.key')
+    return join(userStateFolder(process.env), name)
   } catch (cause) {
-    throw placeFaults.unwritable('this user has no home folder for the signing key', { cause })
+    throw placeFaults.unwritable(`this user has no home folder for ${name}`, { cause })
   }
 }
+
+export const signingKeyPath = secretPath('signing.key')
+
+/** The token that clients of `warrant serve` send. */
+export const serveTokenPath = secretPath('serve.token')
 
 export const isStoreUrl = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
 
