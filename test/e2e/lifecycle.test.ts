@@ -1,8 +1,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -78,12 +79,13 @@ describe.concurrent('When the client hangs up', () => {
     ])
   })
 
-  test.runIf(onLinux)('a call that takes too long is waited for no longer than the limit', async () => {
+  test.runIf(onLinux)('a call that takes too long is waited for until the limit, and told so', async () => {
     const git = await slowGit(60)
     const program = new Program(['mcp', '--limits-drain-ms', '500'], git.options)
     program.send(CALL)
     const pid = await git.started()
-    expect(await program.finish(STOP_MS)).toMatchObject({ code: 0, signal: null, stdout: '', stderr: '' })
+    expect(await program.finish(STOP_MS)).toMatchObject({ code: 0, signal: null, stderr: '' })
+    expect(program.lines.map(readMessage)).toMatchObject([{ id: 1, error: { code: -32000 } }])
     await expectGone('git', pid)
   })
 
@@ -118,6 +120,47 @@ describe.concurrent('When the client hangs up', () => {
     const lines = (await readFile(join(folder, 'out'), 'utf8')).trim().split('\n')
     expect(code).toBe(0)
     expect(lines.map((line) => readMessage(line).id).sort()).toEqual([0, 1, 2])
+  })
+})
+
+const ORDERS = fileURLToPath(new URL('../fixtures/orders', import.meta.url))
+const STDIO_SERVERS: Readonly<Record<string, readonly string[]>> = {
+  warrant: ['mcp', '--toolsets', 'all'],
+  'sentinel-mcp': [],
+  'scg-mcp-server': ['--store', 'memory'],
+  'cpm-mcp': [],
+  'pumuki-mcp-evidence': ['--stdio'],
+  'pumuki-mcp-enterprise': ['--stdio'],
+}
+
+describe.concurrent('A client that hangs up with calls under way', () => {
+  test.each(Object.entries(STDIO_SERVERS))('has one answer to each request from %s', async (binary, args) => {
+    const cwd = await makeFolder()
+    await cp(ORDERS, cwd, { recursive: true })
+    const asking = new Program(args, { binary, cwd })
+    asking.send(request(0, 'tools/list'))
+    const [{ result }] = (await asking.answers(1)) as [{ result: { tools: readonly { name: string }[] } }]
+    await asking.finish()
+    const values = { path: '.', projectPath: '.', rootPath: '.', node_id: '0', name: 'a', ref: 'a', q: 'a' }
+    const calls = result.tools.map(({ name }, at) => request(at, 'tools/call', { name, arguments: values }))
+    for (const drain of ['1', '60']) {
+      const program = new Program([...args, '--limits-drain-ms', drain], { binary, cwd })
+      program.send(...calls, request('list', 'resources/list'))
+      expect((await program.finish()).code).toBe(0)
+      const messages = program.lines.map(readMessage).filter(({ id }) => id !== undefined)
+      const asked = [...calls.keys(), 'list'].map(String).sort()
+      expect(messages.map(({ id }) => String(id)).sort()).toEqual(asked)
+      if (binary === 'sentinel-mcp' && drain === '1')
+        expect(messages).toContainEqual(
+          expect.objectContaining({
+            error: {
+              code: -32000,
+              message: 'The server stopped before it had an answer',
+              data: { details: 'The server stopped before it had an answer', reason: 'timeout' },
+            },
+          }),
+        )
+    }
   })
 })
 
