@@ -87,6 +87,7 @@ const PROJECT = { pathArgument: 'projectPath' } as const
 const NODE = { node_id: 'Id of the node, digits.' }
 const GUARD = 'Refused while gate_spec blocks the stage.'
 const PACKET_OPERATOR = ['registry', 'cpm_root']
+const PACKET_ASK = [...PACKET_OPERATOR, 'scores']
 
 /**
  * The tools whose definitions belong to an older server, by the name they have there. The definitions stay as the
@@ -234,7 +235,7 @@ export const UNIFIED_TOOLS: Readonly<Record<string, UnifiedTool>> = {
     name: 'packet_query',
     description: `Searches a packet by words and meaning; returns the best passages with file and lines. ${DATA}`,
     hints: { ref: 'Packet, best its pinned_uri.', q: 'The question.' },
-    unlistedArguments: PACKET_OPERATOR,
+    unlistedArguments: PACKET_ASK,
   },
   plan_from_intent: {
     name: 'packet_plan',
@@ -251,6 +252,6 @@ export const UNIFIED_TOOLS: Readonly<Record<string, UnifiedTool>> = {
       question: 'The question.',
       max_chars: 'Most characters, at least 64.',
     },
-    unlistedArguments: PACKET_OPERATOR,
+    unlistedArguments: PACKET_ASK,
   },
 }
