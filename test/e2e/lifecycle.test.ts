@@ -383,6 +383,61 @@ describe.runIf(onLinux)('When the parent is killed', () => {
   )
 })
 
+describe.runIf(onLinux).concurrent('A server behind npm', () => {
+  const childrenOf = async (pid: number): Promise<readonly number[]> =>
+    (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => ''))
+      .split(' ')
+      .filter(Boolean)
+      .map(Number)
+  /** The server below npm: the last of a chain of shells. */
+  const serverBelow = async (pid: number): Promise<number> => {
+    const [child] = await childrenOf(pid)
+    return child === undefined ? pid : serverBelow(child)
+  }
+
+  const STARTS: Readonly<Record<string, readonly string[]>> = {
+    'npm run serve': ['run', '-s', 'serve'],
+    'npm run mcp': ['run', '-s', 'mcp'],
+    'npx warrant mcp': ['exec', '--no', '--', 'warrant', 'mcp'],
+    'npx warrant serve': ['exec', '--no', '--', 'warrant', 'serve', '--port', '0', '--json'],
+  }
+  const rows = Object.keys(STARTS).flatMap((name) =>
+    (['SIGKILL', 'SIGTERM', 'SIGHUP'] as const).map((signal) => [name, signal] as const),
+  )
+  test.each(someRows(rows, 4))(
+    'ends with it, although its input stays open: %s, %s',
+    async (name, signal) => {
+      const cwd = await makeFolder()
+      const scripts = { serve: 'warrant serve --port 0 --json', mcp: 'warrant mcp' }
+      await writeFile(
+        join(cwd, 'package.json'),
+        JSON.stringify({ name: 'behind', version: '1.0.0', scripts }),
+      )
+      await mkdir(join(cwd, 'node_modules/.bin'), { recursive: true })
+      await writeFile(
+        join(cwd, 'node_modules/.bin/warrant'),
+        `#!/bin/sh\nexec ${process.execPath} ${BINARY} "$@"\n`,
+        { mode: 0o755 },
+      )
+      const npm = spawn('npm', STARTS[name] ?? [], {
+        cwd,
+        env: cleanEnvironment(),
+        stdio: ['pipe', 'pipe', 'ignore'],
+      })
+      let said = ''
+      npm.stdout.setEncoding('utf8').on('data', (text) => {
+        said += text
+      })
+      npm.stdin.write(`${request('up', 'ping')}\n`)
+      await eventually('the start of the server', () => /"id":"up"|"url":/.test(said))
+      const pid = await serverBelow(npm.pid ?? 0)
+      expect(pid).not.toBe(npm.pid)
+      npm.kill(signal)
+      await eventually('the end of the server', () => !isRunning(pid))
+    },
+  )
+})
+
 describe.runIf(onLinux)('Sockets', () => {
   /** Addresses a process listens on, as the kernel writes them. */
   const listening = async (pid: number): Promise<readonly string[]> => {
