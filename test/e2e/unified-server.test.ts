@@ -100,6 +100,34 @@ describe.each<[string, VersionNegotiationMode]>([
     expect(messages[0]?.content).toEqual({ type: 'text', text: content[0]?.text })
   })
 
+  it('take an id as another belief tool answered it, and as digits', async () => {
+    const session = await Session.stdio(newRepo(), mode, ['--store', 'memory', '--toolsets', 'all'])
+    const ids: unknown[] = []
+    for (const belief of [0.2, 0.9]) {
+      const { content } = await session.call('belief_create', { belief, energy: 10 })
+      ids.push(JSON.parse(content[0]?.text ?? '').node_id)
+    }
+    const [src, dst] = ids
+    const { content } = await session.call('belief_bind', { src, dst, weight: 0.5 })
+    const { edge_id } = JSON.parse(content[0]?.text ?? '')
+    const { tools } = await session.client.listTools()
+    const asked = tools.filter(({ inputSchema: { properties = {} } }) =>
+      ['node_id', 'edge_id'].some((name) => name in properties),
+    )
+    expect(asked.map(({ name }) => name).sort()).toEqual(
+      expect.arrayContaining(['belief_audit', 'belief_explain', 'belief_mutate', 'belief_query']),
+    )
+    for (const { name } of [...asked, { name: 'belief_propagate' }])
+      for (const id of [dst, String(dst)]) {
+        const rest = name === 'belief_propagate' ? { edge_id } : { node_id: id }
+        const answer = await session.call(name, { ...rest, ...(name === 'belief_mutate' && { delta: 0.01 }) })
+        expect([name, id, answer.isError]).toEqual([name, id, undefined])
+      }
+    for (const id of [-1, 0.5, 1e300, true])
+      expect((await session.call('belief_query', { node_id: id })).isError).toBe(true)
+    await session.close()
+  })
+
   it('are found under their former names, which are not listed', async () => {
     expect(open).not.toContain('node_create')
     for (const name of ['node_create', 'node.create', 'belief_create'])
