@@ -91,8 +91,8 @@ export const composeServer = (
   // Compatibility servers keep the names, schemas and answers that their clients know.
   const isUnified = profile === undefined
   const serviceContext = { config, root, environment, clock, log, rootHandle }
-  const store = embeddedStore(resolve(root, config.stateDir))
   const beliefs = lazyBeliefs(serviceContext, basics)
+  const store = embeddedStore(resolve(root, config.stateDir), beliefs.check)
   const graphTools = beliefsToolset(beliefs.ask, config)
   const evidence = localEvidence(serviceContext)
   const decisions = lazyDecisions(serviceContext)

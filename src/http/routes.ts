@@ -100,7 +100,7 @@ export const operatorRoutes = (ports: OperatorPorts): readonly Route[] => [
   },
   {
     path: '/ready',
-    summary: 'Readiness: 503 when the store fails.',
+    summary: 'Readiness: 503 when the state folder or the open log of beliefs cannot be written.',
     methods: READ,
     async handle(_, response) {
       const { state } = await ports.store.health()
