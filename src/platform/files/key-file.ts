@@ -1,35 +1,19 @@
 import { generateKeyPairSync } from 'node:crypto'
-import type { Stats } from 'node:fs'
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { errorCode, Fault } from '../../kernel/fault.ts'
+import { errorCode } from '../../kernel/fault.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { replaceFile } from './atomic-write.ts'
 import { placeFaults } from './no-symlinks.ts'
 
 const MAX_BYTES = 64 * 1024
 
-/** As ssh does with its keys. Windows has no such modes: the profile of a user is closed to others there. */
-const requirePrivate = ({ uid, mode }: Stats, path: string): void => {
-  const own = process.getuid?.() ?? uid
-  if (uid !== own)
-    throw placeFaults.occupied(`${path} belongs to another user (uid ${uid})`, {
-      fix: `Run \`chown ${own} ${path}\` as root, or remove it.`,
-    })
-  if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-    throw placeFaults.occupied(`${path} is open to other users`, { fix: `Run \`chmod go= ${path}\`.` })
-}
-
-/** The secret in a file; undefined when there is no file. Symlinks, pipes and what others may open are refused. */
+/** The secret in a file; undefined when there is no file. Symlinks and pipes are refused. */
 export const readKeyFile = async (path: string): Promise<string | undefined> => {
   try {
     const bytes = await readRegularFile(path, MAX_BYTES)
-    if (bytes !== undefined) {
-      for (const place of [dirname(path), path]) requirePrivate(await stat(place), place)
-      return bytes.toString('utf8')
-    }
+    if (bytes !== undefined) return bytes.toString('utf8')
   } catch (cause) {
-    if (cause instanceof Fault) throw cause
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(cause) ?? '')) return undefined
     throw placeFaults.occupied(`${basename(path)} cannot be read`, { cause })
   }
@@ -39,7 +23,7 @@ export const readKeyFile = async (path: string): Promise<string | undefined> => 
 const newKey = (): string =>
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 
-/** The secret, by default a private key in PEM; made when there is none. Of two processes both use the first one. */
+/** The secret, by default a private key, made when there is none. Of two processes that make it at once, both use the first. */
 export const keyFile = async (path: string, make: () => string = newKey): Promise<string> => {
   const existing = await readKeyFile(path)
   if (existing !== undefined) return existing
