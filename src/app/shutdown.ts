@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { parentProcess } from '../platform/files/process-identity.ts'
 
 const FLUSH_MS = 100
 
@@ -19,17 +19,8 @@ const WATCH_MS = 1_000
 const isBehindNpm = process.env.npm_lifecycle_event !== undefined
 
 /** The parent and, behind npm, the parent of its shell. Only Linux tells the latter without starting a program. */
-const parents = (): string => {
-  const { ppid } = process
-  if (!isBehindNpm) return `${ppid}`
-  try {
-    // PID (NAME) STATE PPID …
-    const [, grandparent] = readFileSync(`/proc/${ppid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? []
-    return `${ppid} ${grandparent}`
-  } catch {
-    return `${ppid}`
-  }
-}
+const parents = (): string =>
+  isBehindNpm ? `${process.ppid} ${parentProcess(process.ppid)}` : `${process.ppid}`
 
 // Read when the program starts: later the parent may be gone already.
 const firstParents = parents()

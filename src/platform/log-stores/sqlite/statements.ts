@@ -28,7 +28,7 @@ const SQL = {
   setQuarantine: 'UPDATE logs SET quarantine = ? WHERE id = ?',
 } as const
 
-export type Statements = Readonly<Record<keyof typeof SQL, Statement>>
+type Statements = Readonly<Record<keyof typeof SQL, Statement>>
 
 interface PreparedFile extends SqliteFile {
   readonly sql: Statements
