@@ -398,8 +398,8 @@ describe.runIf(onLinux).concurrent('A server behind npm', () => {
   const STARTS: Readonly<Record<string, readonly string[]>> = {
     'npm run serve': ['run', '-s', 'serve'],
     'npm run mcp': ['run', '-s', 'mcp'],
-    'npx warrant mcp': ['exec', '--no', '--', 'warrant', 'mcp'],
-    'npx warrant serve': ['exec', '--no', '--', 'warrant', 'serve', '--port', '0', '--json'],
+    'npm exec, stdio': ['exec', '--no', '--', 'warrant', 'mcp'],
+    'npm exec, HTTP': ['exec', '--no', '--', 'warrant', 'serve', '--port', '0', '--json'],
   }
   const rows = Object.keys(STARTS).flatMap((name) =>
     (['SIGKILL', 'SIGTERM', 'SIGHUP'] as const).map((signal) => [name, signal] as const),
