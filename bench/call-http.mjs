@@ -3,7 +3,7 @@
 import http from 'node:http'
 import { callCount, roundCount, runBench, text, warrantCalls } from './lib/cli.mjs'
 import { floorHttp, warrant } from './lib/contestants.mjs'
-import { HttpClient, listeningPort } from './lib/http-client.mjs'
+import { HttpClient, listeningPort, TOKEN } from './lib/http-client.mjs'
 import { Samples } from './lib/report.mjs'
 import { interleave, measure } from './lib/rounds.mjs'
 import { Server } from './lib/server.mjs'
@@ -45,7 +45,7 @@ async function measureOne({ name, server, client }, load) {
 
 await runBench(['rounds', 'serve', 'tool', 'args'], async (options) => {
   const rounds = roundCount(options, 5)
-  const built = warrant(text(options, 'serve'), ['serve', '--port', '0'])
+  const built = warrant(text(options, 'serve'), ['serve', '--port', '0', '--token', TOKEN])
   const contestants = [{ ...(await open(floorHttp(), { tool: 'floor', args: {} })), name: 'floor' }]
   for (const call of warrantCalls(options)) contestants.push(await open(built, call))
 

@@ -298,13 +298,13 @@ const httpPage = (): string => {
   ]
   return page(
     'HTTP',
-    'All routes of `warrant serve`. `Host` and `Origin` must be loopback names or names that the operator allowed; a request that a browser marks as cross-site needs such an `Origin` (else 403). If a token is configured, every path needs it except those marked open (else 401). Bodies are limited to 1 MiB, on `/mcp` to `limits.bodyBytes` (else 413). Headers or bodies that arrive too slowly end in 408. The target must be a path (else 400). The server keeps up to 1,024 connections and 64 MiB of unfinished bodies, three quarters of them for one client (an IPv4 address, an IPv6 network, or this machine); beyond that it closes the connections that have waited longest, with 503.',
+    'All routes of `warrant serve`. `Host` and `Origin` must be loopback names or names that the operator allowed; a request that a browser marks as cross-site needs such an `Origin` (else 403). Every path needs the bearer token except those marked "none" (else 401); a token that may only read is refused where the table says "writing" (403). Bodies are limited to 1 MiB, on `/mcp` to `limits.bodyBytes` (else 413). Headers or bodies that arrive too slowly end in 408. The target must be a path (else 400). The server keeps up to 1,024 connections and 64 MiB of unfinished bodies, three quarters of them for one client (an IPv4 address, an IPv6 network, or this machine); beyond that it closes the connections that have waited longest, with 503.',
     table(
-      ['path', 'methods', 'open', 'answer'],
-      routes.map(({ path, methods, open, summary }) => [
+      ['path', 'methods', 'token', 'answer'],
+      routes.map(({ path, methods, open, writes, summary }) => [
         code(path),
         methods?.join(', ') ?? 'POST',
-        open ? 'yes' : '',
+        open ? 'none' : writes ? 'writing' : 'any',
         summary,
       ]),
     ),

@@ -62,6 +62,7 @@ const FRAME_FAULTS = Object.keys({
   duplicate: 1,
   params: 1,
   method: 1,
+  stopping: 1,
 } satisfies Record<FrameFault, 1>) as FrameFault[]
 
 /** One of every error the server can answer with. */

@@ -16,6 +16,10 @@ describe('the packed package', () => {
     const [{ files, size }] = JSON.parse(execFileSync('npm', words, { encoding: 'utf8' }))
     const paths: string[] = files.map(({ path }: { path: string }) => path)
     expect(paths).toEqual(expect.arrayContaining([...Object.values(manifest.bin), ...manifest.man]))
+    // Pages of docs/ link to the schemas.
+    expect(paths.filter((path) => path.startsWith('spec/'))).toEqual(
+      trackedFiles('spec').toSorted((a, b) => a.localeCompare(b)),
+    )
     expect(paths.filter((path) => /^(?:src|test|scripts|rules|node_modules)\//.test(path))).toEqual([])
     // The model of the sentence embedder is most of it.
     const model = paths.filter((path) => path.startsWith('dist/model/'))

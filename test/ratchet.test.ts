@@ -20,7 +20,7 @@ const LIMITS = {
   settings: 57,
   options: 144,
   commands: 25,
-  faults: 208,
+  faults: 207,
 } satisfies Readonly<Record<string, number>>
 
 /** How many names other rooms import from each room. */
@@ -33,7 +33,7 @@ const NAMES_GIVEN: Readonly<Record<string, number>> = {
   gate: 175,
   hooks: 29,
   http: 18,
-  kernel: 162,
+  kernel: 161,
   lineage: 79,
   mcp: 13,
   packets: 144,

@@ -2,6 +2,7 @@ import http from 'node:http'
 import { flaw } from './line-client.mjs'
 import { Stop } from './stop.mjs'
 
+export const TOKEN = 'the-token-of-the-bench-0123456789'
 const revision = '2026-07-28'
 
 /**
@@ -60,6 +61,7 @@ export class HttpClient {
       accept: 'application/json, text/event-stream',
       'MCP-Protocol-Version': revision,
       'Mcp-Method': 'tools/call',
+      Authorization: `Bearer ${TOKEN}`,
       'Mcp-Name': tool,
     }
     const params = {

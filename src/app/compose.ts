@@ -12,7 +12,7 @@ import { ChangeEmitter } from '../kernel/change-events.ts'
 import { createInvoke, readOnlyGuard } from '../kernel/invoke.ts'
 import { optional } from '../kernel/optional.ts'
 import type { Clock, Log, Recorder, StoreCheck } from '../kernel/ports.ts'
-import { closedGuard, offerReading, readingGuard } from '../kernel/tool-offer.ts'
+import { closedGuard } from '../kernel/tool-offer.ts'
 import { LEGACY, MODERN, type ServerBasics } from '../mcp/handshake.ts'
 import { describeTool, type ListingOptions } from '../mcp/listing.ts'
 import { Service } from '../mcp/service.ts'
@@ -47,8 +47,6 @@ export interface ComposedServer {
   readonly listing: ListingOptions
   readonly toolsets: readonly Toolset[]
   readonly service: Service
-  /** The same service for clients that may only read. */
-  readonly readingService: () => Service
   readonly store: StoreCheck
   readonly clock: Clock
   readonly log: Log
@@ -93,8 +91,8 @@ export const composeServer = (
   // Compatibility servers keep the names, schemas and answers that their clients know.
   const isUnified = profile === undefined
   const serviceContext = { config, root, environment, clock, log, rootHandle }
-  const store = embeddedStore(resolve(root, config.stateDir))
   const beliefs = lazyBeliefs(serviceContext, basics)
+  const store = embeddedStore(resolve(root, config.stateDir), beliefs.check)
   const graphTools = beliefsToolset(beliefs.ask, config)
   const evidence = localEvidence(serviceContext)
   const decisions = lazyDecisions(serviceContext)
@@ -163,7 +161,7 @@ export const composeServer = (
     ...(config.readOnly ? [readOnlyGuard] : []),
     ...(isGated ? [closedGuard(() => state.closed)] : []),
   ]
-  const invokePorts = {
+  const invoke = createInvoke({
     clock,
     log,
     recorder: auditRecorder,
@@ -171,8 +169,7 @@ export const composeServer = (
     guards,
     badArgumentsLevel: basics.compat?.badArgumentsLevel ?? 'debug',
     listsKnownArguments: isUnified,
-  }
-  const invoke = createInvoke(invokePorts)
+  })
   const watched = [
     ...(catalog.toolsets.includes('evidence') ? [announceEvidence] : []),
     ...(isGated ? [() => void state.evidenceChanged()] : []),
@@ -187,21 +184,12 @@ export const composeServer = (
     ...optional({ offer }),
     ...(isUnified && { freshness: () => state.freshnessJson() }),
   })
-  const readingService = () => {
-    const reading = createInvoke({ ...invokePorts, guards: [readingGuard] })
-    return new Service({
-      ...service.parts,
-      offer: offerReading(offer),
-      invoke: withState(reading, state, offer),
-    })
-  }
   return {
     config,
     catalog,
     listing,
     toolsets,
     service,
-    readingService,
     store,
     clock,
     log,

@@ -103,6 +103,7 @@ export const enterpriseRoutes = ({ reader, run }: EnterpriseService): readonly R
     summary: 'Runs a tool as a dry run and returns its envelope.',
     methods: ['POST'],
     jsonOnly: true,
+    writes: true,
     async handle({ body }, response) {
       const request = readRequest(body)
       if (isErrorResponse(request)) return sendCompat(response, ...request)

@@ -11,6 +11,7 @@ interface TilePorts {
   readonly tile: (path: string) => Promise<Buffer | undefined>
 }
 
+const READ = ['GET', 'HEAD']
 const PREFIX = '/tiles'
 const CHECKPOINT = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-cache' }
 /** The content of a tile is part of its name: a partial tile that grew has another one. */
@@ -34,18 +35,19 @@ export const tileRoutes = (ports: TilePorts): readonly Route[] => {
         sendJson(response, 503, { error: { status: 503, message, code, fix } })
       }
     }
-  const methods = ['GET', 'HEAD']
+  // The first request makes the key, and each checkpoint is a signature of it.
+  const signed = { methods: READ, writes: true }
   return [
     {
       path: `${PREFIX}/checkpoint`,
       summary: 'The newest signed checkpoint of the log of decisions (c2sp.org/tlog-checkpoint).',
-      methods,
+      ...signed,
       handle: send(ports.checkpoint, CHECKPOINT),
     },
     {
       path: `${PREFIX}/tile`,
       summary: 'Tiles and entry bundles of that log (c2sp.org/tlog-tiles), such as `/tiles/tile/0/000`.',
-      methods,
+      ...signed,
       withBelow: true,
       handle: send(ports.tile, TILE),
     },
@@ -81,8 +83,6 @@ interface OperatorPorts {
   readonly index: () => string
 }
 
-const READ = ['GET', 'HEAD']
-
 /** Routes for operators: liveness, readiness and metrics. */
 export const operatorRoutes = (ports: OperatorPorts): readonly Route[] => [
   {
@@ -100,9 +100,8 @@ export const operatorRoutes = (ports: OperatorPorts): readonly Route[] => [
   },
   {
     path: '/ready',
-    summary: 'Readiness: 503 when the store fails.',
+    summary: 'Readiness: 503 when the state folder or the open log of beliefs cannot be written.',
     methods: READ,
-    open: true,
     async handle(_, response) {
       const { state } = await ports.store.health()
       const failing = state === 'failing'

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { stackOf } from '../kernel/invoke.ts'
 import type { Ids, Log } from '../kernel/ports.ts'
 import { type ClientLimits, ClientTable, clientLimits, type PausedBody } from './client-limits.ts'
-import { type AccessRules, accessGuard } from './guards.ts'
+import { type AccessRules, accessGuard, isReader } from './guards.ts'
 
 /** Bodies that are announced with no more than this are read without a pause: as many as fit have room. */
 const SHORT_BODY = 48 * 1024
@@ -93,6 +93,8 @@ export interface Route {
   readonly jsonOnly?: boolean
   /** Needs no token: for liveness and discovery. */
   readonly open?: boolean
+  /** Appends, signs or runs: not for a token that may only read. */
+  readonly writes?: boolean
   /** The JSON body of a refusal. Undefined: the default format. */
   readonly refuse?: (status: number, message: string) => object
   /** Headers of a refusal. */
@@ -246,6 +248,8 @@ export const createHttpServer = (options: HttpServerSettings): Server => {
       if (refusal.status === 401) response.setHeader('www-authenticate', challenge())
       return refuse(refusal.status, refusal.message)
     }
+    if (route?.writes && isReader(request, options.access))
+      return refuse(403, 'The token of this client may only read')
     const limit = route?.bodyBytes ?? REST_BODY_BYTES
     const { socket } = request
     clients.beginRequest(socket)

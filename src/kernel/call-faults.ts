@@ -4,10 +4,6 @@ import { defineFaults } from './fault.ts'
 export const callFaults = defineFaults('call', {
   arguments: { kind: 'invalid', fix: 'Send arguments that fit the input schema in tools/list.' },
   read_only: { kind: 'refused', fix: 'Restart the server without --read-only to allow tools that write.' },
-  credential: {
-    kind: 'refused',
-    fix: 'Connect with the token of the setting `token`: that of `readToken` may only read.',
-  },
   gate_blocked: {
     kind: 'refused',
     fix: 'Call gate_run to judge the present files. While it blocks, call gate_explain with verdict: true, repair what it names and call gate_run again; the tool is offered again when the gate allows. On the terminal: `warrant gate`, `warrant why`.',

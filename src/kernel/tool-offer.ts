@@ -16,20 +16,6 @@ export interface ToolOffer {
 export const isOfferedBlocked = ({ effect, whileBlocked }: Tool): boolean =>
   effect === 'read' || whileBlocked === true
 
-/** The same offer for a client that may only read. */
-export const offerReading = (offer: ToolOffer | undefined): ToolOffer => ({
-  key: () => 'reading',
-  isOffered: ({ effect }) => effect === 'read',
-  refresh: () => offer?.refresh(),
-  pending: () => offer?.pending(),
-})
-
-/** Refuses tools that write, for a client that may only read. */
-export const readingGuard = ({ name, effect }: Tool): void => {
-  if (effect === 'write')
-    throw callFaults.credential(`${name} writes, and the token of this client may only read`)
-}
-
 /** Why tools that write are closed. */
 export interface ClosedReason {
   readonly why: string

@@ -142,8 +142,17 @@ const changeArguments = (
 export const describeArguments = (input: z.ZodObject, hints: Readonly<Record<string, string>>): z.ZodObject =>
   changeArguments(input, Object.keys(hints), (argument, name) => argument.describe(hints[name] ?? ''))
 
-export const optionalArguments = (input: z.ZodObject, names: readonly string[]): z.ZodObject =>
-  changeArguments(input, names, (argument) => argument.optional())
+/** The same input with any value for arguments that the tool does not use. */
+export const ignoreArguments = (input: z.ZodObject, names: readonly string[]): z.ZodObject =>
+  changeArguments(input, names, () => z.unknown().optional())
+
+/** The same input with whole numbers for some arguments, if it has them. What they took before is still accepted. */
+export const numberArguments = (input: z.ZodObject, names: readonly string[]): z.ZodObject =>
+  changeArguments(
+    input,
+    names.filter((name) => name in input.shape),
+    (argument) => z.preprocess((value) => argument.safeParse(value).data ?? value, z.int().nonnegative()),
+  )
 
 /** The input of tools without arguments. */
 export const NoInput = z.strictObject({})

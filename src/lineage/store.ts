@@ -101,5 +101,7 @@ export interface LogStore {
   names(): Promise<readonly string[]>
   /** Size of the whole store in bytes; 0 when it does not exist. */
   bytes(): Promise<number>
+  /** Rejects when an open store takes no entry. Where it is missing, only a write tells. */
+  check?(): Promise<void>
   close(): Promise<void>
 }

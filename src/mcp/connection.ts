@@ -128,11 +128,14 @@ export class Connection {
     await this.#pending.settled(() => this.#loading)
   }
 
-  /** Ends the subscriptions with their final message and cancels all calls. */
+  /** Ends the subscriptions with their final message, and cancels all calls: their answer is an error. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#stopListening()
     await Promise.all([...this.#links.values()].map((link) => link.close()))
+    const error = this.#host.handshake.dialect.frame('stopping')
+    for (const id of this.#pending.unanswered()) this.#respond(id, writeError(id, error))
+    this.#refuseHeld(error)
     this.#closed = true
     this.#pending.clear('closed')
   }
@@ -161,7 +164,11 @@ export class Connection {
   }
 
   /** Batches exist in revision 2025-03-26 alone, after its handshake. */
-  #takeBatch(messages: readonly unknown[], slot: Slot | undefined): void {
+  #takeBatch(
+    messages: readonly unknown[],
+    slot: Slot | undefined,
+    take = (line: Line) => this.#take(line),
+  ): void {
     const isAllowed = this.#era.negotiated === BATCHING && messages.length > 0
     if (!isAllowed) return this.reject('request', null, slot)
     if (messages.length > MAX_BATCH_MESSAGES) return this.reject('oversize', null, slot)
@@ -171,7 +178,7 @@ export class Connection {
       return { frame, slot: isAnswered(frame) ? batch.open() : undefined }
     })
     batch.complete()
-    for (const line of lines) this.#take(line)
+    for (const line of lines) take(line)
   }
 
   #notified(message: Notification, line: Line): void {
@@ -296,13 +303,18 @@ export class Connection {
   #abandon(cause: unknown): void {
     const { log, dialect } = this.#host.handshake
     log.write('error', 'cannot load', { cause: String(cause) })
-    this.#resume(({ frame, slot }) => {
+    this.#refuseHeld(dialect.bug())
+  }
+
+  #refuseHeld(error: RpcError): void {
+    const refuse = ({ frame, slot }: Line): void => {
       if (frame.kind === 'reject') return this.reject(frame.fault, frame.id, slot)
-      if (frame.kind === 'batch') return this.#takeBatch(frame.messages, slot)
+      if (frame.kind === 'batch') return this.#takeBatch(frame.messages, slot, refuse)
       if (frame.kind !== 'request') return
       this.#slots.delete(frame.message.id)
-      this.#sendError(frame.message.id, dialect.bug(), slot)
-    })
+      this.#sendError(frame.message.id, error, slot)
+    }
+    this.#resume(refuse)
   }
 
   async #fetch(what: Need): Promise<void> {

@@ -47,6 +47,7 @@ const FRAMES: Readonly<Record<FrameFault, { readonly code: number; readonly text
   duplicate: { code: -32600, text: 'Invalid Request: a request with this id is still being answered' },
   params: { code: -32602, text: 'Invalid params' },
   method: { code: -32601, text: 'Method not found' },
+  stopping: { code: -32000, text: 'The server stopped before it had an answer' },
 }
 
 // Quoted input of the caller is escaped and shortened.
@@ -87,6 +88,7 @@ const SENTINEL_REASONS: Readonly<Record<FrameFault, string>> = {
   duplicate: 'invalid_request',
   params: 'invalid_params',
   method: 'method_not_found',
+  stopping: 'timeout',
 }
 
 /** The `name` of a fault's code `room.name`, unless its detail gives a finer `reason`. */
@@ -158,6 +160,7 @@ const scg: Dialect = {
     if (fault === 'oversize' || fault === 'depth' || fault === 'params') {
       return scgError(SCG.invalid, standard.frame(fault, detail).message)
     }
+    if (fault === 'stopping') return scgError(SCG.unavailable, standard.frame(fault).message)
     // The message never repeats the caller's input: refused text may be forbidden text.
     return standard.frame(fault)
   },

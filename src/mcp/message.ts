@@ -28,8 +28,16 @@ export type SdkMessage = Readonly<{ id?: RequestId | undefined; method?: string;
 export type RpcRefusal = { readonly error: RpcError }
 export const isRefusal = (value: object): value is RpcRefusal => 'error' in value
 
-/** Why a frame is no valid message. The dialect maps it to a code and a text. */
-export type FrameFault = 'parse' | 'oversize' | 'depth' | 'request' | 'params' | 'duplicate' | 'method'
+/** Why a frame is no valid message, or has no answer. The dialect maps it to a code and a text. */
+export type FrameFault =
+  | 'parse'
+  | 'oversize'
+  | 'depth'
+  | 'request'
+  | 'params'
+  | 'duplicate'
+  | 'method'
+  | 'stopping'
 
 export type Frame =
   /** Nothing to answer: an empty line, or a message that expects no response. */

@@ -139,6 +139,11 @@ export class Pending {
     this.remove(id)
   }
 
+  /** The requests that wait for a response. */
+  unanswered(): readonly RequestId[] {
+    return [...this.#open].flatMap(([id, owner]) => (isCall(owner) || !owner.listens ? [id] : []))
+  }
+
   clear(reason: unknown): void {
     for (const owner of this.#open.values()) if (isCall(owner)) owner.cancel(reason)
     this.#open.clear()
@@ -161,11 +166,7 @@ export class Pending {
 
   /** Resolves when all requests except subscriptions have a response and `more` returns false. */
   async settled(more: () => boolean): Promise<void> {
-    while (more() || this.#busy()) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-  }
-
-  #busy(): boolean {
-    for (const owner of this.#open.values()) if (isCall(owner) || !owner.listens) return true
-    return false
+    while (more() || this.unanswered().length > 0)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 }

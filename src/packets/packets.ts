@@ -17,12 +17,9 @@ import type { Failure } from './faults.ts'
 import type { Revocation } from './lock/packets-lock.ts'
 import type { ProgressListener } from './ports.ts'
 
-interface EvidenceRequest {
-  readonly ref: string
+interface EvidenceRequest extends Pick<QueryRequest, 'ref' | 'k' | 'registry' | 'scores'> {
   readonly question: string
-  readonly k?: number | undefined
   readonly max_chars?: number | undefined
-  readonly registry?: string | undefined
 }
 
 interface StoredPacket {
@@ -99,8 +96,8 @@ export class Packets {
     signal: AbortSignal,
     watch?: ProgressListener,
   ): Promise<EvidenceDigest | QueryResult | Failure> {
-    const { ref, question, k, max_chars, registry } = request
-    const answer = await this.query({ ref, q: question, k: clampResults(k, 6), registry }, signal, watch)
-    return digestEvidence(answer, { ref, question, budget: clampBudget(max_chars) })
+    const { ref, question: q, max_chars, ...rest } = request
+    const answer = await this.query({ ...rest, ref, q, k: clampResults(rest.k, 6) }, signal, watch)
+    return digestEvidence(answer, { ref, question: q, budget: clampBudget(max_chars) })
   }
 }

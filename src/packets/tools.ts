@@ -53,6 +53,13 @@ const number = (fallback: number, description: string) =>
     .default(fallback)
     .describe(description)
     .transform((value) => value ?? fallback)
+const scoresInput = (fallback: boolean) =>
+  z
+    .boolean()
+    .nullable()
+    .default(fallback)
+    .describe('Also words and meaning of each result.')
+    .transform((value) => value ?? fallback)
 const count = (fallback: number, most: number) => number(fallback, `How many, from 1 to ${most}.`)
 
 // Results keep the shape existing clients know: an object with `ok`, also for failures.
@@ -152,7 +159,7 @@ const lookupTool = (open: OpenPackets): Tool =>
       ),
   })
 
-const queryTool = (open: OpenPackets): Tool =>
+const queryTool = (open: OpenPackets, strict: boolean): Tool =>
   defineTool({
     name: 'query',
     title: 'Ask a knowledge packet',
@@ -164,6 +171,7 @@ const queryTool = (open: OpenPackets): Tool =>
       ref: z.string().min(1).max(1024).describe('Packet, preferably the pinned_uri that lookup returned.'),
       q: z.string().max(10_000).describe('The question, in words.'),
       k: count(5, 20),
+      scores: scoresInput(strict),
       registry,
       cpm_root: root,
     }),
@@ -228,7 +236,7 @@ const planTool = (open: OpenPackets, constraints: z.ZodObject): Tool =>
       ),
   })
 
-const evidenceTool = (open: OpenPackets): Tool =>
+const evidenceTool = (open: OpenPackets, strict: boolean): Tool =>
   defineTool({
     name: 'evidence_digest',
     title: 'Gather evidence from a packet',
@@ -241,6 +249,7 @@ const evidenceTool = (open: OpenPackets): Tool =>
       question: z.string().max(10_000).describe('The question, in words.'),
       k: count(6, 20),
       max_chars: number(1200, 'Most characters of evidence, at least 64.'),
+      scores: scoresInput(strict),
       registry,
       cpm_root: root,
     }),
@@ -259,7 +268,7 @@ const evidenceTool = (open: OpenPackets): Tool =>
 
 /**
  * The packet tools. Packet folders are opened with the first call. Clients of the older server may send constraints
- * that it does not know.
+ * that it does not know, and get the fields that they know.
  */
 export const packetsToolset = (
   open: OpenPackets,
@@ -269,9 +278,9 @@ export const packetsToolset = (
   title: 'Knowledge packets',
   tools: [
     lookupTool(open),
-    queryTool(open),
+    queryTool(open, strict),
     planTool(open, strict ? StrictConstraints : z.looseObject(constraintShape)),
-    evidenceTool(open),
+    evidenceTool(open, strict),
   ],
   resources: packetResources(open),
   prompts: [],

@@ -93,9 +93,8 @@ export const WORKFLOWS = {
   ) => {
     const files = filesAt(context, folder)
     const survey = files.walk(WALK_LIMITS)
-    return maskAll(
-      discover(files, survey, { at: timestamp(context), checkDeadline: context.checkDeadline, orgPattern }),
-    )
+    const { checkDeadline, progress } = context
+    return maskAll(discover(files, survey, { at: timestamp(context), checkDeadline, progress, orgPattern }))
   },
   interconnections: async (context: WorkflowContext, folder: RequestedFolder) => {
     const { connections, warnings } = await study(context, filesAt(context, folder))

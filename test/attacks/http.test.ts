@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, type HttpProgram, startHttp, sweep } from '../support/binary.ts'
-import { exchange, LEGACY_POST, LOCAL, RawClient, rawRequest } from '../support/raw-http.ts'
+import { exchange, LEGACY_POST, LOCAL, LOCAL_TEXT, RawClient, rawRequest } from '../support/raw-http.ts'
 import { Repo } from '../support/repository.ts'
 import { askHealth, sendSlowBodies } from '../support/slow-bodies.ts'
 
@@ -112,7 +112,7 @@ describe('Filling the server', () => {
 
   it('a body that never ends is answered with 503 when the server is full', async () => {
     const body = new RawClient(server.port)
-    body.send(`POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{`)
+    body.send(`POST /mcp HTTP/1.1\r\n${LOCAL_TEXT}Content-Length: 9\r\n\r\n{`)
     const slow = await sendSlowBodies({ port: server.port, count: 1_100, bytes: 10, renew: false })
     expect((await body.answer()).status).toBe(503)
     slow.stop()

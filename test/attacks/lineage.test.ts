@@ -194,7 +194,7 @@ describe('a decision that cannot be recorded', () => {
 
   it('is no verdict over plain HTTP', async () => {
     const server = await startHttp([], { cwd: repo.folder })
-    const response = await fetch(`${server.url}/tool`, {
+    const response = await server.fetch('/tool', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'ai_gate_check', args: {} }),

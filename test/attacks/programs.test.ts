@@ -90,9 +90,9 @@ describe('a program of the repository', () => {
     })
 
     it('is not started, nor is one on the path, and the answer says that it was not', async () => {
-      const status = (await (await fetch(`${server.url}/status`)).json()) as ReturnType<typeof JSON.parse>
+      const status = (await (await server.fetch('/status')).json()) as ReturnType<typeof JSON.parse>
       for (const uri of ['context://active', 'sdd://status', 'sdd://active-change'])
-        await (await fetch(`${server.url}/resource?uri=${uri}`)).json()
+        await (await server.fetch(`/resource?uri=${uri}`)).json()
       expect([hasRun(), existsSync(onPath)]).toEqual([false, false])
       expect(status.sdd.openspec).toMatchObject({
         installed: true,

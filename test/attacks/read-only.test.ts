@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { commands } from '../../src/cli/table.ts'
 import { HOOK_CLIENTS } from '../../src/hooks/clients.ts'
-import { Program, startHttp, sweep } from '../support/binary.ts'
+import { makeFolder, Program, startHttp, sweep } from '../support/binary.ts'
+import { EveryToolFixture } from '../support/every-tool.ts'
 import { FaultRegistry } from '../support/fault-registry.ts'
 import { BACKEND, gate } from '../support/gate.ts'
+import { type Message, request } from '../support/messages.ts'
 import { CHANGE } from '../support/openspec.ts'
 import { makePacket } from '../support/packet-maker.ts'
 import { buildTexts } from '../support/packet-setup.ts'
@@ -216,8 +218,8 @@ describe('--read-only', () => {
   it('writes nothing behind the routes of a server', async () => {
     const server = await startHttp(['--read-only'], { cwd: repo.folder })
     for (const path of ['/status', '/resource?uri=context://active', '/ai-evidence', '/metrics'])
-      await fetch(server.url + path)
-    await fetch(`${server.url}/tool`, {
+      await server.fetch(path)
+    await server.fetch('/tool', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"name":"ai_gate_check"}',
@@ -226,4 +228,58 @@ describe('--read-only', () => {
     await server.ended()
     expect(listing(repo.folder)).toEqual(before)
   })
+})
+
+describe('A token that may only read', () => {
+  it('appends, signs and runs nothing, by no tool and by no route', async () => {
+    const fixture = new EveryToolFixture()
+    await fixture.start()
+    const reading = { authorization: 'Bearer the-reading-token-of-the-tests' }
+    const state = await makeFolder()
+    const server = await startHttp([...fixture.flags, '--toolsets', 'all', '--tool-access', 'all'], {
+      cwd: fixture.repo.folder,
+      env: { WARRANT_READ_TOKEN: 'the-reading-token-of-the-tests', XDG_STATE_HOME: state },
+    })
+    const ask = async (method: string, params: object, headers = {}): Promise<Message['result']> => {
+      const types = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+      const body = request(1, method, params)
+      const response = await server.fetch('/mcp', { method: 'POST', headers: { ...types, ...headers }, body })
+      const text = await response.text()
+      return JSON.parse(text.startsWith('{') ? text : (/^data: (.*)$/m.exec(text)?.[1] ?? ''))
+    }
+    const toolsFor = async (headers = {}) => (await ask('tools/list', {}, headers)).result.tools
+    const tools: readonly { name: string; annotations: { readOnlyHint: boolean } }[] = await toolsFor()
+    const writers = tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name)
+    expect(writers.length).toBeGreaterThan(6)
+    const offered = tools.map(({ name }) => name).filter((name) => !writers.includes(name))
+    expect((await toolsFor(reading)).map(({ name }: { name: string }) => name)).toEqual(offered)
+
+    const before = [listing(fixture.repo.folder), listing(state)]
+    const refused: string[] = []
+    for (const { name, args } of fixture.examples) {
+      const { error } = await ask('tools/call', { name, arguments: args }, reading)
+      if (error !== undefined) refused.push(name)
+    }
+    expect(new Set(refused)).toEqual(new Set(writers))
+    const statuses: unknown[] = []
+    for (const [path, method, body] of [
+      ['/tiles/checkpoint', 'GET'],
+      ['/tiles/tile/0/000.p/1', 'GET'],
+      ['/tool', 'POST', '{"name":"ai_gate_check","args":{"stage":"CI"}}'],
+      ['/status', 'GET'],
+      ['/resource?uri=context://active', 'GET'],
+      ['/ai-evidence', 'GET'],
+      ['/metrics', 'GET'],
+    ] as const) {
+      const headers = { ...reading, 'content-type': 'application/json' }
+      statuses.push((await server.fetch(path, { method, headers, ...(body && { body }) })).status)
+    }
+    expect(statuses).toEqual([403, 403, 403, 200, 200, 200, 200])
+    expect([listing(fixture.repo.folder), listing(state)]).toEqual(before)
+    // A liar: with the other token the same call does append.
+    await ask('tools/call', { name: 'gate_check', arguments: { stage: 'PRE_COMMIT' } })
+    expect([listing(fixture.repo.folder), listing(state)]).not.toEqual(before)
+    server.child.kill('SIGTERM')
+    await fixture.stop()
+  }, 60_000)
 })

@@ -91,11 +91,30 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
     },
     {
       attack: 'listening on a network by mistake',
-      defence: 'loopback by default; off loopback the server does not start without a token',
+      defence:
+        'loopback by default, and a token at every address; older servers need none on loopback, and say so',
       shownBy: [
-        ['test/e2e/enterprise.test.ts', 'needs a token off loopback'],
+        ['test/e2e/serve-token.test.ts', 'is needed at every address and every path but /health'],
+        [
+          'test/e2e/enterprise.test.ts',
+          'needs a token off loopback, and says on loopback that it needs none',
+        ],
         ['test/e2e/evidence-program.test.ts', 'off loopback it wants the token'],
       ],
+    },
+    {
+      attack: 'another user of the machine',
+      defence:
+        'without the token `/health` says ok, and nothing else is answered; the token is in a file that other users cannot read',
+      shownBy: [
+        ['test/e2e/serve-token.test.ts', 'gets nothing but ok from /health'],
+        ['test/e2e/serve-token.test.ts', '%s is no token'],
+      ],
+    },
+    {
+      attack: 'a client with the token that may only read',
+      defence: 'it has a server in read-only mode, and routes that append, sign or run refuse it',
+      shownBy: [['test/attacks/read-only.test.ts', 'appends, signs and runs nothing']],
     },
     {
       attack: 'guessing the token by timing',

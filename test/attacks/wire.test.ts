@@ -43,12 +43,12 @@ describe('a call that reads a long log', () => {
       request(id, 'tools/call', { name: 'node_create', arguments: { belief: 0.5, energy: 1 } })
     filling.send(...Array.from({ length: 4_000 }, (_, id) => create(id)))
     await filling.finish()
-    const { url, child } = await startHttp([], { cwd })
+    const server = await startHttp([], { cwd })
     const call = async (name: string, args: object) => {
       const body = request(1, 'tools/call', { name, arguments: args })
       const accept = 'application/json, text/event-stream'
       const headers = { 'content-type': 'application/json', accept }
-      return (await fetch(`${url}/mcp`, { method: 'POST', headers, body })).text()
+      return (await server.fetch('/mcp', { method: 'POST', headers, body })).text()
     }
     expect(await call('node_query', { node_id: '0' })).toContain('belief')
     let isOver = false
@@ -56,10 +56,10 @@ describe('a call that reads a long log', () => {
       isOver = true
     })
     let answers = 0
-    for (; !isOver; answers += 1) await (await fetch(`${url}/health`)).text()
+    for (; !isOver; answers += 1) await (await server.fetch('/health')).text()
     expect(await verdict).toContain('intact')
     // A server that verifies without a pause answers one or two: before it begins, and after it ended.
     expect(answers).toBeGreaterThan(4)
-    child.kill('SIGKILL')
+    server.child.kill('SIGKILL')
   })
 })

@@ -80,7 +80,7 @@ describe.each(eras)('in the %s era', (_, ask, opening) => {
       await wire.connection.close()
       await eventually('the end of the work', () => stopped.length > 0)
       expect(stopped).toHaveLength(1)
-      expect(wire.messages.filter(({ id }) => id === 1)).toEqual([])
+      expect(wire.messages.filter(({ id }) => id === 1)).toMatchObject([{ error: { code: -32000 } }])
     })
   })
 })

@@ -209,14 +209,7 @@ describe('the command line', () => {
   it('groups its commands, those to start with first', () => {
     const { stdout } = warrant(['--help'])
     const titles = [...stdout.matchAll(/^([A-Z][\w ]+):$/gm)].map(([, title]) => title)
-    expect(titles).toEqual([
-      'Start here',
-      'Servers',
-      'Evidence and receipts',
-      'Project',
-      'Packets',
-      'Other',
-    ])
+    expect(titles).toEqual(['Start here', 'Servers', 'Evidence and receipts', 'Project', 'Packets', 'Other'])
     expect(stdout.slice(0, stdout.indexOf('Servers:'))).toMatch(/^ {2}gate +Check/m)
     expect(stdout.match(/^ {2}completion /gm)).toHaveLength(1)
   })

@@ -9,6 +9,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describePeers, importPeer, peerFile, peerNode } from '../peers/peers.ts'
 import {
+  AUTHORIZED,
   BINARY,
   cleanEnvironment,
   type HttpProgram,
@@ -46,6 +47,7 @@ afterAll(sweep)
 
 const command = () => ({ command: process.execPath, args: [BINARY, 'mcp'], cwd: folder })
 const endpoint = () => new URL(`${server.url}/mcp`)
+const WITH_TOKEN = { requestInit: { headers: AUTHORIZED } }
 
 /** What a person at the other end expects of Warrant, in the words of any client. */
 const meetsExpectations = (connect: () => Promise<AnyClient>): void => {
@@ -108,7 +110,9 @@ const meetsExpectations = (connect: () => Promise<AnyClient>): void => {
 }
 
 const openTransport = (kind: TransportKind): Transport =>
-  kind === 'stdio' ? new StdioClientTransport(command()) : new StreamableHTTPClientTransport(endpoint())
+  kind === 'stdio'
+    ? new StdioClientTransport(command())
+    : new StreamableHTTPClientTransport(endpoint(), WITH_TOKEN)
 
 const connectClient = async (kind: TransportKind, mode: VersionNegotiationMode): Promise<Client> => {
   const client = new Client(SELF, { versionNegotiation: { mode } })
@@ -151,7 +155,7 @@ const openStopping = async (kind: TransportKind): Promise<[Transport, () => void
     return [transport, () => process.kill(transport.pid ?? Number.NaN, 'SIGTERM')]
   }
   const { url, child } = await startHttp([], { cwd: folder })
-  return [new StreamableHTTPClientTransport(new URL(`${url}/mcp`)), () => child.kill('SIGTERM')]
+  return [new StreamableHTTPClientTransport(new URL(`${url}/mcp`), WITH_TOKEN), () => child.kill('SIGTERM')]
 }
 
 test.each(TRANSPORTS)('a server that stops says a last word to its subscribers over %s', async (kind) => {
@@ -168,7 +172,7 @@ interface FirstSdk {
   readonly Client: new (self: typeof SELF) => AnyClient & { connect(transport: object): Promise<void> }
 }
 
-type MakeTransport = new (options: object) => object
+type MakeTransport = new (...options: readonly object[]) => object
 
 const firstSdk = <T>(file: string): Promise<T> =>
   importPeer<T>('@modelcontextprotocol', 'sdk', 'dist', 'esm', 'client', file)
@@ -179,7 +183,7 @@ const openFirst = async (kind: TransportKind): Promise<object> => {
     return new module.StdioClientTransport(command())
   }
   const module = await firstSdk<{ StreamableHTTPClientTransport: MakeTransport }>('streamableHttp.js')
-  return new module.StreamableHTTPClientTransport(endpoint())
+  return new module.StreamableHTTPClientTransport(endpoint(), WITH_TOKEN)
 }
 
 await describePeers('the SDK client of version 1', () => {

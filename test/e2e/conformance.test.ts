@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { request as ask, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { build } from 'esbuild'
@@ -6,7 +9,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { startFixtures } from '../conformance/entry.ts'
 import { type Check, gradeServer, type Revision, readRequired } from '../conformance/runner.ts'
 import { describePeers } from '../peers/peers.ts'
-import { makeFolder, startHttp, sweep } from '../support/binary.ts'
+import { AUTHORIZED, makeFolder, startHttp, sweep } from '../support/binary.ts'
 
 const local = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -26,9 +29,28 @@ const describeCheck = ({ scenario, id, status, errorMessage = '' }: Check): stri
 
 afterAll(sweep)
 
+/** Adds the token, which the suite cannot send. */
+const startProxy = async (port: number) => {
+  const proxy = createServer((incoming, response) => {
+    const headers = { ...incoming.headers, ...AUTHORIZED }
+    const forward = { port, host: '127.0.0.1', path: incoming.url, method: incoming.method, headers }
+    const outgoing = ask(forward, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(response)
+    })
+    outgoing.on('error', () => response.destroy())
+    response.on('close', () => outgoing.destroy())
+    incoming.pipe(outgoing)
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const { port: own } = proxy.address() as AddressInfo
+  return { url: `http://127.0.0.1:${own}/mcp`, close: () => proxy.close() }
+}
+
 const toolNames = async (url: string): Promise<readonly string[]> => {
   const client = new Client({ name: 'conformance-test', version: '1' })
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)))
+  const requestInit = { headers: AUTHORIZED }
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }))
   const { tools } = await client.listTools()
   await client.close()
   return tools.map(({ name }) => name)
@@ -74,7 +96,9 @@ await describePeers('the official conformance suite', () => {
     GRADE,
     async ([revision, count]) => {
       const server = await startHttp([], { cwd: await makeFolder() })
-      const grade = await gradeServer(`${server.url}/mcp`, revision, BASELINE)
+      const proxy = await startProxy(server.port)
+      const grade = await gradeServer(proxy.url, revision, BASELINE)
+      proxy.close()
       expect(grade.exitCode, grade.report).toBe(0)
       expect(grade.required).toHaveLength(count)
     },

@@ -211,7 +211,9 @@ describeWith('registry', 'the tools of packets', (host) => {
       })
       const [print = ''] = await readdir(join(root, 'index', safe))
       expect(print).toMatch(/^[0-9a-f]{16}$/)
-      expect(await readdir(join(root, 'index', safe, print))).toContain('windows.faiss')
+      expect(await readdir(join(root, 'index', safe, print))).toEqual(
+        expect.arrayContaining(['index.faiss', 'windows.faiss']),
+      )
       await session.end()
       proxy.take()
       const next = new Session({ CPM_ROOT: root })
@@ -229,7 +231,22 @@ describeWith('registry', 'the tools of packets', (host) => {
       const long = results.find(({ path, start }: Answer) => path === 'guide.md' && start === 1)
       expect([...long.snippet].length).toBeLessThanOrEqual(303)
       expect(long.snippet).toMatch(/[^ ]\.\.\.$/)
-      expect(Object.keys(long).slice(0, 5)).toEqual(['score', 'path', 'start', 'end', 'snippet'])
+    })
+
+    it('gives five fields, and words and meaning to who asks for scores', async () => {
+      const five = ['score', 'path', 'start', 'end', 'snippet']
+      const ask = { ref: 'demo', q: 'who trims the wick', question: 'who trims the wick' }
+      for (const [name, list] of [
+        ['query', 'results'],
+        ['evidence_digest', 'evidence'],
+      ] as const)
+        for (const scores of [undefined, null, false, true]) {
+          const answer = await session.call(name, { ...ask, ...(scores !== undefined && { scores }) })
+          expect(answer[list].length).toBeGreaterThan(0)
+          const keys = answer[list].map((one: Answer) => Object.keys(one))
+          const named = scores === true ? [...five, 'words', 'meaning'] : five
+          expect(keys).toEqual(keys.map(() => named))
+        }
     })
 
     it('clamps k, gives fewer where there are fewer, and equal ones by row', async () => {

@@ -111,7 +111,7 @@ describe('the union over HTTP', () => {
   })
 
   const get = async (path: string): Promise<ReturnType<typeof JSON.parse>> =>
-    (await fetch(server.url + path)).json()
+    (await server.fetch(path)).json()
 
   it('lets an agent that knows either server decide whether to act', async () => {
     expect(await get('/health')).toEqual({ status: 'ok' })
@@ -128,7 +128,7 @@ describe('the union over HTTP', () => {
     })
     expect((await get('/ai-evidence/summary')).snapshot.stage).toBe('PRE_COMMIT')
     expect((await get('/resource?uri=gitflow://state')).payload).toMatchObject({ branch: 'feature/x' })
-    const answer = await fetch(`${server.url}/tool`, JSON_CALL)
+    const answer = await server.fetch('/tool', JSON_CALL)
     expect(await answer.json()).toMatchObject({ tool: 'ai_gate_check', success: true })
   })
 
@@ -137,20 +137,22 @@ describe('the union over HTTP', () => {
       runJson(repo.folder, ['log', 'verify', '--graph', 'gate-decisions']).value.chain?.size ?? 0
     const before = count()
     const params = { name: 'ai_gate_check', arguments: { stage: 'CI' } }
-    await fetch(`${server.url}/mcp`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
-    }).then((answer) => answer.text())
-    await fetch(`${server.url}/tool`, JSON_CALL)
+    await server
+      .fetch('/mcp', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+      })
+      .then((answer) => answer.text())
+    await server.fetch('/tool', JSON_CALL)
     expect(count()).toBe(before + 2)
-    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    const metrics = await (await server.fetch('/metrics')).text()
     expect(metrics).toContain('tool="ai_gate_check"')
   })
 
   it('says that it is degraded when there is nothing to go by', async () => {
     const empty = await startHttp([], { cwd: new Repo().folder })
-    const status = await (await fetch(`${empty.url}/status`)).json()
+    const status = await (await empty.fetch('/status')).json()
     expect(status).toMatchObject({ status: 'degraded', lifecycle: null, evidence: { valid: false } })
   })
 

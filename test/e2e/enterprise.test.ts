@@ -509,12 +509,17 @@ describe('the enterprise server as a process', () => {
     expect((await flagged.heard(1))[0]).not.toContain(`:${port}`)
   })
 
-  it('needs a token off loopback', async () => {
-    const { code, stderr } = await new Program(['--host', '0.0.0.0', '--port', '0'], {
-      binary: BINARY,
-    }).finish()
-    expect(code).toBe(2)
-    expect(stderr).toContain('bearer token')
+  it('needs a token off loopback, and says on loopback that it needs none', async () => {
+    const { folder } = Repo.init().commit({ a: '1' })
+    const server = await startHttp(['--host', '0.0.0.0'], { cwd: folder, binary: BINARY })
+    const ask = (path: string) => exchange(server.port, rawRequest('GET', path, [['Host', 'localhost']]))
+    expect([(await ask('/health')).status, (await ask('/status')).status]).toEqual([200, 401])
+    expect(server.stderr).toMatch(/^Requests need the bearer token in \/\S+\/serve\.token\.\n$/)
+    const open = await start(folder)
+    expect((await get(open, '/status')).status).toBe(200)
+    expect(open.stderr).toBe(
+      `Every user of this machine may ask ${open.url}. Set WARRANT_TOKEN to require a token.\n`,
+    )
   })
 
   it('writes nothing into the repository', async () => {

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { Program, startHttp, sweep } from '../support/binary.ts'
 import { evidenceOf, finding, makeRoot, putEvidence, sealedText, startEvidence } from '../support/evidence.ts'
 import { initialize, notification, request } from '../support/messages.ts'
-import { exchange, rawRequest } from '../support/raw-http.ts'
+import { exchange, LOCAL, rawRequest } from '../support/raw-http.ts'
 
 /** The program: how it starts, where it listens, how it ends, and the same evidence over MCP. */
 
@@ -87,7 +87,6 @@ describe('starting', () => {
     [['--route', '/a b'], 'cannot serve evidence under'],
     [['--route', '/a/../b'], 'cannot serve evidence under'],
     [['--port', '70000'], '--port: expected a whole number'],
-    [['--host', '0.0.0.0'], 'needs a bearer token'],
     [['--colour'], 'Unknown option'],
   ])('%j is refused', async (args, words) => {
     const { code, stdout, stderr } = await run(args)
@@ -128,10 +127,7 @@ describe('beside MCP', () => {
     const folder = root()
     const { port } = await startHttp([], { cwd: folder })
     const ask = async (path: string, method = 'GET') => {
-      const bytes = rawRequest(method, path, [
-        ['Host', 'localhost'],
-        ['Connection', 'close'],
-      ])
+      const bytes = rawRequest(method, path, [...LOCAL, ['Connection', 'close']])
       const { status, body } = await exchange(port, bytes)
       return [status, JSON.parse(body)]
     }

@@ -18,13 +18,16 @@ import {
   exchange,
   LEGACY_POST,
   LOCAL,
+  LOCAL_TEXT,
   type RawAnswer,
   RawClient,
   rawRequest,
   readBody,
+  TOKEN_LINE,
 } from '../support/raw-http.ts'
 
 const MiB = 1024 * 1024
+const POST_TYPES = LEGACY_POST.slice(LOCAL.length)
 const TOKEN = 'a-token-of-the-tests-0123456789'
 const WITH_STATUS = expect.arrayContaining([expect.objectContaining({ name: 'warrant_status' })])
 const WITH_PREFLIGHT = expect.arrayContaining([expect.objectContaining({ name: 'preflight' })])
@@ -72,16 +75,18 @@ const mirror = (method: string, name?: string, version = '2026-07-28'): readonly
   ...(name === undefined ? [] : [['Mcp-Name', name] as const]),
 ]
 
+const withToken = (headers: readonly Header[]): readonly Header[] => [
+  TOKEN_LINE,
+  ...headers.filter(([name]) => name !== TOKEN_LINE[0]),
+]
+
 const ENDPOINTS: readonly (readonly [
   path: string,
   ask: (headers: readonly Header[]) => Promise<RawAnswer>,
 ])[] = [
-  [
-    '/mcp',
-    (headers) => post(request(1, 'ping'), [...headers, ...LEGACY_POST.filter(([name]) => name !== 'Host')]),
-  ],
+  ['/mcp', (headers) => post(request(1, 'ping'), [...withToken(headers), ...POST_TYPES])],
   ['/health', (headers) => get('/health', headers)],
-  ['/metrics', (headers) => get('/metrics', headers)],
+  ['/metrics', (headers) => get('/metrics', withToken(headers))],
 ]
 
 const goodHosts = () => [
@@ -245,7 +250,7 @@ describe.concurrent.each(ENDPOINTS)('Host and Origin at %s', (_, send) => {
     const both: readonly Header[] = [...LOCAL, ['Host', 'evil.example']]
     expect((await send(both)).status).toBeOneOf([400, 403])
     expect((await send(both.toReversed())).status).toBeOneOf([400, 403])
-    expect((await send([...LOCAL, ...LOCAL])).status).toBeOneOf([400, 403])
+    expect((await send([...LOCAL, ['Host', 'localhost']])).status).toBeOneOf([400, 403])
   })
 
   test('tells no browser that it may read the answer', async () => {
@@ -258,7 +263,7 @@ describe.concurrent.each(ENDPOINTS)('Host and Origin at %s', (_, send) => {
 describe('A refusal by the access checks', () => {
   test('is JSON-RPC at /mcp and plain JSON elsewhere, with no stack and no path', async () => {
     const evil: readonly Header[] = [['Host', 'evil.example']]
-    expect(messageOf(await post(request(1, 'ping'), [...evil, ...LEGACY_POST.slice(1)]))).toMatchObject({
+    expect(messageOf(await post(request(1, 'ping'), [...evil, ...POST_TYPES]))).toMatchObject({
       id: null,
       error: { code: -32000 },
     })
@@ -296,6 +301,7 @@ describe('A bearer token', () => {
   beforeAll(async () => {
     locked = await startHttp([], { env: { WARRANT_TOKEN: TOKEN } })
   })
+  const bare: readonly Header[] = [['Host', 'localhost']]
   const withToken = (value?: string): readonly Header[] =>
     value === undefined ? [] : [['Authorization', value]]
 
@@ -313,10 +319,10 @@ describe('A bearer token', () => {
   ]
   test.each(wrong)('is asked for: %s', async (_, value) => {
     for (const path of ['/metrics', '/', '/no-such']) {
-      const { status, headers } = await get(path, [...LOCAL, ...withToken(value)], locked.port)
+      const { status, headers } = await get(path, [...bare, ...withToken(value)], locked.port)
       expect([path, status, headers['www-authenticate']]).toEqual([path, 401, 'Bearer'])
     }
-    const answer = await post(request(1, 'ping'), [...LEGACY_POST, ...withToken(value)], locked.port)
+    const answer = await post(request(1, 'ping'), [...bare, ...withToken(value), ...POST_TYPES], locked.port)
     expect(answer.status).toBe(401)
     expect(answer.headers['www-authenticate']).toBe('Bearer')
     expect(messageOf(answer)).toMatchObject({ id: null, error: { code: -32000 } })
@@ -325,14 +331,15 @@ describe('A bearer token', () => {
   test('is accepted, whatever the case of the scheme', async () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       const token = withToken(`${scheme} ${TOKEN}`)
-      expect((await get('/metrics', [...LOCAL, ...token], locked.port)).status).toBe(200)
-      expect((await post(request(1, 'ping'), [...LEGACY_POST, ...token], locked.port)).status).toBe(200)
+      expect((await get('/metrics', [...bare, ...token], locked.port)).status).toBe(200)
+      expect((await post(request(1, 'ping'), [...bare, ...token, ...POST_TYPES], locked.port)).status).toBe(
+        200,
+      )
     }
   })
 
   test('is not needed to ask for life signs', async () => {
-    expect((await get('/health', LOCAL, locked.port)).status).toBe(200)
-    expect((await get('/ready', LOCAL, locked.port)).status).toBe(200)
+    expect((await get('/health', bare, locked.port)).status).toBe(200)
   })
 
   test('does not help at an evil host', async () => {
@@ -341,25 +348,16 @@ describe('A bearer token', () => {
   })
 
   test('is in no answer and no log', async () => {
-    const { body } = await get('/', [...LOCAL, ...withToken(`Bearer ${TOKEN}`)], locked.port)
+    const { body } = await get('/', [...bare, ...withToken(`Bearer ${TOKEN}`)], locked.port)
     expect(body).not.toContain(TOKEN)
     expect(locked.lines.join('\n') + locked.stderr).not.toContain(TOKEN)
   })
 
-  test.each(['0.0.0.0', '::', '192.0.2.1', 'example.com', '127.0.0.1.nip.io'])(
-    'is demanded before listening on %s',
-    async (host) => {
-      const { code, stdout, stderr } = await new Program(['serve', '--port', '0', '--host', host]).finish()
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-      expect(stderr).toMatch(/^warrant: .*token.*\n$/)
-    },
-  )
-
   test('lets it listen everywhere', async () => {
     const open = await startHttp(['--host', '0.0.0.0'], { env: { WARRANT_TOKEN: TOKEN } })
     const token = withToken(`Bearer ${TOKEN}`)
-    expect((await get('/metrics', LOCAL, open.port)).status).toBe(401)
-    expect((await get('/metrics', [...LOCAL, ...token], open.port)).status).toBe(200)
+    expect((await get('/metrics', bare, open.port)).status).toBe(401)
+    expect((await get('/metrics', [...bare, ...token], open.port)).status).toBe(200)
     expect((await get('/metrics', [['Host', 'evil.example'], ...token], open.port)).status).toBe(403)
   })
 })
@@ -375,7 +373,7 @@ describe('An issuer', () => {
       '/.well-known/oauth-protected-resource',
       '/.well-known/oauth-protected-resource/mcp',
     ]) {
-      const { status, body, headers } = await get(path, LOCAL, issued.port)
+      const { status, body, headers } = await get(path, [['Host', 'localhost']], issued.port)
       expect([path, status, headers['content-type']]).toEqual([path, 200, 'application/json'])
       expect(JSON.parse(body)).toMatchObject({
         resource: `${issued.url}/mcp`,
@@ -454,7 +452,7 @@ describe('Paths and methods', () => {
 
   test('HEAD has the headers of GET and no body', async () => {
     for (const path of ['/health', '/ready', '/metrics', '/']) {
-      const { status, headers } = await fetch(`${server.url}${path}`, { method: 'HEAD' })
+      const { status, headers } = await server.fetch(path, { method: 'HEAD' })
       expect([path, status, Number(headers.get('content-length')) > 0]).toEqual([path, 200, true])
     }
   })
@@ -498,7 +496,7 @@ describe('Bytes that are no HTTP', () => {
     ],
     [
       'a chunk of no size',
-      'POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n',
+      `POST /mcp HTTP/1.1\r\n${LOCAL_TEXT}Transfer-Encoding: chunked\r\n\r\nxyz\r\n`,
       [400],
     ],
     [
@@ -541,7 +539,7 @@ const chunked = (path: string, body: Buffer, size = 64 * 1024): Buffer => {
 describe('Bodies', () => {
   const blank = (bytes: number) => Buffer.alloc(bytes, ' ')
   const announce = (path: string, bytes: number) =>
-    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`
+    `POST ${path} HTTP/1.1\r\n${LOCAL_TEXT}Content-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`
 
   test.each([
     ['/health', MiB],
@@ -595,9 +593,11 @@ describe('Bodies', () => {
           duplex: 'half',
           headers: { 'content-type': 'application/json' },
         }
-        const answer = await fetch(`${server.url}/mcp`, options as RequestInit).catch(
-          (error: Error & { cause?: { code?: string } }) => ({ status: error.cause?.code ?? error.message }),
-        )
+        const answer = await server
+          .fetch('/mcp', options as RequestInit)
+          .catch((error: Error & { cause?: { code?: string } }) => ({
+            status: error.cause?.code ?? error.message,
+          }))
         statuses.push(answer.status)
       }
     }
@@ -775,7 +775,7 @@ describe.concurrent('Slow clients', () => {
   test.each(['/mcp', '/health'])('that never finish their body get 408 at %s', async (path) => {
     const client = new RawClient(patient.port)
     client.send(
-      `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"jsonrpc"`,
+      `POST ${path} HTTP/1.1\r\n${LOCAL_TEXT}Content-Type: application/json\r\nContent-Length: 50\r\n\r\n{"jsonrpc"`,
     )
     const drip = setInterval(() => client.closed || client.send(' '), 400)
     expect((await client.answer()).status).toBe(408)
@@ -795,7 +795,7 @@ describe.concurrent('Slow clients', () => {
       client.send(
         at % 2 === 0
           ? 'GET /health HTTP/1.1\r\nHost: localhost\r\n'
-          : 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{',
+          : `POST /mcp HTTP/1.1\r\n${LOCAL_TEXT}Content-Length: 9\r\n\r\n{`,
       )
     }
     const body = modern(1, 'tools/call', { name: 'warrant_status' })

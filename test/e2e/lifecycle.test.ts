@@ -1,8 +1,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -18,7 +19,7 @@ import {
 import { someRows } from '../support/case-count.ts'
 import { envelope, initialize, modern, readMessage, request } from '../support/messages.ts'
 import { isRunning } from '../support/process.ts'
-import { LOCAL, RawClient, rawRequest } from '../support/raw-http.ts'
+import { LOCAL, LOCAL_TEXT, RawClient, rawRequest } from '../support/raw-http.ts'
 
 // The promise is one second; the rest is for a machine with every core busy.
 const STOP_MS = 2_500
@@ -78,12 +79,13 @@ describe.concurrent('When the client hangs up', () => {
     ])
   })
 
-  test.runIf(onLinux)('a call that takes too long is waited for no longer than the limit', async () => {
+  test.runIf(onLinux)('a call that takes too long is waited for until the limit, and told so', async () => {
     const git = await slowGit(60)
     const program = new Program(['mcp', '--limits-drain-ms', '500'], git.options)
     program.send(CALL)
     const pid = await git.started()
-    expect(await program.finish(STOP_MS)).toMatchObject({ code: 0, signal: null, stdout: '', stderr: '' })
+    expect(await program.finish(STOP_MS)).toMatchObject({ code: 0, signal: null, stderr: '' })
+    expect(program.lines.map(readMessage)).toMatchObject([{ id: 1, error: { code: -32000 } }])
     await expectGone('git', pid)
   })
 
@@ -118,6 +120,49 @@ describe.concurrent('When the client hangs up', () => {
     const lines = (await readFile(join(folder, 'out'), 'utf8')).trim().split('\n')
     expect(code).toBe(0)
     expect(lines.map((line) => readMessage(line).id).sort()).toEqual([0, 1, 2])
+  })
+})
+
+const ORDERS = fileURLToPath(new URL('../fixtures/orders', import.meta.url))
+const STDIO_SERVERS: Readonly<Record<string, readonly string[]>> = {
+  warrant: ['mcp', '--toolsets', 'all'],
+  'sentinel-mcp': [],
+  'scg-mcp-server': ['--store', 'memory'],
+  'cpm-mcp': [],
+  'pumuki-mcp-evidence': ['--stdio'],
+  'pumuki-mcp-enterprise': ['--stdio'],
+}
+
+describe.concurrent('A client that hangs up with calls under way', () => {
+  test.each(Object.entries(STDIO_SERVERS))('has one answer to each request from %s', async (binary, args) => {
+    const cwd = await makeFolder()
+    await cp(ORDERS, cwd, { recursive: true })
+    const asking = new Program(args, { binary, cwd })
+    asking.send(request(0, 'tools/list'))
+    const [list] = await asking.answers(1)
+    await asking.finish()
+    const tools: readonly { name: string }[] = list?.result.tools
+    const values = { path: '.', projectPath: '.', rootPath: '.', node_id: '0', name: 'a', ref: 'a', q: 'a' }
+    const calls = tools.map(({ name }, at) => request(at, 'tools/call', { name, arguments: values }))
+    for (const drain of ['1', '60']) {
+      const program = new Program([...args, '--limits-drain-ms', drain], { binary, cwd })
+      program.send(...calls, request('list', 'resources/list'))
+      // A thread that is still busy may have to be killed, so the exit code is not looked at.
+      await program.finish()
+      const messages = program.lines.map(readMessage).filter(({ id }) => id !== undefined)
+      const asked = [...calls.keys(), 'list'].map(String).sort()
+      expect(messages.map(({ id }) => String(id)).sort()).toEqual(asked)
+      if (binary === 'sentinel-mcp' && drain === '1')
+        expect(messages).toContainEqual(
+          expect.objectContaining({
+            error: {
+              code: -32000,
+              message: 'The server stopped before it had an answer',
+              data: { details: 'The server stopped before it had an answer', reason: 'timeout' },
+            },
+          }),
+        )
+    }
   })
 })
 
@@ -175,8 +220,7 @@ describe.concurrent.each(someRows(SIGNALS, 2))('%s', (signal) => {
         listen,
       ),
     )
-    for (const client of slow)
-      client.send('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{')
+    for (const client of slow) client.send(`POST /mcp HTTP/1.1\r\n${LOCAL_TEXT}Content-Length: 9\r\n\r\n{`)
     // Connections are accepted in order: after this answer all others are there.
     const last = new RawClient(program.port)
     last.send(rawRequest('GET', '/health', LOCAL))
@@ -335,6 +379,61 @@ describe.runIf(onLinux)('When the parent is killed', () => {
       await expectGone('the server', pid)
       if (helper !== undefined) await expectGone('git', helper)
       closeSync(held)
+    },
+  )
+})
+
+describe.runIf(onLinux).concurrent('A server behind npm', () => {
+  const childrenOf = async (pid: number): Promise<readonly number[]> =>
+    (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => ''))
+      .split(' ')
+      .filter(Boolean)
+      .map(Number)
+  /** The server below npm: the last of a chain of shells. */
+  const serverBelow = async (pid: number): Promise<number> => {
+    const [child] = await childrenOf(pid)
+    return child === undefined ? pid : serverBelow(child)
+  }
+
+  const STARTS: Readonly<Record<string, readonly string[]>> = {
+    'npm run serve': ['run', '-s', 'serve'],
+    'npm run mcp': ['run', '-s', 'mcp'],
+    'npm exec, stdio': ['exec', '--no', '--', 'warrant', 'mcp'],
+    'npm exec, HTTP': ['exec', '--no', '--', 'warrant', 'serve', '--port', '0', '--json'],
+  }
+  const rows = Object.keys(STARTS).flatMap((name) =>
+    (['SIGKILL', 'SIGTERM', 'SIGHUP'] as const).map((signal) => [name, signal] as const),
+  )
+  test.each(someRows(rows, 4))(
+    'ends with it, although its input stays open: %s, %s',
+    async (name, signal) => {
+      const cwd = await makeFolder()
+      const scripts = { serve: 'warrant serve --port 0 --json', mcp: 'warrant mcp' }
+      await writeFile(
+        join(cwd, 'package.json'),
+        JSON.stringify({ name: 'behind', version: '1.0.0', scripts }),
+      )
+      await mkdir(join(cwd, 'node_modules/.bin'), { recursive: true })
+      await writeFile(
+        join(cwd, 'node_modules/.bin/warrant'),
+        `#!/bin/sh\nexec ${process.execPath} ${BINARY} "$@"\n`,
+        { mode: 0o755 },
+      )
+      const npm = spawn('npm', STARTS[name] ?? [], {
+        cwd,
+        env: cleanEnvironment(),
+        stdio: ['pipe', 'pipe', 'ignore'],
+      })
+      let said = ''
+      npm.stdout.setEncoding('utf8').on('data', (text) => {
+        said += text
+      })
+      npm.stdin.write(`${request('up', 'ping')}\n`)
+      await eventually('the start of the server', () => /"id":"up"|"url":/.test(said))
+      const pid = await serverBelow(npm.pid ?? 0)
+      expect(pid).not.toBe(npm.pid)
+      npm.kill(signal)
+      await eventually('the end of the server', () => !isRunning(pid))
     },
   )
 })

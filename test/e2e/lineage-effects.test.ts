@@ -67,11 +67,13 @@ describe('effects and decisions of every surface', () => {
   it('are one entry each over MCP and plain HTTP', async () => {
     const server = await startHttp([], { cwd: repo.folder, env: GIT_ENVIRONMENT })
     const post = (path: string, body: string) =>
-      fetch(`${server.url}${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-        body,
-      }).then((answer) => answer.text())
+      server
+        .fetch(path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+          body,
+        })
+        .then((answer) => answer.text())
     expect(await added(() => post('/mcp', report(1)))).toEqual(['write_architecture_report done'])
     const check = JSON.stringify({ name: 'ai_gate_check', args: {} })
     expect(await added(() => post('/tool', check))).toEqual([
@@ -91,7 +93,7 @@ describe('effects and decisions of every surface', () => {
     const server = await startHttp([], { cwd: repo.folder, env: GIT_ENVIRONMENT, binary })
     const body = JSON.stringify({ name: 'ai_gate_check', args: { stage: 'CI' } })
     const headers = { 'content-type': 'application/json' }
-    const ask = async () => (await fetch(`${server.url}/tool`, { method: 'POST', headers, body })).json()
+    const ask = async () => (await server.fetch('/tool', { method: 'POST', headers, body })).json()
     let answer: ReturnType<typeof JSON.parse>
     const entries = await added(async () => {
       answer = await ask()

@@ -127,8 +127,10 @@ describe('a published log', () => {
   it('is served with the same bytes over HTTP', async () => {
     const server = await startHttp([], { cwd: folder, env: { XDG_STATE_HOME: state } })
     const types = new Map<string, string>()
-    const read = webResources(`${server.url}/tiles`, (path, { headers }) =>
-      types.set(path, `${headers.get('content-type')}; ${headers.get('cache-control')}`),
+    const read = webResources(
+      (path) => server.fetch(`/tiles/${path}`),
+      (path, { headers }) =>
+        types.set(path, `${headers.get('content-type')}; ${headers.get('cache-control')}`),
     )
     const note = (await read('checkpoint'))?.toString() ?? ''
     expect(note).toBe(checkpointIn('site'))
@@ -150,12 +152,12 @@ describe('a published log', () => {
       'tile/../checkpoint',
       'other',
     ])
-      expect((await fetch(`${server.url}/tiles/${path}`, { redirect: 'error' })).status, path).toBe(
+      expect((await server.fetch(`/tiles/${path}`, { redirect: 'error' })).status, path).toBe(
         path === 'tile/../checkpoint' ? 200 : 404,
       )
-    const head = await fetch(`${server.url}/tiles/tile/0/000`, { method: 'HEAD' })
+    const head = await server.fetch('/tiles/tile/0/000', { method: 'HEAD' })
     expect(head.headers.get('content-length')).toBe('8192')
-    expect((await fetch(`${server.url}/tiles/checkpoint`, { method: 'POST' })).status).toBe(405)
+    expect((await server.fetch('/tiles/checkpoint', { method: 'POST' })).status).toBe(405)
     await growTo(701)
     const grown = openPlainCheckpoint((await read('checkpoint'))?.toString() ?? '', key)
     expect(await isPlainPrefix(read, openPlainCheckpoint(note, key), grown)).toBe(true)

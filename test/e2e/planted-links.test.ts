@@ -345,8 +345,8 @@ describe('Git, as far as the repository can shape it', () => {
     const hostile = await hostileRepository()
     expect((await run(hostile.root, 'gate')).code).toBe(0)
     const env = { XDG_STATE_HOME: await makeFolder() }
-    mkdirSync(join(env.XDG_STATE_HOME, 'warrant'))
-    execFileSync('mkfifo', [join(env.XDG_STATE_HOME, 'warrant', 'signing.key')])
+    mkdirSync(join(env.XDG_STATE_HOME, 'warrant'), { mode: 0o700 })
+    execFileSync('mkfifo', ['-m', '600', join(env.XDG_STATE_HOME, 'warrant', 'signing.key')])
     const words = ['log', 'checkpoint', '--graph', 'gate-decisions']
     const ending = await new Program(words, { cwd: hostile.root, env }).finish()
     expect(ending).toMatchObject({

@@ -106,7 +106,7 @@ describe('the jail on the wire', () => {
       attackPaths(hostile).filter((_, at) => at % caseCount(160, 20) === 0),
     )
     const ask = async ([name, args]: (typeof all)[number], id: number): Promise<string> => {
-      const response = await fetch(`${program.url}/mcp`, {
+      const response = await program.fetch('/mcp', {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
         body: request(id, 'tools/call', { name, arguments: args }),
@@ -147,7 +147,7 @@ describe('the jail on the wire', () => {
     for (let at = 0; at < named.length; at += 50) {
       const page = await Promise.all(
         lines.slice(at, at + 50).map(async (body) => {
-          const response = await fetch(`${program.url}/mcp`, {
+          const response = await program.fetch('/mcp', {
             method: 'POST',
             headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
             body,

@@ -83,7 +83,7 @@ const overStdio = (era: 'legacy' | 'modern') => {
 const overHttp = async () => {
   const server = await startHttp(everything(), { cwd: fixture.repo.folder })
   const ask: Ask = async (method, params) => {
-    const response = await fetch(`${server.url}/mcp`, {
+    const response = await server.fetch('/mcp', {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

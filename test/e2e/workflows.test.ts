@@ -288,19 +288,23 @@ describe('analyze_project', () => {
     expect(JSON.stringify(first)).not.toMatch(/s3cret|hunter2/)
   })
 
-  it('reports progress to a client that asks for it', async () => {
-    orders.send(
-      JSON.stringify({
-        jsonrpc: '2.0',
-        id: 'far',
-        method: 'tools/call',
-        params: { name: 'analyze_project', arguments: { rootPath: '.' }, _meta: { progressToken: 'p' } },
-      }),
+  it.each([
+    'get_project_structure',
+    'discover_service_interconnections',
+    'extract_architectural_signatures',
+    'analyze_project',
+    'generate_master_arch_report',
+  ])('reports progress of %s to a client that asks for it', async (name) => {
+    const server = new Sentinel(await copyOf('orders'))
+    const args = name === 'analyze_project' ? { rootPath: '.' } : { projectPath: '.' }
+    server.send(request(1, 'tools/call', { name, arguments: args, _meta: { progressToken: 'p' } }))
+    expect((await server.answer(1)).error).toBeUndefined()
+    const progress = (await server.answers(server.lines.length)).filter(
+      ({ method }) => method === 'notifications/progress',
     )
-    await orders.answer('far' as never)
-    expect(orders.lines.some((line) => line.includes('notifications/progress') && line.includes('"p"'))).toBe(
-      true,
-    )
+    expect(progress.length).toBeGreaterThan(0)
+    expect(progress.every(({ params }) => params?.progressToken === 'p')).toBe(true)
+    await server.finish()
   })
 })
 

@@ -173,9 +173,15 @@ export const converse = async (
   return { ...ending, messages: program.lines.map(readMessage) }
 }
 
+/** The token of every `warrant serve` that a test starts without naming another. */
+export const SERVE_TOKEN = 'the-token-of-the-tests-0123456789'
+export const AUTHORIZED = { authorization: `Bearer ${SERVE_TOKEN}` }
+
 export interface HttpProgram extends Program {
   readonly url: string
   readonly port: number
+  /** Asks with the token. */
+  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>
 }
 
 /** Starts `warrant serve`, or another server, on a free port and waits until it listens. */
@@ -183,11 +189,17 @@ export const startHttp = async (
   args: readonly string[] = [],
   options: StartOptions = {},
 ): Promise<HttpProgram> => {
-  const verb = options.binary === undefined ? ['serve'] : []
-  const program = new Program([...verb, '--port', '0', '--json', ...args], options)
+  const isServe = options.binary === undefined
+  const env = { ...(isServe && { WARRANT_TOKEN: SERVE_TOKEN }), ...options.env }
+  const program = new Program([...(isServe ? ['serve'] : []), '--port', '0', '--json', ...args], {
+    ...options,
+    env,
+  })
   const [banner = ''] = await program.heard(1)
   const { url } = JSON.parse(banner) as { url: string }
-  return Object.assign(program, { url, port: Number(new URL(url).port) })
+  const ask: HttpProgram['fetch'] = (path, init) =>
+    fetch(url + path, { ...init, headers: { ...AUTHORIZED, ...init?.headers } })
+  return Object.assign(program, { url, port: Number(new URL(url).port), fetch: ask })
 }
 
 /** Waits until `happened` says yes. */

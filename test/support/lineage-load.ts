@@ -82,7 +82,7 @@ const overHttp = async (
   const client = (name: string) =>
     askUntil(end, name, seen, async (id, tool, args) => {
       const body = request(id, 'tools/call', { name: tool, arguments: args })
-      return (await fetch(`${server.url}/mcp`, { method: 'POST', headers, body })).text()
+      return (await server.fetch('/mcp', { method: 'POST', headers, body })).text()
     })
   await Promise.all([client(`${worker}a`), client(`${worker}b`), client(`${worker}c`)])
   server.child.kill()

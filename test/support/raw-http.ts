@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { WAIT_MS } from './binary.ts'
+import { AUTHORIZED, WAIT_MS } from './binary.ts'
 
 export interface RawAnswer {
   readonly status: number
@@ -158,7 +158,11 @@ export const rawRequest = (
   return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1'), bytes])
 }
 
-export const LOCAL: HeaderLines = [['Host', 'localhost']]
+export const TOKEN_LINE = ['Authorization', AUTHORIZED.authorization] as const
+/** From this machine, with the token. */
+export const LOCAL: HeaderLines = [['Host', 'localhost'], TOKEN_LINE]
+/** The same as text. */
+export const LOCAL_TEXT = `Host: localhost\r\n${TOKEN_LINE.join(': ')}\r\n`
 export const LEGACY_POST: HeaderLines = [
   ...LOCAL,
   ['Content-Type', 'application/json'],

@@ -1,10 +1,11 @@
 // Opens requests whose bodies never end, in a process of its own: COUNT of them at PORT, each sends BYTES of its 4 MiB.
-// With RENEW, opens another one in place of each that the server closes.
+// With RENEW, opens another one in place of each that the server closes. HEADERS are host and token.
 import { connect } from 'node:net'
 
-const [port = 0, count = 0, bytes = 0, renew] = process.argv.slice(2).map(Number)
+const [port = 0, count = 0, bytes = 0, renew] = process.argv.slice(2, 6).map(Number)
+const [headers] = process.argv.slice(6)
 const LENGTH = 4 * 1024 * 1024
-const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${LENGTH}\r\n\r\n`
+const head = `POST /mcp HTTP/1.1\r\n${headers}Content-Type: application/json\r\nContent-Length: ${LENGTH}\r\n\r\n`
 const part = Buffer.alloc(bytes, ' ')
 let connected = 0
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { exchange, LOCAL, rawRequest } from './raw-http.ts'
+import { exchange, LOCAL, LOCAL_TEXT, rawRequest } from './raw-http.ts'
 
 const PROGRAM = fileURLToPath(new URL('slow-bodies-process.mjs', import.meta.url))
 
@@ -16,7 +16,7 @@ interface SlowBodies {
 
 /** Opens requests whose bodies never end, and resolves once as many have been connected. */
 export const sendSlowBodies = async ({ port, count, bytes, renew }: SlowBodies) => {
-  const args = [port, count, bytes, Number(renew)].map(String)
+  const args = [port, count, bytes, Number(renew), LOCAL_TEXT].map(String)
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
   await once(child.stdout, 'data')
   return { stop: () => child.kill('SIGKILL') }

@@ -22,9 +22,12 @@ export const folderResources =
   }
 
 export const webResources =
-  (prefix: string, seen: (path: string, response: Response) => void = () => {}): ReadResource =>
+  (
+    read: (path: string) => Promise<Response>,
+    seen: (path: string, response: Response) => void,
+  ): ReadResource =>
   async (path) => {
-    const response = await fetch(`${prefix}/${path}`)
+    const response = await read(path)
     seen(path, response)
     return response.status === 200 ? Buffer.from(await response.arrayBuffer()) : undefined
   }

@@ -154,14 +154,14 @@ const RULES = {
     'Spelling of tool names in listings; calls accept both spellings.',
   ),
   dialect: choice(DIALECT_NAMES, 'standard', 'Format of error answers.'),
-  host: text('127.0.0.1', 'Address to listen on. An address that is not loopback requires a token.'),
+  host: text('127.0.0.1', 'Address to listen on.'),
   port: whole(7331, 'Port to listen on; 0 takes a free port.', 0, 65_535),
-  token: optional('Bearer token that HTTP requests must carry.', wantToken, true),
-  readToken: optional(
-    'Second bearer token: its clients get only tools that read. Needs a token as well.',
+  token: optional(
+    'Bearer token that HTTP requests must carry. Default: the one of this user, made at the first start.',
     wantToken,
     true,
   ),
+  readToken: optional('Second bearer token: its clients get only what reads.', wantToken, true),
   issuer: optional('OAuth issuer that the protected-resource metadata names.', (value) =>
     isText(value) && URL.canParse(value) ? undefined : 'expected a URL',
   ),

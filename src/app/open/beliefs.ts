@@ -31,6 +31,8 @@ interface OpenBeliefs {
   readonly beliefs: Beliefs
   /** Size of the store. */
   readonly bytes: () => Promise<number>
+  /** Rejects when nothing can be written. */
+  readonly check: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -71,6 +73,9 @@ export const openBeliefs = async (
     return {
       beliefs,
       bytes: () => store.bytes(),
+      check: async () => {
+        if (!config.readOnly) await store.check?.()
+      },
       close: async () => {
         // Closing a graph store saves a snapshot.
         await (config.readOnly ? graphStore.replica.close() : graphStore.close())

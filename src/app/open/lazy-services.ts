@@ -43,6 +43,7 @@ export const lazyBeliefs = ({ config, root }: ServiceContext, handshake: ServerB
       const found = await graph.peek()
       return found && { ...(await found.beliefs.governanceStatus()), log_bytes: await found.bytes() }
     },
+    check: async () => (await graph.peek())?.check(),
     close: async () => (await graph.peek())?.close(),
   }
 }
@@ -120,8 +121,16 @@ export const lazyProject = ({ config, root, rootHandle, log }: ServiceContext) =
   return { run, workflow, close }
 }
 
-export const embeddedStore = (path: string): StoreCheck => ({
-  health: async () => (await import('../../platform/files/state-folder.ts')).stateFolder(path).health(),
+export const embeddedStore = (path: string, check: () => Promise<void>): StoreCheck => ({
+  health: async () => {
+    const { stateFolder } = await import('../../platform/files/state-folder.ts')
+    const found = await stateFolder(path).health()
+    const failing = { ...found, state: 'failing', detail: 'the log of beliefs cannot be written' } as const
+    return check().then(
+      () => found,
+      () => failing,
+    )
+  },
 })
 
 export const localRepository = ({ config, root, clock, environment }: ServiceContext): Repository => ({

@@ -11,7 +11,13 @@ import {
 } from '../../lineage/log-memory.ts'
 import { EventLog } from '../../platform/files/event-log.ts'
 import { placeFaults } from '../../platform/files/no-symlinks.ts'
-import { userLine, userRecord, userStateFolder } from '../../platform/files/user-state.ts'
+import {
+  privateStateFolder,
+  requirePrivate,
+  userLine,
+  userRecord,
+  userStateFolder,
+} from '../../platform/files/user-state.ts'
 import { lifecycleGit } from '../../platform/git/repository-places.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import type { Config } from '../config/settings.ts'
@@ -20,11 +26,16 @@ import type { Config } from '../config/settings.ts'
 
 export const signingKeyPath = (): string => {
   try {
-    return join(userStateFolder(process.env), 'signing.key')
+    userStateFolder(process.env)
   } catch (cause) {
     throw placeFaults.unwritable('this user has no home folder for the signing key', { cause })
   }
+  return requirePrivate(join(privateStateFolder(process.env), 'signing.key'), '600')
 }
+
+/** The token that clients of `warrant serve` send. */
+export const serveTokenPath = (): string =>
+  requirePrivate(join(privateStateFolder(process.env), 'serve.token'), '600')
 
 export const isStoreUrl = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
 
@@ -50,7 +61,7 @@ const storeIdentity = (config: Config, root: string): string => {
 /** Path of what is remembered of a store, or of one log in it. */
 const storeRecordPath = (config: Config, root: string, log = ''): string => {
   const name = digestBytes(`${storeIdentity(config, root)}\n${log}`).slice('sha256:'.length, 39)
-  return join(userStateFolder(process.env), 'logs', `${name}.json`)
+  return join(privateStateFolder(process.env), 'logs', `${name}.json`)
 }
 
 const storeRecord = (config: Config, root: string) => userRecord(() => storeRecordPath(config, root))
@@ -121,20 +132,20 @@ export const findOwnDatabase = async (config: Config, root: string): Promise<boo
 
 /** The file with the results of earlier scans of a repository. */
 export const scanCachePath = (root: string, environment: NodeJS.ProcessEnv): string =>
-  join(userStateFolder(environment), 'scans', digestBytes(root).slice('sha256:'.length, 39))
+  join(privateStateFolder(environment), 'scans', digestBytes(root).slice('sha256:'.length, 39))
 
 /** The file with what earlier reports read of a folder. */
 export const readingCachePath = (folder: string, environment: NodeJS.ProcessEnv): string =>
-  join(userStateFolder(environment), 'reports', digestBytes(folder).slice('sha256:'.length, 39))
+  join(privateStateFolder(environment), 'reports', digestBytes(folder).slice('sha256:'.length, 39))
 
 const MAX_GUARD_BYTES = 1024 * 1024
 
 /** What the hooks of agents saw of the git hooks and settings that make the gate run. */
 export const guardRecord = (root: string, environment: NodeJS.ProcessEnv) => {
   const name = digestBytes(root).slice('sha256:'.length, 39)
-  return userRecord(() => join(userStateFolder(environment), 'guards', `${name}.json`), MAX_GUARD_BYTES)
+  return userRecord(() => join(privateStateFolder(environment), 'guards', `${name}.json`), MAX_GUARD_BYTES)
 }
 
 /** What agents did in a repository, by day. */
 export const eventLog = (root: string, environment: NodeJS.ProcessEnv): EventLog =>
-  new EventLog(join(userStateFolder(environment), 'events', digestBytes(root).slice('sha256:'.length, 39)))
+  new EventLog(join(privateStateFolder(environment), 'events', digestBytes(root).slice('sha256:'.length, 39)))

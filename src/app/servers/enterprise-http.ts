@@ -9,7 +9,7 @@ import { lazyEnterprise } from '../open/lazy-enterprise.ts'
 import { lazyDecisions } from '../open/lazy-services.ts'
 import { recordEnterprise } from '../open/receipts/record-enterprise.ts'
 import { createProcessContext } from '../process-context.ts'
-import { requireToken, serveHttp } from './listen.ts'
+import { serveHttp } from './listen.ts'
 
 /** Whether the repository has a log of decisions. This server begins none. */
 const hasLog = async (config: Config, root: string): Promise<boolean> => {
@@ -30,7 +30,6 @@ export const serveEnterprise = async (
   json: boolean,
   terminal: Terminal,
 ): Promise<number> => {
-  requireToken(config)
   const { log, clock, cwd } = createProcessContext(config)
   const root = resolve(cwd, config.root)
   const openspec = { named: config.openspec && resolve(cwd, config.openspec) }

@@ -7,7 +7,7 @@ import { fileEvidence } from '../../platform/files/evidence-file.ts'
 import { findRepositoryRoot } from '../../platform/git/find-root.ts'
 import type { LoadedConfig } from '../config/load-config.ts'
 import { createProcessContext } from '../process-context.ts'
-import { requireToken, serveFaults, serveHttp } from './listen.ts'
+import { serveFaults, serveHttp } from './listen.ts'
 
 const RESERVED = ['/health', '/status']
 
@@ -26,7 +26,6 @@ export const serveEvidence = async (
   requestedRoute: string,
   terminal: Terminal,
 ): Promise<number> => {
-  requireToken(config)
   const route = normalizeRoute(requestedRoute)
   const { log, clock, cwd } = createProcessContext(config)
   const folder = resolve(cwd, config.root)

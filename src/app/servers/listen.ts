@@ -2,23 +2,32 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type AccessRules, isLoopback } from '../../http/guards.ts'
 import { createHttpServer, type HttpServerSettings } from '../../http/server.ts'
+import { lazyCrypto } from '../../kernel/encoding/crypto.ts'
 import { defineFaults } from '../../kernel/fault.ts'
 import type { Log } from '../../kernel/ports.ts'
+import { keyFile } from '../../platform/files/key-file.ts'
 import { randomIds } from '../../platform/system/ids.ts'
 import type { Config } from '../config/settings.ts'
+import { serveTokenPath } from '../open/user-state.ts'
 import { onShutdown } from '../shutdown.ts'
+import { writeLog } from '../terminal.ts'
 
 /** The routes of a compatibility server, and what it overrides. */
 type HttpServerOptions = Pick<HttpServerSettings, 'routes'> & Partial<HttpServerSettings>
 
-/** Serves HTTP until a signal stops it. Calls `announce` with the address once it listens. */
+/**
+ * Serves an older server over HTTP until a signal stops it. Calls `announce` with the address once it listens. Its
+ * clients send no token, so on loopback none is asked for unless one is set.
+ */
 export const serveHttp = async (
   options: HttpServerOptions & { readonly log: Log },
   config: Config,
   announce: (url: string) => void,
 ): Promise<never> => {
+  const { token, readToken } = config
+  const isOpen = isLoopback(config.host) && token === undefined && readToken === undefined
   const server = createHttpServer({
-    access: accessRules(config),
+    access: isOpen ? accessRules(config, undefined) : await openAccess(config),
     headersMs: config.limits.headersMs,
     requestMs: config.limits.requestMs,
     ids: randomIds,
@@ -26,7 +35,10 @@ export const serveHttp = async (
     challenge: () => 'Bearer',
     ...options,
   })
-  announce(await listen(server, config))
+  const url = await listen(server, config)
+  announce(url)
+  if (isOpen) writeLog(`Every user of this machine may ask ${url}. Set WARRANT_TOKEN to require a token.`)
+  else if (token === undefined) writeLog(`Requests need the bearer token in ${serveTokenPath()}.`)
   return new Promise(() => {
     const stop = () =>
       new Promise<void>((end) => {
@@ -38,7 +50,7 @@ export const serveHttp = async (
 }
 
 export const serveFaults = defineFaults('serve', {
-  token: { kind: 'invalid', fix: 'Set WARRANT_TOKEN to at least 16 characters, or listen on 127.0.0.1.' },
+  token: { kind: 'corrupt', fix: 'Remove the file: the next start makes it again. Or set WARRANT_TOKEN.' },
   read_token: { kind: 'invalid', fix: 'Set WARRANT_TOKEN to another token than WARRANT_READ_TOKEN.' },
   times: { kind: 'invalid', fix: 'Make limits.requestMs at least limits.headersMs.' },
   route: { kind: 'invalid', fix: 'Choose a path such as /ai-evidence that the server does not use already.' },
@@ -50,24 +62,28 @@ export const serveFaults = defineFaults('serve', {
 
 const WILDCARDS = ['0.0.0.0', '::']
 
-/** Other machines can reach an address that is not loopback: refuse to start there without a token. */
-export const requireToken = ({ host, token, readToken }: Config): void => {
-  if (readToken !== undefined && (token === undefined || token === readToken))
-    throw serveFaults.read_token(
-      'readToken needs a token that differs from it: without one, every client may write',
-    )
-  if (!isLoopback(host) && token === undefined) {
-    throw serveFaults.token(`listening on ${host} needs a bearer token`)
-  }
+const newToken = (): string => lazyCrypto().randomBytes(32).toString('base64url')
+
+/** The token of this user, made at the first start: another user of this machine must get nothing. */
+const userToken = async (): Promise<string> => {
+  const path = serveTokenPath()
+  const token = (await keyFile(path, newToken)).trim()
+  if (!/^[\w-]{16,}$/.test(token)) throw serveFaults.token(`${path} holds no token`)
+  return token
 }
 
-export const accessRules = ({
-  host,
-  allowedHosts,
-  allowedOrigins,
-  token,
-  readToken,
-}: Config): AccessRules => ({
+/** What every request must show: the token that is set, else that of this user. */
+export const openAccess = async (config: Config): Promise<AccessRules> => {
+  const token = config.token ?? (await userToken())
+  if (token === config.readToken)
+    throw serveFaults.read_token('token and readToken are the same: every client may write')
+  return accessRules(config, token)
+}
+
+const accessRules = (
+  { host, allowedHosts, allowedOrigins, readToken }: Config,
+  token: string | undefined,
+): AccessRules => ({
   // A wildcard address is never the name in a Host header.
   allowedHosts: [host, ...allowedHosts].filter((name) => !WILDCARDS.includes(name)),
   allowedOrigins,

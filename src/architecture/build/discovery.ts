@@ -57,6 +57,7 @@ interface DiscoveryOptions {
   /** Time of the scan, RFC 3339. */
   readonly at: string
   readonly checkDeadline: CheckDeadline
+  readonly progress?: (done: number, total: number) => void
   /** Group ids of in-house libraries, with `*` as wildcard. The group of the project is always in-house. */
   readonly orgPattern?: string | undefined
   /** Packages by file, when the files were parsed before. */
@@ -194,8 +195,9 @@ export const discover = (files: ProjectFiles, survey: Survey, options: Discovery
     () => readBuildModules(files, survey),
   )
   const sorter = new ModuleSorter(build.modules, files, options.packages)
-  for (const file of survey.files) {
+  for (const [index, file] of survey.files.entries()) {
     options.checkDeadline()
+    options.progress?.(index + 1, survey.files.length)
     sorter.add(file)
   }
   const views = build.modules.map((module) => sorter.view(module)).sort((a, b) => inOrder(a.path, b.path))

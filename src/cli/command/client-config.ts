@@ -58,6 +58,14 @@ const shellWord = (word: string): string =>
 const asCommand = ({ name, command, args }: Launch): string =>
   ['claude', 'mcp', 'add', name, '--', command, ...args].map(shellWord).join(' ')
 
+/** Connects a client to a running server. The client stores the name of the variable, and never the token. */
+export const httpCommand = (url: string, tokenFile: string | undefined): string => {
+  const command = `claude mcp add --transport http warrant ${url} --header 'Authorization: Bearer \${WARRANT_TOKEN}'`
+  return tokenFile === undefined
+    ? command
+    : `export WARRANT_TOKEN="$(cat ${shellWord(tokenFile)})"\n  ${command}`
+}
+
 type Writer = readonly [file: string, write: (launch: Launch) => string, inProject: boolean]
 
 const WRITERS: Readonly<Record<ClientName, Writer>> = {

@@ -1,4 +1,5 @@
 import { explainConfig } from '../../app/config/load-config.ts'
+import { serveTokenPath } from '../../app/open/user-state.ts'
 import { loadServer, loadSettings } from '../../app/process-context.ts'
 import { toolCosts } from '../../mcp/listing.ts'
 import { chosenFlags, serverCommand } from '../client-command.ts'
@@ -10,7 +11,7 @@ import { writeTable } from '../command/text-table.ts'
 
 export const printClientConfig = async (invocation: Invocation): Promise<number> => {
   // Refuses settings that the printed command could not start with.
-  loadSettings(invocation)
+  const { host, port, token } = loadSettings(invocation).config
   const { terminal, json, positionals, flags } = invocation
   const config = clientConfig(positionals[0], serverCommand(flags, chosenFlags(flags)))
   if (json) terminal.print(JSON.stringify(config))
@@ -24,6 +25,10 @@ export const printClientConfig = async (invocation: Invocation): Promise<number>
         '# This client may start the server in any folder: add --root FOLDER to choose the project.',
       )
     terminal.printError(`\n# on Windows:\n${config.windows}`)
+    if (flags.server === undefined || flags.server === 'warrant')
+      terminal.printError(
+        `\n# or over HTTP, where \`warrant serve\` runs: http://${host}:${port}/mcp with the header "Authorization: Bearer TOKEN". The token is ${token === undefined ? `in ${serveTokenPath()}` : 'in WARRANT_TOKEN'}; keep it out of the files of the repository.`,
+      )
   }
   return 0
 }

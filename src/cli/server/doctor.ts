@@ -65,13 +65,12 @@ const stateWritable: Check = async ({ root, stateDir }) => {
 
 const REQUEST_MS = 2000
 
-/** Whether the server on that port is `warrant serve`, by the first line of its index page. */
-const isWarrant = ({ host, port, token }: Config): Promise<boolean> =>
+/** Whether the server on that port is one of ours, as far as it says. The token is not sent to an unknown program. */
+const isWarrant = ({ host, port }: Config): Promise<boolean> =>
   new Promise((settle) => {
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-    const request = get({ host, port, path: '/', headers, timeout: REQUEST_MS, agent: false }, (response) => {
+    const request = get({ host, port, path: '/health', timeout: REQUEST_MS, agent: false }, (response) => {
       response.once('data', (chunk: Buffer) => {
-        settle(chunk.toString('latin1').startsWith('Warrant '))
+        settle(chunk.toString('latin1') === '{"status":"ok"}')
         request.destroy()
       })
       response.once('end', () => settle(false))

@@ -4,8 +4,9 @@ import type { Config } from '../../app/config/settings.ts'
 import { VERSION } from '../../app/config/version.ts'
 import type { GraphStatus } from '../../app/open/lazy-services.ts'
 import { openPublishedLog, publishedFiles } from '../../app/open/lineage/published-log.ts'
+import { serveTokenPath } from '../../app/open/user-state.ts'
 import { loadServer, loadSettings } from '../../app/process-context.ts'
-import { accessRules, listen, requireToken, serveFaults } from '../../app/servers/listen.ts'
+import { listen, openAccess, serveFaults } from '../../app/servers/listen.ts'
 import { onShutdown } from '../../app/shutdown.ts'
 import { combinedStatus, enterpriseRoutes } from '../../http/enterprise-routes.ts'
 import { evidenceRoutes } from '../../http/evidence-routes.ts'
@@ -20,7 +21,7 @@ import { DECISION_LOG } from '../../lineage/origin.ts'
 import { mcpEndpoint } from '../../mcp/http.ts'
 import { randomIds } from '../../platform/system/ids.ts'
 import { chosenFlags, serverCommand } from '../client-command.ts'
-import { clientConfig } from '../command/client-config.ts'
+import { clientConfig, httpCommand } from '../command/client-config.ts'
 import type { Invocation } from '../command/command.ts'
 
 const EVIDENCE_ROUTE = '/ai-evidence'
@@ -38,7 +39,7 @@ const HTTP_FLAGS = new Set([
 ])
 
 const banner = (url: string, config: Config, flags: Flags): string => {
-  const header = config.token === undefined ? '' : ' --header "Authorization: Bearer $WARRANT_TOKEN"'
+  const tokenFile = config.token === undefined ? serveTokenPath() : undefined
   return `Warrant ${VERSION}
 
   MCP      ${url}/mcp
@@ -48,9 +49,9 @@ const banner = (url: string, config: Config, flags: Flags): string => {
   Evidence ${url}${EVIDENCE_ROUTE}
   Tiles    ${url}/tiles/checkpoint
 
-Connect an MCP client over HTTP:
+Every path but /health needs the bearer token${tokenFile === undefined ? ' that is set' : ` in ${tokenFile}`}. Connect an MCP client over HTTP:
 
-  claude mcp add --transport http warrant ${url}/mcp${header}
+  ${httpCommand(`${url}/mcp`, tokenFile)}
 
 or over stdio:
 
@@ -99,29 +100,26 @@ const undefinedOnFault = (
 export const run = async (invocation: Invocation): Promise<number> => {
   const loaded = loadSettings(invocation)
   const { config } = loaded
-  requireToken(config)
   requireRoot(config)
   const { headersMs, requestMs } = config.limits
   if (headersMs > requestMs) {
     throw serveFaults.times(`limits.headersMs (${headersMs}) is larger than limits.requestMs (${requestMs})`)
   }
+  const access = await openAccess(config)
   const metrics = new Metrics()
-  const { service, readingService, store, evidence, log, close, enterprise, graphStatus } = await loadServer(
-    loaded,
-    {
-      recorder: metrics,
-    },
-  )
-  const endpoint = mcpEndpoint(service)
-  const access = accessRules(config)
-  const readers = config.readToken === undefined ? undefined : mcpEndpoint(readingService())
+  const serve = async (readOnly: boolean) => {
+    const server = await loadServer({ ...loaded, config: { ...config, readOnly } }, { recorder: metrics })
+    return { ...server, endpoint: mcpEndpoint(server.service) }
+  }
+  const writing = await serve(config.readOnly)
+  const { store, evidence, log, enterprise, graphStatus } = writing
+  const reading = config.readToken === undefined ? undefined : await serve(true)
   const mcpRoute: Route = {
-    ...endpoint.route,
-    handle: (request, response) =>
-      (readers !== undefined && isReader(request.raw, access) ? readers : endpoint).route.handle(
-        request,
-        response,
-      ),
+    ...writing.endpoint.route,
+    handle: (request, response) => {
+      const { endpoint } = reading !== undefined && isReader(request.raw, access) ? reading : writing
+      return endpoint.route.handle(request, response)
+    },
   }
   const decisionLog = openPublishedLog(config, resolve(config.root), DECISION_LOG)
   let url = ''
@@ -162,10 +160,10 @@ export const run = async (invocation: Invocation): Promise<number> => {
   return new Promise(() => {
     const stop = async () => {
       server.close()
-      await Promise.all([endpoint.close(), readers?.close()])
+      await Promise.all([writing.endpoint.close(), reading?.endpoint.close()])
       server.closeAllConnections()
       await decisionLog.close()
-      await close()
+      await Promise.all([writing.close(), reading?.close()])
     }
     onShutdown(stop, { orphaned: 'stay' })
   })

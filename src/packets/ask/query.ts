@@ -12,7 +12,7 @@ import { type PassageTrust, passageTrust, type Trust } from '../trust/trust.ts'
 import { type AnswerOrigin, findLockedPacket, originWarnings } from './answer-origin.ts'
 import type { LookupPorts } from './lookup.ts'
 import { isScored, type OpenPacket, retrieve, type SearchMode } from './retrieve.ts'
-import { type QueryHit, scoredHit, toQueryHit } from './snippet.ts'
+import { type QueryHit, scoredHit, toQueryHit, withoutScores } from './snippet.ts'
 
 /** Runs `work` with an open packet, and keeps it open until `work` ends. */
 export type UsePacket = <T>(
@@ -38,6 +38,8 @@ export interface QueryRequest {
   readonly k?: number | undefined
   readonly registry?: string | undefined
   readonly mode?: SearchMode | undefined
+  /** False: results have the five fields of the older server alone. */
+  readonly scores?: boolean | undefined
 }
 
 export interface QueryResult extends AnswerOrigin {
@@ -169,13 +171,15 @@ const search = async ({ ports, request, k, signal, watch }: RunningQuery, materi
         ...optional({ query: query_prefix, document: document_prefix }),
       }
       const embedder = ports.embedder(model, prefixes)
-      const { q: question, mode = 'hybrid' } = request
+      const { q: question, mode = 'hybrid', scores = true } = request
       const found = await retrieve({ packet, question, k, mode, embedder, signal, watch })
       return {
         results: await Promise.all(
           found.hits.map(async (hit) => {
             const doc = await packet.docs.row(hit.row)
-            return isScored(packet) ? scoredHit(doc, hit, question, embedder) : toQueryHit(doc, hit.score)
+            if (!isScored(packet)) return toQueryHit(doc, hit.score)
+            const scored = scoredHit(doc, hit, question, embedder)
+            return scores ? scored : withoutScores(scored)
           }),
         ),
         mode: found.mode,

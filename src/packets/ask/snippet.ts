@@ -148,3 +148,5 @@ export const scoredHit = (
     ...(meaning !== undefined && { meaning: rounded(meaning) }),
   }
 }
+
+export const withoutScores = ({ words: _words, meaning: _meaning, ...hit }: QueryHit): QueryHit => hit

@@ -8,7 +8,7 @@ import { placeFaults } from './no-symlinks.ts'
 
 const MAX_BYTES = 64 * 1024
 
-/** The private key in PEM; undefined when there is no file. Symlinks and pipes are refused. */
+/** The secret in a file; undefined when there is no file. Symlinks and pipes are refused. */
 export const readKeyFile = async (path: string): Promise<string | undefined> => {
   try {
     const bytes = await readRegularFile(path, MAX_BYTES)
@@ -20,15 +20,17 @@ export const readKeyFile = async (path: string): Promise<string | undefined> => 
   throw placeFaults.occupied(`${basename(path)} is not a regular file`)
 }
 
-/** The private key, created when there is none. Of two processes that create it at once, both use the first. */
-export const keyFile = async (path: string): Promise<string> => {
+const newKey = (): string =>
+  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+
+/** The secret, by default a private key, made when there is none. Of two processes that make it at once, both use the first. */
+export const keyFile = async (path: string, make: () => string = newKey): Promise<string> => {
   const existing = await readKeyFile(path)
   if (existing !== undefined) return existing
-  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     // Durable: signatures of a lost key cannot be verified.
-    await replaceFile(path, pem, { durable: true, mode: 0o600, exclusive: true })
+    await replaceFile(path, make(), { durable: true, mode: 0o600, exclusive: true })
   } catch (cause) {
     const code = errorCode(cause)
     if (code !== 'EEXIST') throw placeFaults.unwritable(`${path} cannot be created (${code})`, { cause })

@@ -21,12 +21,17 @@ const orEmpty = (read: () => string): string => {
   }
 }
 
-// The command name in parentheses may hold anything, so fields are counted after it: `starttime` is the 20th.
-const readStartTime = (pid: number): string =>
+// The command name in parentheses may hold anything, so fields are counted after it.
+const readStat = (pid: number, field: number): string =>
   orEmpty(() => {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')[field] ?? ''
   })
+
+const readStartTime = (pid: number): string => readStat(pid, 19)
+
+/** The parent of a process; empty without /proc. */
+export const parentProcess = (pid: number): string => readStat(pid, 1)
 
 export const currentProcess = (): ProcessIdentity => ({
   pid: process.pid,

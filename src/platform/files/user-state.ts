@@ -1,9 +1,10 @@
-import { closeSync, constants, mkdirSync, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, existsSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, posix, win32 } from 'node:path'
 import { readRegularFile } from '../jail/async.ts'
 import { replaceFile } from './atomic-write.ts'
+import { placeFaults } from './no-symlinks.ts'
 
 const MAX_BYTES = 64 * 1024
 
@@ -20,6 +21,22 @@ export const userStateFolder = (
   if (named !== undefined && isAbsolute(named)) return join(named, 'warrant')
   return join(home(), ...(windows ? ['AppData', 'Local'] : ['.local', 'state']), 'warrant')
 }
+
+/** The path of a file or folder of ours. As ssh, we take none that others own or can read; on Windows modes say nothing. */
+export const requirePrivate = (path: string, mode: '600' | '700'): string => {
+  const uid = process.getuid?.()
+  // What cannot be looked at cannot be used either, and says so there.
+  if (uid === undefined || !existsSync(path)) return path
+  const { uid: owner, mode: present } = statSync(path)
+  if (owner === uid && (present & 0o077) === 0) return path
+  throw placeFaults.occupied(`${path} ${owner === uid ? 'is open to' : 'belongs to'} other users`, {
+    fix: `Run \`chown -R ${uid} '${path}' && chmod ${mode} '${path}'\`. Where that cannot be, set XDG_STATE_HOME to another folder and sign with --signing-key.`,
+  })
+}
+
+/** The same folder, to read from it and to write into it. */
+export const privateStateFolder = (environment: NodeJS.ProcessEnv): string =>
+  requirePrivate(userStateFolder(environment), '700')
 
 /**
  * A small JSON file in that folder, which remembers something. Nothing depends on it being there: a missing or

@@ -51,6 +51,7 @@ const SHORT_READ = 522
 
 // @photostructure/sqlite, used on Node 20, gives no code for errors while several rows are read.
 const FAMILY_BY_TEXT: Readonly<Record<string, number>> = {
+  'attempt to write a readonly database': 8,
   'database is locked': 5,
   'out of memory': 7,
   'disk I/O error': 10,
@@ -73,6 +74,14 @@ const mapError = (error: unknown): ErrorMapping | undefined => {
 
 export const isBusy = (error: unknown): boolean =>
   mapError(error) === busy || (error instanceof Fault && error.code === storeFaults.busy.code)
+
+const READ_ONLY = 8
+
+/** Whether the fault of a write says that the connection can only read. */
+export const isReadOnly = (fault: unknown): boolean =>
+  fault instanceof Fault &&
+  isRecord(fault.cause) &&
+  errorFamily(fault.cause.errcode, String(fault.cause.message)) === READ_ONLY
 
 /** The fault for an SQLite error. Errors that are not in the table are bugs and are returned unchanged. */
 export const sqliteFault = (error: unknown): unknown => {

@@ -23,11 +23,28 @@ import {
 } from '../checks.ts'
 import { readThrough } from './cache.ts'
 import { type SqlRow, transact, withoutWaiting } from './database.ts'
-import { folderFault, readSqlite } from './faults.ts'
+import { folderFault, isReadOnly, readSqlite } from './faults.ts'
 import { retryWhenBusy } from './retry.ts'
 import { RunTable } from './run-table.ts'
 import { LOG_SPAN, MAX_LOGS } from './schema.ts'
 import { connect, type SqliteConnection } from './statements.ts'
+
+/**
+ * A write-ahead log that could not be opened for writing once is only read by SQLite from then on: then the database
+ * is opened again.
+ */
+const writeOrReopen = <T>(
+  connection: SqliteConnection,
+  write: (connection: SqliteConnection) => T,
+): MaybePromise<T> => {
+  const attempt = () => retryWhenBusy(() => write(connection))
+  try {
+    return attempt()
+  } catch (error) {
+    if (!isReadOnly(error)) throw error
+    return connection.reopen().then(attempt)
+  }
+}
 
 class SqliteLog implements LineageLog {
   readonly genesis: string
@@ -42,7 +59,7 @@ class SqliteLog implements LineageLog {
     this.#id = id
     this.#first = id * LOG_SPAN
     this.#last = this.#first + LOG_SPAN - 1
-    this.#runs = new RunTable(connection.sql, this.#first)
+    this.#runs = new RunTable(connection, this.#first)
     this.genesis = genesis
   }
 
@@ -88,26 +105,26 @@ class SqliteLog implements LineageLog {
   append(expected: number, rows: readonly Row[], nodes: readonly TreeNode[]): MaybePromise<boolean> {
     checkAppend(expected, rows, nodes)
     if (expected + rows.length > LOG_SPAN) throw storeFaults.full('the log has the maximum number of entries')
-    const { sql, cache } = this.#connection
-    cache.heads.delete(this.#id)
+    this.#connection.cache.heads.delete(this.#id)
     const newest = rows.at(-1)
     const cacheHead = (stored: boolean) => {
-      if (stored && newest) cache.heads.set(this.#id, { size: newest.seq + 1, entry: newest.entry })
+      if (stored && newest)
+        this.#connection.cache.heads.set(this.#id, { size: newest.seq + 1, entry: newest.entry })
     }
     return this.#write(() => {
       if (this.#runs.size() !== expected) return false
       this.#runs.add(rows)
       for (const { level, index, hash } of nodes) {
-        sql.addNode.run(this.#id, level, index, encodeHash(hash))
+        this.#connection.sql.addNode.run(this.#id, level, index, encodeHash(hash))
       }
       return true
     }, cacheHead)
   }
 
   saveSnapshot({ size, bytes }: Snapshot): MaybePromise<void> {
-    const { sql } = this.#connection
     const id = this.#first + size
     return this.#write(() => {
+      const { sql } = this.#connection
       // Delete the old snapshot first, so that SQLite reuses its pages.
       sql.dropOldSnapshot.run(this.#first, this.#last, id)
       sql.saveSnapshot.run(id, bytes)
@@ -116,14 +133,15 @@ class SqliteLog implements LineageLog {
   }
 
   async erase(seq: number, replacement?: Snapshot): Promise<void> {
-    const { db, sql } = this.#connection
     await this.#write(() => {
       this.#runs.erasePayload(seq)
       if (replacement === undefined) return
+      const { sql } = this.#connection
       sql.clearSnapshots.run(this.#first, this.#last)
       sql.saveSnapshot.run(this.#first + replacement.size, replacement.bytes)
     })
     // The erased bytes are also in the WAL until a checkpoint truncates it.
+    const { db, sql } = this.#connection
     await retryWhenBusy(() => {
       if (withoutWaiting(db, () => sql.clearJournal.get())?.busy !== 0)
         throw storeFaults.busy('the write-ahead log is in use')
@@ -137,8 +155,7 @@ class SqliteLog implements LineageLog {
   }
 
   #write<T>(work: () => T, done?: (result: T) => void): MaybePromise<T> {
-    const { db, requireSameFile } = this.#connection
-    return retryWhenBusy(() => {
+    return writeOrReopen(this.#connection, ({ db, requireSameFile }) => {
       requireSameFile()
       const result = transact(db, work)
       done?.(result)
@@ -168,13 +185,13 @@ class SqliteLogs implements LogStore {
     checkLogName(name)
     const connection = await this.#connect(true)
     if (connection === undefined) throw new Error('the database file was not created')
-    const { db, sql } = connection
     const add = () => {
+      const { sql } = connection
       // Another process may have created it before we had the lock.
       if (sql.logNamed.get(name) === undefined) sql.addLog.run(name, encodeText(genesis))
     }
-    const named = () => readSqlite(() => sql.logNamed.get(name))
-    if (named() === undefined) await retryWhenBusy(() => transact(db, add))
+    const named = () => readSqlite(() => connection.sql.logNamed.get(name))
+    if (named() === undefined) await writeOrReopen(connection, ({ db }) => transact(db, add))
     const log = openLog(connection, named() ?? {})
     checkGenesis(name, log.genesis, genesis)
     return log
@@ -196,6 +213,11 @@ class SqliteLogs implements LogStore {
     const connection = await this.#connect(false)
     const sql = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
     return Number(readSqlite(() => connection?.db.prepare(sql).get())?.bytes ?? 0)
+  }
+
+  async check(): Promise<void> {
+    const connection = await this.#connect(false)
+    if (connection !== undefined) await writeOrReopen(connection, ({ db }) => transact(db, () => {}))
   }
 
   async close(): Promise<void> {

@@ -4,30 +4,30 @@ import { checkOrder, lostEntry, missingEntry } from '../checks.ts'
 import type { SqlRow } from './database.ts'
 import { firstSeq, packRun, packRuns, type Run, unpackRun } from './row-packing.ts'
 import { LOG_SPAN } from './schema.ts'
-import type { Statements } from './statements.ts'
+import type { SqliteConnection } from './statements.ts'
 
 const PAGE_RUNS = 16
 
 /** The entries of one log, stored in runs. */
 export class RunTable {
-  readonly #sql: Statements
+  readonly #connection: Pick<SqliteConnection, 'sql'>
   readonly #first: number
   readonly #last: number
 
-  constructor(sql: Statements, first: number) {
-    this.#sql = sql
+  constructor(connection: Pick<SqliteConnection, 'sql'>, first: number) {
+    this.#connection = connection
     this.#first = first
     this.#last = first + LOG_SPAN - 1
   }
 
   /** Number of entries. */
   size(): number {
-    const last = this.#sql.lastId.get(this.#first, this.#last)
+    const last = this.#connection.sql.lastId.get(this.#first, this.#last)
     return last === undefined ? 0 : Number(last.id) - this.#first + 1
   }
 
   head(): Head {
-    const row = this.#sql.newest.get(this.#first, this.#last)
+    const row = this.#connection.sql.newest.get(this.#first, this.#last)
     if (row === undefined) return { size: 0, entry: null }
     const run = this.#decodeRun(row)
     const [newest] = unpackRun(run, run.seq, run.seq + 1)
@@ -38,7 +38,7 @@ export class RunTable {
     const to = Math.min(from + limit, LOG_SPAN)
     const rows: Row[] = []
     for (let next = from, found = PAGE_RUNS; next < to && found === PAGE_RUNS; ) {
-      const runs = this.#sql.page.all(this.#first + next, this.#last, PAGE_RUNS)
+      const runs = this.#connection.sql.page.all(this.#first + next, this.#last, PAGE_RUNS)
       for (const row of runs) {
         const run = this.#decodeRun(row)
         if (firstSeq(run) > next) throw lostEntry(next)
@@ -53,17 +53,18 @@ export class RunTable {
   }
 
   add(rows: readonly Row[]): void {
-    for (const { seq, sizes, bytes } of packRuns(rows)) this.#sql.addRun.run(this.#first + seq, sizes, bytes)
+    for (const { seq, sizes, bytes } of packRuns(rows))
+      this.#connection.sql.addRun.run(this.#first + seq, sizes, bytes)
   }
 
   erasePayload(seq: number): void {
     const inRange = seq >= 0 && seq < LOG_SPAN
-    const row = inRange ? this.#sql.page.all(this.#first + seq, this.#last, 1)[0] : undefined
+    const row = inRange ? this.#connection.sql.page.all(this.#first + seq, this.#last, 1)[0] : undefined
     if (row === undefined) throw missingEntry(seq)
     const run = this.#decodeRun(row)
     const rows = unpackRun(run, firstSeq(run), LOG_SPAN)
     const { sizes, bytes } = packRun(rows.map((one) => (one.seq === seq ? { ...one, payload: null } : one)))
-    this.#sql.changeRun.run(sizes, bytes, this.#first + run.seq)
+    this.#connection.sql.changeRun.run(sizes, bytes, this.#first + run.seq)
   }
 
   #decodeRun({ id, sizes, bytes }: SqlRow): Run {

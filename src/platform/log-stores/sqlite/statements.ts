@@ -28,15 +28,19 @@ const SQL = {
   setQuarantine: 'UPDATE logs SET quarantine = ? WHERE id = ?',
 } as const
 
-export type Statements = Readonly<Record<keyof typeof SQL, Statement>>
+type Statements = Readonly<Record<keyof typeof SQL, Statement>>
 
-/** An open database with its prepared statements. */
-export interface SqliteConnection extends SqliteFile {
+interface PreparedFile extends SqliteFile {
   readonly sql: Statements
   readonly cache: HeadCache
 }
 
-const prepareAll = (file: SqliteFile): SqliteConnection => {
+/** An open database with its prepared statements, which are others after it was opened again. */
+export interface SqliteConnection extends PreparedFile {
+  reopen(): Promise<void>
+}
+
+const prepareAll = (file: SqliteFile): PreparedFile => {
   const prepare = ([name, text]: [string, string]) => [name, file.db.prepare(text)]
   try {
     const sql = Object.fromEntries(Object.entries(SQL).map(prepare)) as Statements
@@ -49,6 +53,18 @@ const prepareAll = (file: SqliteFile): SqliteConnection => {
 
 /** Undefined when the database does not exist or is empty and `create` is false. */
 export const connect = async (path: string, create: boolean): Promise<SqliteConnection | undefined> => {
-  const file = await openFile(path, create)
-  return file === undefined ? undefined : readSqlite(() => prepareAll(file))
+  const open = async () => {
+    const file = await openFile(path, create)
+    return file && readSqlite(() => prepareAll(file))
+  }
+  const prepared = await open()
+  if (prepared === undefined) return undefined
+  const reopen = async () => {
+    const again = await open()
+    if (again === undefined) return
+    connection.db.close()
+    Object.assign(connection, again)
+  }
+  const connection: SqliteConnection = { ...prepared, reopen }
+  return connection
 }

@@ -92,9 +92,10 @@ export const openOwnVectors = async (
   const { manifest, rows, open } = location
   const { dim } = manifest.embedding
   if (dim === 0) return undefined
+  // Also where windows are searched: other programs take a packet with this file for one that is ready.
+  const index = await provideRowIndex(payload, join(place, 'index.faiss'), manifest)
   const windows = await openWindows(payload, place, location)
   if (windows !== undefined) return windows
-  const index = await provideRowIndex(payload, join(place, 'index.faiss'), manifest)
   return index === undefined ? undefined : open({ index, table: join(place, 'index.i8') }, { rows, dim })
 }
 
