@@ -1,5 +1,7 @@
 import { compileBraceGlob, exceedsAlternatives } from '../../kernel/text/glob.ts'
-import { nameKind, type UnjudgedKind } from '../rules/path-kinds.ts'
+import { extensionOf } from '../../kernel/text/languages.ts'
+import { nameKind, UNJUDGED_KINDS, type UnjudgedKind } from '../rules/path-kinds.ts'
+import { parseAttributes } from './attributes.ts'
 
 const latin1 = new TextDecoder('latin1')
 const HEAD_BYTES = 2_048
@@ -25,43 +27,81 @@ const looksGenerated = (path: string, bytes: Uint8Array): boolean => {
   return mayBeMinified && bytes.length / countLines(bytes) >= MINIFIED_LINE
 }
 
-const ATTRIBUTE = /^(-?)linguist-(generated|vendored)(?:=(true|false))?$/
-
 /** The paths that `.gitattributes` marks; the last line that matches counts, as in git. */
-const parseAttributes = (text: string): ((path: string) => UnjudgedKind | undefined) => {
-  const lines = text.split(/\r?\n/).flatMap((line) => {
-    const [pattern = '', ...words] = line.trim().split(/\s+/)
-    const marks = words.flatMap((word) => {
-      const [, minus, kind, value = 'true'] = ATTRIBUTE.exec(word) ?? []
-      return kind === undefined ? [] : [{ kind: kind as UnjudgedKind, on: minus === '' && value === 'true' }]
-    })
-    if (marks.length === 0 || /^[#!"[]/.test(pattern) || exceedsAlternatives(pattern)) return []
+const markedPaths = (text: string): ((path: string) => UnjudgedKind | undefined) => {
+  const marks = parseAttributes(text).flatMap(({ pattern, name, on }) => {
+    const kind = UNJUDGED_KINDS.find((one) => name === `linguist-${one}`)
+    if (kind === undefined || /^[!"[]/.test(pattern) || exceedsAlternatives(pattern)) return []
     const isRooted = pattern.slice(0, -1).includes('/')
-    return [{ test: compileBraceGlob(isRooted ? pattern.replace(/^\//, '') : `**/${pattern}`), marks }]
+    return [{ test: compileBraceGlob(isRooted ? pattern.replace(/^\//, '') : `**/${pattern}`), kind, on }]
   })
   return (path) => {
     const segments = path.split('/')
     const kinds = new Set<UnjudgedKind>()
-    for (const { test, marks } of lines) {
+    for (const { test, kind, on } of marks) {
       if (!test(segments)) continue
-      for (const { kind, on } of marks) {
-        if (on) kinds.add(kind)
-        else kinds.delete(kind)
-      }
+      if (on) kinds.add(kind)
+      else kinds.delete(kind)
     }
     return [...kinds][0]
   }
+}
+
+/** Formats whose files hold no text: the endings of their names, and how they start, in hexadecimal digits. */
+const BINARY_FORMATS: readonly (readonly [names: string, start: RegExp])[] = [
+  ['png apng', /^89504e470d0a1a0a/],
+  ['jpg jpeg jpe jfif', /^ffd8ff/],
+  ['gif', /^474946383[79]61/],
+  ['webp avi wav ani', /^52494646/],
+  ['ico cur', /^0000(?:01|02)00/],
+  ['bmp', /^424d/],
+  ['tif tiff', /^(?:49492a00|4d4d002a)/],
+  ['psd', /^38425053/],
+  ['icns', /^69636e73/],
+  ['mp4 m4a m4v mov 3gp heic heif avif', /^.{8}66747970/],
+  ['mp3', /^(?:494433|fff[23ab])/],
+  ['ogg oga ogv opus', /^4f676753/],
+  ['flac', /^664c6143/],
+  ['webm mkv', /^1a45dfa3/],
+  ['ttf otf ttc', /^(?:00010000|4f54544f|74746366|74727565)/],
+  ['woff woff2', /^774f46(?:46|32)/],
+  ['pdf ai', /^255044462d/],
+  ['zip jar war ear aar apk ipa whl egg nupkg vsix epub', /^504b0(?:304|506)/],
+  ['docx xlsx pptx odt ods odp sketch key pages numbers', /^504b0304/],
+  ['doc xls ppt msi', /^d0cf11e0/],
+  ['gz tgz', /^1f8b/],
+  ['bz2', /^425a68/],
+  ['xz', /^fd377a585a/],
+  ['zst', /^28b52ffd/],
+  ['7z', /^377abcaf/],
+  ['rar', /^52617221/],
+  ['class', /^cafebabe/],
+  ['exe dll sys ocx', /^4d5a/],
+  ['so node', /^7f454c46/],
+  ['dylib node', /^(?:c[ef]faedfe|cafebabe)/],
+  ['a lib', /^213c617263683e/],
+  ['wasm', /^0061736d/],
+]
+const LONGEST_START = 12
+
+/** Whether the name and the first bytes say that the file is of one binary format: either alone can be chosen freely. */
+export const isBinary = (path: string, bytes: Uint8Array): boolean => {
+  const extension = extensionOf(path)
+  const formats = BINARY_FORMATS.filter(([names]) => names.split(' ').includes(extension))
+  if (formats.length === 0) return false
+  const start = Buffer.from(bytes.subarray(0, LONGEST_START)).toString('hex')
+  return formats.some(([, one]) => one.test(start))
 }
 
 /** Tells which files people do not write. */
 interface FileKinds {
   /** By the name, and by the `.gitattributes` of the base. */
   readonly byPath: (path: string) => UnjudgedKind | undefined
-  /** Whether the content says so. It is a claim of the file itself, so it counts only if the base has it too. */
+  /** Whether the content says so. It is a claim of the file itself, so it does not count for a change. */
   readonly byContent: (path: string, bytes: Uint8Array) => boolean
 }
 
 export const fileKinds = (attributes: string | undefined): FileKinds => {
-  const marked = attributes?.includes('linguist-') ? parseAttributes(attributes) : () => undefined
+  const marked = attributes?.includes('linguist-') ? markedPaths(attributes) : () => undefined
   return { byPath: (path) => nameKind(path) ?? marked(path), byContent: looksGenerated }
 }
