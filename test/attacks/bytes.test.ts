@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { gateJson } from '../support/gate.ts'
 import { GIT_ENVIRONMENT, Repo } from '../support/repository.ts'
@@ -136,6 +136,45 @@ describe('names that are no UTF-8', () => {
     expect(gateJson(repo, ['--stage', 'CI', '--range', 'main..twice'])).toMatchObject({
       error: { code: 'git.failed', message: expect.stringContaining('a.ts') },
     })
+  })
+})
+
+describe('an object of git', () => {
+  const objectFile = (repo: Repo, name: string): string => {
+    const id = repo.git('rev-parse', name).trim()
+    return repo.path('.git/objects', id.slice(0, 2), id.slice(2))
+  }
+
+  it.each(['HEAD^{tree}', 'HEAD:src', 'main^{tree}', 'HEAD:src/deep'])(
+    'with the content of another tree under the id of %s stops the gate',
+    (name) => {
+      const files = { 'src/deep/a.ts': 'export {}\n', 'src/b.ts': 'export {}\n' }
+      const repo = branch(files).commit({ 'src/deep/evil.ts': EVIL })
+      const honest = objectFile(repo, name.startsWith('main') ? 'HEAD^{tree}' : name.replace('HEAD', 'main'))
+      const forged = objectFile(repo, name)
+      rmSync(forged)
+      copyFileSync(honest, forged)
+      for (const stage of ['PRE_PUSH', 'CI'] as const)
+        expect(gateJson(repo, ['--stage', stage, '--range', 'main..HEAD'])).toMatchObject({
+          error: { code: expect.stringMatching(/^git\./) },
+        })
+    },
+  )
+})
+
+describe('the evidence file', () => {
+  it('is searched for secrets, and not counted', () => {
+    const repo = branch().stage({ '.ai_evidence.json': `{ "note": "${KEY}" }\n` })
+    expect(blocking(repo, 'PRE_COMMIT')).toEqual(['.ai_evidence.json secrets.aws-access-key-id'])
+    expect(judge(repo, 'PRE_COMMIT').files).toMatchObject({ changed: 0, scanned: 0, unmatched: 0 })
+  })
+
+  it('that the gate wrote about a secret holds none', () => {
+    const repo = branch().stage({ '.env': LEAK })
+    expect(gateJson(repo, ['--stage', 'PRE_COMMIT']).code).toBe(1)
+    repo.git('rm', '-q', '--cached', '.env')
+    repo.git('add', '-f', '.ai_evidence.json')
+    expect(judge(repo, 'PRE_COMMIT').findings).toEqual([])
   })
 })
 
