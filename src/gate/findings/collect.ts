@@ -28,6 +28,7 @@ import { FileContents, FileTally, type KindTests } from './file-tally.ts'
 import {
   excerptOf,
   keepReported,
+  redactExcerpts,
   redactSecrets,
   regionText,
   secretRegions,
@@ -102,7 +103,7 @@ interface ScannedReading {
 
 /** Collects the findings of one scan. It keeps the bytes of files in flight for excerpts. */
 class Collection {
-  readonly drafts: FindingDraft[] = []
+  drafts: FindingDraft[] = []
   readonly suppressions: FileSuppression[] = []
   readonly tally = new FileTally()
   readonly unparsed = new UnparsedFiles()
@@ -199,7 +200,8 @@ class Collection {
     const seen = new Set(this.drafts.filter(({ file }) => file === path).map(keyOf))
     const count = this.drafts.length
     for (const match of matches) this.#addMatch(path, match, lines)
-    this.drafts.push(...this.drafts.splice(count).filter((draft) => !seen.has(keyOf(draft))))
+    const unseen = this.drafts.splice(count).filter((draft) => !seen.has(keyOf(draft)))
+    this.drafts = [...redactExcerpts(this.drafts, unseen), ...unseen]
   }
 
   #reachOf(path: string): 'kind' | 'text' | 'exempt' {
@@ -294,10 +296,11 @@ export const collectMatches = async (ports: ChangedFiles, signal: AbortSignal): 
   if (paths.length + links.length > 0) {
     const contents = collection.contents(paths, links, signal)
     let done = 0
+    const total = paths.length + links.length
     for await (const report of (await scanner()).scan(contents, rules.rules, signal)) {
       collection.accept(report)
-      done += 1
-      progress(done, paths.length + links.length)
+      done = Math.min(done + 1, total)
+      progress(done, total)
     }
   }
   collection.addProblems(grammarProblems(collection.unparsed))

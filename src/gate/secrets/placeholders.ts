@@ -166,7 +166,11 @@ export const isPlaceholder = (value: string, line: string, path: string): boolea
   if (isTemplateValue(value)) return true
   if (KNOWN_PASSWORDS.test(value) || isFiller(value)) return true
   if (TEST_VECTORS.some((vector) => value.includes(vector))) return true
-  if (DIGEST.test(value) && (DIGEST_NAME.test(line.slice(0, line.lastIndexOf(value))) || /\block\b|\.sum$/.test(path))) return true
+  if (
+    DIGEST.test(value) &&
+    (DIGEST_NAME.test(line.slice(0, line.lastIndexOf(value))) || /\block\b|\.sum$/.test(path))
+  )
+    return true
   if (isAddressPassword(value, line)) return false
   return ADDRESS.test(value) || isName(value)
 }

@@ -20,8 +20,9 @@ const LEFTOVER_MS = 3_600_000
 const REMOVE_ALL = { recursive: true, force: true, maxRetries: 3 }
 const UNKNOWN_OPTION = 129
 
-// A fixed rename limit, so that no configuration changes the output; 1000 is enough for a change made by hand.
-export const RAW = ['--raw', '-z', '--no-abbrev', '-M50%', '-l1000']
+// A fixed rename limit, so that no configuration changes the output; 1000 is enough for a change made by hand. Nor does
+// `.gitmodules`, which can hide submodules.
+export const RAW = ['--raw', '-z', '--no-abbrev', '-M50%', '-l1000', '--ignore-submodules=none']
 
 type TreeEnds = readonly [before: string, after: string]
 export const diffTrees = async (place: GitPlace, ends: TreeEnds, signal: AbortSignal) =>
