@@ -1,4 +1,3 @@
-import { asciiIn } from '../../kernel/text/decode.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
 import { isSource, nameKind } from '../rules/path-kinds.ts'
 import { listEffects, type PolicyChange } from '../rules/policy-change.ts'
@@ -19,14 +18,14 @@ interface Attribute {
 }
 
 const LINE = /^\s*("(?:[^"\\]|\\.)*"|[^\s#]\S*)(.*)$/
-const WORD =
+const ATTRIBUTE =
   /^([-!]?)(?:(linguist-(?:generated|vendored))(?:=(true|false))?|(working-tree-encoding|filter|ident)(?:=(.*))?)$/
 
 export const parseAttributes = (text: string): readonly Attribute[] =>
   text.split(/\r?\n/).flatMap((source, at) => {
     const [, pattern = '', words = ''] = LINE.exec(source) ?? []
     return words.split(/\s+/).flatMap((word): Attribute[] => {
-      const [, sign, kind, flag, other, value = flag] = WORD.exec(word) ?? []
+      const [, sign, kind, flag, other, value = flag] = ATTRIBUTE.exec(word) ?? []
       const name = kind ?? other
       return name === undefined
         ? []
@@ -65,7 +64,12 @@ const effectOf = (one: Attribute): string =>
     ? `rules about programs would not read ${one.pattern} (${one.name})`
     : `checkouts would get another text of ${one.pattern} than the one that is judged (${one.name})`
 
-const IGNORED_MODULE = /^\s*ignore\s*=\s*(?!none\b)\S+/gim
+/** The sections of `.gitmodules` whose changes git does not show. */
+const ignoredModules = (text: string): readonly string[] =>
+  text
+    .split(/^\s*(?=\[)/m)
+    .filter((section) => /^\s*ignore\s*=\s*(?!none\b)\S/im.test(section))
+    .map((section) => section.split('\n', 1)[0] ?? '')
 
 export const isExemptionFile = (path: string): boolean => path === MODULES_FILE || ATTRIBUTES_PATH.test(path)
 
@@ -73,26 +77,36 @@ export const isExemptionFile = (path: string): boolean => path === MODULES_FILE 
 export const exemptionChanges = (file: string, before: string, after: string): PolicyChange[] => {
   if (!isExemptionFile(file)) return []
   const isOwn = (one: Attribute) => (file === ATTRIBUTES_FILE || !isKind(one)) && mayNameSource(one)
-  const count = (text: string) => text.match(IGNORED_MODULE)?.length ?? 0
+  const [old, now] = [ignoredModules(before), ignoredModules(after)]
   const effects =
     file === MODULES_FILE
-      ? Array.from(
-          { length: Math.max(0, count(after) - count(before)) },
-          () => 'git would hide changes of a submodule (ignore)',
-        )
+      ? now.flatMap((one) => (old.includes(one) ? [] : [`git would hide changes of ${one} (ignore)`]))
       : addedAttributes(parseAttributes(before).filter(isOwn), parseAttributes(after).filter(isOwn)).map(
           effectOf,
         )
   return effects.length === 0 ? [] : [{ file, effect: listEffects(effects), weaker: true }]
 }
 
+/**
+ * Whether git keeps the ASCII characters of a text that it writes in this encoding: not where other characters have the
+ * same bytes; undefined where the encoding is unknown.
+ */
+const keepsAscii = (encoding: string): boolean | undefined => {
+  try {
+    const name = new TextDecoder(encoding.replace(/-BOM$/i, '')).encoding
+    return name.startsWith('iso-2022') ? undefined : !/^(?:gb|big5|euc-|shift)/.test(name)
+  } catch {
+    return undefined
+  }
+}
+
 /** The attributes that give checkouts bytes in which other characters may be read than those that are judged. */
-export const strangeEncodings = (path: string, bytes: Uint8Array): readonly Attribute[] =>
-  ATTRIBUTES_PATH.test(path)
-    ? parseAttributes(new TextDecoder().decode(bytes)).filter((one) => {
-        const { name, value, on } = one
-        if (name !== 'working-tree-encoding' || !on || value === undefined) return false
-        const ascii = asciiIn(value)
-        return ascii === undefined || (ascii === 'mixed' && mayNameSource(one))
-      })
-    : []
+export const strangeEncodings = (path: string, bytes: Uint8Array): readonly Attribute[] => {
+  if (!ATTRIBUTES_PATH.test(path)) return []
+  return parseAttributes(new TextDecoder().decode(bytes)).filter((one) => {
+    const { name, value, on } = one
+    if (name !== 'working-tree-encoding' || !on || value === undefined) return false
+    const isKept = keepsAscii(value)
+    return isKept === undefined || (!isKept && mayNameSource(one))
+  })
+}

@@ -219,10 +219,8 @@ const readExemptions = async (set: ChangeSet, signal: AbortSignal): Promise<Poli
   const named = set.changes.filter(({ path, from = path }) => [path, from].some(isExemptionFile))
   if (set.base === undefined || set.source === 'git:repository') return []
   const paths = named.map(({ path }) => path)
-  const [after, before] = [
-    new Map(await readTexts(set.read, paths, signal)),
-    new Map(await readTexts(set.readBefore, paths, signal)),
-  ]
+  const after = new Map(await readTexts(set.read, paths, signal))
+  const before = new Map(await readTexts(set.readBefore, paths, signal))
   return named.flatMap(({ path, from = path }) => {
     const [old = '', now = ''] = [before.get(path), after.get(path)]
     if (from === path) return exemptionChanges(path, old, now)

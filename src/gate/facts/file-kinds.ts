@@ -1,6 +1,6 @@
 import { compileBraceGlob, exceedsAlternatives } from '../../kernel/text/glob.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
-import { nameKind, UNJUDGED_KINDS, type UnjudgedKind } from '../rules/path-kinds.ts'
+import { nameKind, UNJUDGED_KINDS, type UnjudgedKind, words } from '../rules/path-kinds.ts'
 import { parseAttributes } from './attributes.ts'
 
 const latin1 = new TextDecoder('latin1')
@@ -48,49 +48,28 @@ const markedPaths = (text: string): ((path: string) => UnjudgedKind | undefined)
 }
 
 /** Formats whose files hold no text: the endings of their names, and how they start, in hexadecimal digits. */
-const BINARY_FORMATS: readonly (readonly [names: string, start: RegExp])[] = [
-  ['png apng', /^89504e470d0a1a0a/],
-  ['jpg jpeg jpe jfif', /^ffd8ff/],
-  ['gif', /^474946383[79]61/],
-  ['webp avi wav ani', /^52494646/],
-  ['ico cur', /^0000(?:01|02)00/],
-  ['bmp', /^424d/],
-  ['tif tiff', /^(?:49492a00|4d4d002a)/],
-  ['psd', /^38425053/],
-  ['icns', /^69636e73/],
-  ['mp4 m4a m4v mov 3gp heic heif avif', /^.{8}66747970/],
-  ['mp3', /^(?:494433|fff[23ab])/],
-  ['ogg oga ogv opus', /^4f676753/],
-  ['flac', /^664c6143/],
-  ['webm mkv', /^1a45dfa3/],
-  ['ttf otf ttc', /^(?:00010000|4f54544f|74746366|74727565)/],
-  ['woff woff2', /^774f46(?:46|32)/],
-  ['pdf ai', /^255044462d/],
-  ['zip jar war ear aar apk ipa whl egg nupkg vsix epub', /^504b0(?:304|506)/],
-  ['docx xlsx pptx odt ods odp sketch key pages numbers', /^504b0304/],
-  ['doc xls ppt msi', /^d0cf11e0/],
-  ['gz tgz', /^1f8b/],
-  ['bz2', /^425a68/],
-  ['xz', /^fd377a585a/],
-  ['zst', /^28b52ffd/],
-  ['7z', /^377abcaf/],
-  ['rar', /^52617221/],
-  ['class', /^cafebabe/],
-  ['exe dll sys ocx', /^4d5a/],
-  ['so node', /^7f454c46/],
-  ['dylib node', /^(?:c[ef]faedfe|cafebabe)/],
-  ['a lib', /^213c617263683e/],
-  ['wasm', /^0061736d/],
+const BINARY_FORMATS: readonly (readonly [names: readonly string[], start: RegExp])[] = [
+  [
+    words('png apng jpg jpeg gif webp ico cur bmp tif tiff psd icns heic avif mp4 m4a m4v mov 3gp wav avi'),
+    /^(?:89504e470d0a|ffd8ff|474946383[79]61|52494646|0000(?:01|02)00|424d|49492a00|4d4d002a|38425053|69636e73|.{8}66747970)/,
+  ],
+  [words('mp3 ogg oga ogv opus flac webm mkv'), /^(?:494433|fff[23ab]|4f676753|664c6143|1a45dfa3)/],
+  [words('ttf otf ttc woff woff2'), /^(?:00010000|4f54544f|74746366|74727565|774f46(?:46|32))/],
+  [
+    words('zip jar war aar apk ipa whl egg nupkg vsix epub docx xlsx pptx odt ods odp doc xls ppt msi pdf'),
+    /^(?:504b0(?:304|506)|d0cf11e0|255044462d)/,
+  ],
+  [words('gz tgz bz2 xz zst 7z rar'), /^(?:1f8b|425a68|fd377a585a|28b52ffd|377abcaf|52617221)/],
+  [
+    words('class exe dll sys ocx so dylib node a lib wasm'),
+    /^(?:cafebabe|4d5a|7f454c46|c[ef]faedfe|213c617263683e|0061736d)/,
+  ],
 ]
-const LONGEST_START = 12
 
-/** Whether the name and the first bytes say that the file is of one binary format: either alone can be chosen freely. */
+/** Whether the name and the first bytes say that the file is binary. A text can have either of them. */
 export const isBinary = (path: string, bytes: Uint8Array): boolean => {
-  const extension = extensionOf(path)
-  const formats = BINARY_FORMATS.filter(([names]) => names.split(' ').includes(extension))
-  if (formats.length === 0) return false
-  const start = Buffer.from(bytes.subarray(0, LONGEST_START)).toString('hex')
-  return formats.some(([, one]) => one.test(start))
+  const [, start] = BINARY_FORMATS.find(([names]) => names.includes(extensionOf(path))) ?? []
+  return start?.test(Buffer.from(bytes.subarray(0, 12)).toString('hex')) === true
 }
 
 /** Tells which files people do not write. */

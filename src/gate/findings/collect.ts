@@ -20,6 +20,7 @@ import {
   folderProblems,
   givenUpProblem,
   grammarProblems,
+  isDoubt,
   linkProblem,
   type PathProblem,
   syntaxProblem,
@@ -28,7 +29,6 @@ import { FileContents, FileTally, type KindTests } from './file-tally.ts'
 import {
   excerptOf,
   keepReported,
-  redactExcerpts,
   redactSecrets,
   regionText,
   secretRegions,
@@ -95,12 +95,6 @@ interface FileLines {
   readonly redacted: readonly string[]
 }
 
-interface ScannedReading {
-  readonly bytes: Uint8Array
-  /** Another reading of the file before it: only what that does not show is reported. */
-  readonly isOther: boolean
-}
-
 /** Collects the findings of one scan. It keeps the bytes of files in flight for excerpts. */
 class Collection {
   drafts: FindingDraft[] = []
@@ -109,8 +103,8 @@ class Collection {
   readonly unparsed = new UnparsedFiles()
   readonly files: FileContents
   readonly #ports: CollectPorts
-  /** What is being scanned, in the order of the reports. */
-  readonly #scanned: ScannedReading[] = []
+  /** What is being scanned, in the order of the reports. `isOther`: another reading of the file before it. */
+  readonly #scanned: { readonly bytes: Uint8Array; readonly isOther: boolean }[] = []
   readonly #links = new Set<string>()
   readonly #covered: CoveredPaths
 
@@ -132,7 +126,7 @@ class Collection {
           this.tally.add({ path: file.path, outcome: 'skipped', why: 'binary' }, this.#reachOf(file.path))
           continue
         }
-        for (const { problem, place } of byteProblems(file)) this.#addProblem(file.path, problem, place)
+        for (const [problem, place] of byteProblems(file)) this.#addProblem(file.path, problem, place)
         yield this.#expect(file, false)
         for (const other of otherReadings(file)) yield this.#expect(other, true)
       }
@@ -166,7 +160,7 @@ class Collection {
     const isLink = this.#links.has(path)
     if (!isLink && !isOther && path !== EVIDENCE_FILE) this.tally.add(scanned, this.#reachOf(path))
     if (scanned.outcome === 'skipped') return
-    if (scanned.outcome === 'unparsed' && !isLink) this.unparsed.add(path, scanned.missing)
+    if (scanned.outcome === 'unparsed' && !isLink && !isOther) this.unparsed.add(path, scanned.missing)
     // Most files: nothing was found, so their lines are not looked at.
     if (scanned.outcome === 'scanned' && scanned.matches.length + scanned.comments.length === 0) return
     const { byId } = this.#ports.rules
@@ -175,6 +169,10 @@ class Collection {
     // Reports end up in logs and CI services, so secrets are redacted.
     const secrets = scanned.matches.flatMap((match) => secretRegions(match, byId))
     const redacted = redactSecrets(lines, secrets)
+    if (report.outcome === 'given-up' && !(isOther && isDoubt(report.why))) {
+      const problem = givenUpProblem(report.why, this.#covered.bySyntax(path))
+      this.#addProblem(path, problem, optional({ identity: bytes && digestBytes(bytes) }))
+    }
     if (isOther) return this.#addUnseen(path, report.matches, { lines, redacted })
     for (const suppression of parseSuppressions(report.comments))
       this.suppressions.push({ file: path, suppression })
@@ -189,19 +187,20 @@ class Collection {
       const place = { region, excerpt: excerptOf(redacted, region), identity: lines[line - 1] ?? '' }
       this.#addProblem(path, syntaxProblem(path, gap), place)
     }
-    if (report.outcome === 'given-up') {
-      const problem = givenUpProblem(report.why, this.#covered.bySyntax(path))
-      this.#addProblem(path, problem, optional({ identity: bytes && digestBytes(bytes) }))
-    }
   }
 
+  /** What another reading shows and the first one did not. */
   #addUnseen(path: string, matches: readonly Match[], lines: FileLines): void {
     const keyOf = ({ ruleId, identity }: FindingDraft) => JSON.stringify([ruleId, identity])
     const seen = new Set(this.drafts.filter(({ file }) => file === path).map(keyOf))
     const count = this.drafts.length
     for (const match of matches) this.#addMatch(path, match, lines)
     const unseen = this.drafts.splice(count).filter((draft) => !seen.has(keyOf(draft)))
-    this.drafts = [...redactExcerpts(this.drafts, unseen), ...unseen]
+    // The excerpts around show the first reading, in which such a secret was not redacted.
+    const shown = ({ excerpt: _, ...rest }: FindingDraft) => rest
+    if (unseen.some(({ secret }) => secret))
+      this.drafts = this.drafts.map((draft) => (draft.file === path ? shown(draft) : draft))
+    this.drafts.push(...unseen)
   }
 
   #reachOf(path: string): 'kind' | 'text' | 'exempt' {
@@ -287,16 +286,16 @@ export const collectMatches = async (ports: ChangedFiles, signal: AbortSignal): 
   const covered = coveredPaths(rules.rules)
   // The gate writes the evidence file itself: it is searched for secrets, and not counted.
   const changed = set.changes.filter(({ path }) => path !== EVIDENCE_FILE)
-  const present = changed.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
   const all = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
+  const present = all.filter((path) => path !== EVIDENCE_FILE)
   const paths = all.filter(covered.byAny)
   const links = (set.links ?? []).filter(covered.bySyntax)
   const collection = new Collection(ports, covered)
   collection.addProblems(folderProblems(set, ports.tracksModules))
   if (paths.length + links.length > 0) {
     const contents = collection.contents(paths, links, signal)
-    let done = 0
     const total = paths.length + links.length
+    let done = 0
     for await (const report of (await scanner()).scan(contents, rules.rules, signal)) {
       collection.accept(report)
       done = Math.min(done + 1, total)

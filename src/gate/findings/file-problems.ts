@@ -120,9 +120,12 @@ const GIVEN_UP: Readonly<Record<GivenUpReason, string>> = {
   encoding: 'it declares an encoding other than UTF-8 and the single-byte ones',
 }
 
+/** Whether only the text is in doubt, and all of it was scanned. */
+export const isDoubt = (why: GivenUpReason): boolean => why === 'binary' || why === 'encoding'
+
 /** A file that is no source of a language was searched for secrets alone, so it does not stop a commit. */
 export const givenUpProblem = (why: GivenUpReason, isSource: boolean): FileProblem => {
-  const problem = FILE_PROBLEMS[why === 'binary' || why === 'encoding' ? 'undecoded' : 'givenUp']
+  const problem = FILE_PROBLEMS[isDoubt(why) ? 'undecoded' : 'givenUp']
   const message = `${problem.message}: ${GIVEN_UP[why]}.`
   return { ...problem, message, ...(!isSource && { severity: 'ERROR' }) }
 }

@@ -33,7 +33,7 @@ export class FileContents {
       }
       const named = this.#tests.byPath(path)
       const isMarked = named === undefined && this.#tests.byContent(path, bytes)
-      // Whoever changes a file writes its first lines too.
+      // The author of a change writes the first lines too.
       const counts = this.#set.source === 'git:repository'
       if (isMarked && !counts) this.marked.push(path)
       const kind = isMarked && counts ? 'generated' : named

@@ -6,7 +6,6 @@ import type { Match } from '../ports.ts'
 import type { Excerpt, Region } from '../reports/report.ts'
 import type { CompiledRule } from '../rules/compiled-rule.ts'
 import { isFormerName } from '../rules/profile.ts'
-import type { FindingDraft } from './drafts.ts'
 
 const AROUND = 1
 const MOST_LINES = 6
@@ -54,22 +53,6 @@ export const excerptOf = (lines: readonly string[], { line, endLine }: Region): 
   const first = Math.max(1, line - AROUND)
   const last = Math.min(endLine + AROUND, first + MOST_LINES - 1)
   return { first, lines: lines.slice(first - 1, last) }
-}
-
-/** The findings of a file without the lines, in their excerpts, in which another reading of it showed secrets. */
-export const redactExcerpts = <T extends Pick<FindingDraft, 'file' | 'excerpt'>>(
-  drafts: readonly T[],
-  unseen: readonly FindingDraft[],
-): T[] => {
-  const secrets = unseen.filter(({ secret }) => secret)
-  return drafts.map((draft) => {
-    const { file, excerpt } = draft
-    if (excerpt === undefined || file !== secrets[0]?.file) return draft
-    const isSecret = (line: number) =>
-      secrets.some(({ region }) => region && line >= region.line && line <= region.endLine)
-    const lines = excerpt.lines.map((line, at) => (isSecret(excerpt.first + at) ? redact(line, 0) : line))
-    return { ...draft, excerpt: { ...excerpt, lines } }
-  })
 }
 
 type RulesById = ReadonlyMap<string, CompiledRule>

@@ -2,7 +2,7 @@ import { extensionOf, grammarForExtension } from '../../kernel/text/languages.ts
 
 /** Kinds of files by path alone. What a file holds is looked at elsewhere: `facts/file-kinds.ts`. */
 
-const words = (text: string): readonly string[] => text.split(' ')
+export const words = (text: string): readonly string[] => text.split(' ')
 
 /** An expression and texts, in lower case, of which whatever it matches contains one. */
 interface PathPattern {
@@ -227,11 +227,10 @@ export const nameKind = (path: string): UnjudgedKind | undefined => {
 }
 
 /** Languages of programs that no shipped pack is for. */
-const OTHER_SOURCES = new Set(
-  words(
-    'rb php cs fs vb rs c h cc cpp hpp m mm scala groovy dart ex exs erl clj lua pl r jl zig nim hs ml vue svelte sol',
-  ),
-)
+const OTHER_SOURCES = new Set([
+  ...words('rb php cs fs vb rs c h cc cpp hpp m mm scala groovy dart'),
+  ...words('ex exs erl clj lua pl r jl zig nim hs ml vue svelte sol'),
+])
 
 export const isSource = (path: string): boolean => {
   const extension = extensionOf(path)

@@ -26,7 +26,7 @@ export const decodeStrict = (bytes: Uint8Array): string => strictUtf8.decode(byt
 const SAMPLE = 8_192
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are counted
-const UNUSUAL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/g
+const UNTEXTUAL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/g
 const UNREADABLE = /[\0\ufffd]/g
 
 /** Whether more than a tenth of the sample is such characters. A lone NUL must not hide a script from the gate. */
@@ -38,37 +38,7 @@ const hasTenth = (text: string, pattern: RegExp): boolean => {
 /** Text of a source file, as `decodeLenient`; undefined for a binary file. */
 export const decodeSource = (bytes: Uint8Array): string | undefined => {
   const text = decodeLenient(bytes)
-  return hasTenth(text, UNUSUAL) ? undefined : text
-}
-
-/** Whether a byte order mark says UTF-16. */
-export const isWide = (bytes: Uint8Array): boolean => markedEncoding(bytes)?.startsWith('utf-16') === true
-
-/** Longer than any run of printable bytes in UTF-16 text: each space and line break of it has a NUL. */
-const PLAIN_RUN = /[\t\n\r -~]{64}/
-
-/** Whether bytes with a UTF-16 mark are a text without it too, which programs that do not know the mark read. */
-export const isTextDespiteMark = (bytes: Uint8Array): boolean => {
-  if (!isWide(bytes)) return false
-  const text = lenientUtf8.decode(bytes.subarray(2))
-  return PLAIN_RUN.test(text) || (text !== '' && !hasTenth(text, UNUSUAL))
-}
-
-/** The bytes as programs read them that know no UTF-16 or leave out NUL; undefined where that is no other text. */
-export const withoutNul = (bytes: Uint8Array): Uint8Array | undefined =>
-  isWide(bytes) || bytes.includes(0)
-    ? bytes.subarray(isWide(bytes) ? 2 : 0).filter((byte) => byte !== 0)
-    : undefined
-
-const ASCII_ESCAPE = /\\(?:u00([2-7][0-9a-f])|(\/))/gi
-
-/** The bytes with the printable characters that JSON may escape; undefined where none is escaped. */
-export const withoutEscapes = (bytes: Uint8Array): Uint8Array | undefined => {
-  const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (!source.includes('\\u00') && !source.includes('\\/')) return undefined
-  const text = source.toString('latin1')
-  const plain = text.replace(ASCII_ESCAPE, (_, code = '2f') => String.fromCharCode(Number.parseInt(code, 16)))
-  return plain === text ? undefined : Buffer.from(plain, 'latin1')
+  return hasTenth(text, UNTEXTUAL) ? undefined : text
 }
 
 /** A source file as text, and why a compiler may read another program from the same bytes. */
@@ -84,20 +54,6 @@ const CODING = /^(?:\xef\xbb\xbf)?[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)/
 const UTF8_NAMES = /^(?:utf-?8(?:-.*)?|u8|(?:us-)?ascii)$/
 /** One byte is one character, and the lower half is ASCII: the structure of the program is the same in all of them. */
 const SINGLE_BYTE_NAMES = /^(?:(?:iso-?)?latin-?\d+|l1|iso-?8859(?:-\d+)?|(?:cp|windows-)125\d|koi8-[ru])$/
-
-/**
- * Whether the ASCII characters of a text stay what they are when git writes it in this encoding: `mixed` where they are
- * also parts of others, undefined where the encoding is unknown.
- */
-export const asciiIn = (encoding: string): 'kept' | 'mixed' | undefined => {
-  const name = encoding.toLowerCase().replaceAll('_', '-')
-  if (/^utf-?(?:8|16(?:le|be)?(?:-bom)?)$/.test(name) || SINGLE_BYTE_NAMES.test(name)) return 'kept'
-  try {
-    return new TextDecoder(name).encoding.startsWith('iso-2022') ? undefined : 'mixed'
-  } catch {
-    return undefined
-  }
-}
 
 const declaredEncoding = (bytes: Uint8Array): string | undefined => {
   const end = bytes.indexOf(10, bytes.indexOf(10) + 1)

@@ -87,13 +87,6 @@ const repositoryFiles = async (place: GitPlace, signal: AbortSignal): Promise<Ra
   )
 }
 
-/** The versions that git compared for the change. */
-const comparedEnds = ({ base, head, target, merged }: CollectedChanges) => {
-  const ends: [before: string | undefined, after: string | undefined][] = [[base, head ?? base]]
-  if (merged !== undefined) ends.push([base, target], [target, merged])
-  return ends.flatMap(([before, after]) => (after === undefined ? [] : [[before, after] as const]))
-}
-
 type GitQuery<T> = (place: GitPlace, signal: AbortSignal) => Promise<T>
 
 const queryStatus: GitQuery<string> = (place, signal) => runStatus(place, 'normal', signal)
@@ -196,7 +189,10 @@ export const gitReader = (
       const allStatus = (stop: AbortSignal) => readStatus(place, 'all', stop)
       // A process that runs already does not see the objects of the merge.
       if (collected.merged !== undefined) blobs = new GitBlobReader()
-      for (const ends of comparedEnds(collected)) await verifyTrees(blobs, place, ends, signal)
+      const { base, target, head, merged } = collected
+      if (head !== undefined) await verifyTrees(blobs, place, [base, head], signal)
+      if (merged !== undefined && target !== undefined)
+        for (const one of [base, merged]) await verifyTrees(blobs, place, [one, target], signal)
       return changeSet({ place, scope, collected, blobs, readStatus: allStatus })
     },
     filesAt: async (commit, paths, signal) => {

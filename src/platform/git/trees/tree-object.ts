@@ -64,20 +64,6 @@ export async function* readCommits(
   }
 }
 
-/** The tree of a commit, or the tree itself, by id. */
-const rootOf = async (
-  blobs: GitBlobReader,
-  place: GitPlace,
-  id: string,
-  signal: AbortSignal,
-): Promise<string | undefined> => {
-  for await (const object of blobs.objects(place, [id], signal, MAX_TREE_BYTES)) {
-    const tree = object?.kind === 'commit' ? parseCommit(id, object.bytes)?.tree : object?.oid
-    if (tree !== undefined) return tree
-  }
-  throw gitFaults.revision(`${id} is damaged or not in this clone`)
-}
-
 /**
  * Reads the trees in which two versions differ; without a first one, all of the second. Git does not compare a tree with
  * its id when it lists changes: another tree in its place would hide files.
@@ -89,19 +75,27 @@ export const verifyTrees = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const { fetchTrees, load } = treeLoader(blobs, place, signal)
-  const rowsOf = async (oid: string | undefined) =>
-    oid === undefined ? new Map<string, TreeRow>() : parseTree(await load(oid), oid.length / 2, 'latin1')
-  const folderOf = (row: TreeRow | undefined) => (/^0*40000$/.test(row?.mode ?? '') ? row?.oid : undefined)
-  const old = before && (await rootOf(blobs, place, before, signal))
-  let pairs = [[old, await rootOf(blobs, place, after, signal)] as const]
-  while (pairs.length > 0) {
-    const level = pairs.filter(([one, other]) => one !== other)
-    pairs = []
-    await fetchTrees([...new Set(level.flat())].filter((oid) => oid !== undefined))
-    for (const [one, other] of level) {
-      const [rows, others] = [await rowsOf(one), await rowsOf(other)]
-      for (const name of new Set([...rows.keys(), ...others.keys()]))
-        pairs.push([folderOf(rows.get(name)), folderOf(others.get(name))])
+  const rootOf = async (id: string | undefined): Promise<string | undefined> => {
+    if (id === undefined) return undefined
+    for await (const object of blobs.objects(place, [id], signal, MAX_TREE_BYTES))
+      if (object?.kind === 'commit') return parseCommit(id, object.bytes)?.tree
+    return id
+  }
+  const foldersIn = async (oid: string | undefined) => {
+    const rows = oid === undefined ? [] : parseTree(await load(oid), oid.length / 2, 'latin1')
+    return new Map(
+      [...rows].flatMap(([name, { mode, oid: id }]) => (/^0*40000$/.test(mode) ? [[name, id]] : [])),
+    )
+  }
+  let level = [[await rootOf(before), await rootOf(after)]]
+  while (level.length > 0) {
+    const differing = level.filter(([one, other]) => one !== other)
+    level = []
+    await fetchTrees([...new Set(differing.flat())].filter((oid) => oid !== undefined))
+    for (const pair of differing) {
+      const folders = await Promise.all(pair.map(foldersIn))
+      for (const name of new Set(folders.flatMap((one) => [...one.keys()])))
+        level.push(folders.map((one) => one.get(name)))
     }
   }
 }
