@@ -165,7 +165,7 @@ it('attributes that change texts, in any folder', () => {
   expect(paths.filter((path) => !found.has(path))).toEqual([])
 })
 
-it('attributes that name files generated or vendored, and what they let in afterwards', () => {
+it('attributes that name files generated or vendored', () => {
   const words = ['linguist-generated', 'linguist-vendored', 'linguist-generated=true']
   for (const pattern of PATTERNS.filter((one) => !one.startsWith('[attr]') && one !== 'Dockerfile').slice(
     0,
