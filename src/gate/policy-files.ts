@@ -2,6 +2,7 @@ import { Fault } from '../kernel/fault.ts'
 import type { RepositoryFiles } from '../kernel/ports.ts'
 import { KEYS_FILE, MAX_KEYS_BYTES } from '../receipts/keys-path.ts'
 import { CHECKS_FILE, MAX_CHECKS_BYTES } from './checks/check.ts'
+import { ATTRIBUTES_FILE } from './facts/attributes.ts'
 import { ACCEPTANCES_FILE, MAX_ACCEPTANCES_BYTES } from './findings/acceptances.ts'
 import { HARD_MODE_FILE, SKILLS_FILE } from './policy.ts'
 import type { FolderNames, GitReader, PathList } from './ports.ts'
@@ -22,9 +23,6 @@ export interface PolicyFiles {
   /** Text of `.warrant/acceptances.yml`. */
   readonly acceptances: string | undefined
 }
-
-/** Says which files are generated. */
-const ATTRIBUTES_FILE = '.gitattributes'
 
 const MAX_POLICY_BYTES = 1024 * 1024
 const MAX_RULE_BYTES = 64 * 1024

@@ -67,9 +67,8 @@ export interface ChangeSet extends MergeFacts {
   readonly target?: string | undefined
   /** Contents of the files, in this order. Missing files and non-files are left out. */
   read(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
-  /** Contents before the change, by present path; new files are left out. Where they are on disk, `readCommitted` has the last commit. */
+  /** Contents before the change, by present path; new files are left out. */
   readBefore(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
-  readCommitted?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
   /** Added and changed symlinks, as git stores them: the content is the target. */
   readonly links?: readonly string[]
   readLinks?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
@@ -217,7 +216,7 @@ export type ScanReport =
   /** No rule applies to it, or it is not a text of a size that rules about text read. */
   | { readonly path: string; readonly outcome: 'skipped'; readonly why?: 'binary' | 'size' }
 
-/** Finds rule matches in files. A hostile rule cannot run code, and cannot delay the scan beyond the file timeout. */
+/** Finds rule matches in files, with one report for each file, in their order. A hostile rule cannot run code, and cannot delay the scan beyond the file timeout. */
 export interface Scanner {
   scan(
     files: AsyncIterable<FileContent>,

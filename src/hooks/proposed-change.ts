@@ -22,20 +22,8 @@ const changeOf = ({ path, before, after }: ProposedFile): FileChange => ({
 
 const LAST_COMMIT = 'HEAD'
 
-const readCommitted = async function* (
-  git: GitReader,
-  paths: readonly string[],
-  signal: AbortSignal,
-): AsyncGenerator<FileReading> {
-  const files = await git.filesAt(LAST_COMMIT, { files: paths, folders: [] }, signal)
-  for (const path of paths) {
-    const bytes = await files?.read(path, Number.MAX_SAFE_INTEGER).catch(() => undefined)
-    if (bytes !== undefined) yield { path, bytes }
-  }
-}
-
 /** The change that a tool would make to the files on disk. Nothing is read from disk, and git is asked little. */
-const proposedSet = (git: GitReader, files: readonly ProposedFile[]): ChangeSet => {
+const proposedSet = (files: readonly ProposedFile[]): ChangeSet => {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const read = (member: 'before' | 'after') =>
     async function* (paths: readonly string[]): AsyncGenerator<FileReading> {
@@ -52,7 +40,6 @@ const proposedSet = (git: GitReader, files: readonly ProposedFile[]): ChangeSet 
     changes: files.map(changeOf).sort((a, b) => compareText(a.path, b.path)),
     read: read('after'),
     readBefore: read('before'),
-    readCommitted: (paths, signal) => readCommitted(git, paths, signal),
     identify: async () => [],
     treeId: async () => undefined,
   }
@@ -61,7 +48,7 @@ const proposedSet = (git: GitReader, files: readonly ProposedFile[]): ChangeSet 
 /** Git as it would be after the tool. */
 export const proposedGit = (git: GitReader, files: readonly ProposedFile[]): GitReader => ({
   ...git,
-  changes: async () => proposedSet(git, files),
+  changes: async () => proposedSet(files),
   // Only the evidence names the last commit, and none is written.
   head: async () => null,
 })

@@ -310,11 +310,13 @@ export const BYPASSES: readonly Bypass[] = [
     ],
   },
   {
-    bypass: 'padding that looks binary, encodings, `.TS`, a link with program text',
+    bypass: 'padding that looks binary, byte order marks, encodings, `.TS`, a link with program text',
     stopped: 'every stage',
     found: 'every stage',
-    by: 'the file is scanned all the same; `gate.file-unread` and `gate.link-content` are `CRITICAL`. A submodule is only named (`gate.submodule`, `WARN`)',
+    by: 'the file is scanned all the same, in each reading that programs use; `gate.ambiguous-encoding`, `gate.file-unread` and `gate.link-content` are `CRITICAL`. A submodule is only named (`gate.submodule`, `WARN`)',
     shownBy: [
+      ['test/attacks/bytes.test.ts', 'is judged in both'],
+      ['test/attacks/bytes.long.ts', 'a secret or a marker in every encoding, under every name'],
       ['test/attacks/unjudged-files.test.ts', 'look binary blocks at PRE_COMMIT'],
       ['test/attacks/unjudged-files.test.ts', 'in a declared encoding that hides lines'],
       ['test/attacks/unjudged-files.test.ts', 'is judged by rules with file patterns too'],
@@ -326,13 +328,36 @@ export const BYPASSES: readonly Bypass[] = [
     bypass: 'a source file that says it is generated',
     stopped: 'every stage',
     found: 'every stage',
-    by: 'a comment, long lines and `.gitattributes` count only as the base has them. New files with the name of a generated or vendored one are read for secrets and conflict markers, and named in the report',
+    by: 'a comment and long lines do not count for a change, `.gitattributes` only as the base has it; adding an attribute is `gate.policy-changed` (`ERROR`). New files with the name of a generated or vendored one are read for secrets and conflict markers, and named in the report',
     shownBy: [
       [
         'test/attacks/generated-files.test.ts',
         'by a comment, long lines or attributes of the change is judged',
       ],
       ['test/attacks/generated-files.test.ts', 'is counted and named'],
+      ['test/attacks/bytes.test.ts', 'that takes files from the rules is a change of policy'],
+    ],
+  },
+  {
+    bypass: 'an attribute that lets git write another text into checkouts: `working-tree-encoding`, `filter`',
+    stopped: 'every stage',
+    found: 'every stage',
+    by: 'an encoding that is unknown is `gate.ambiguous-encoding` (`CRITICAL`), any other attribute that changes programs `gate.policy-changed` (`ERROR`). Line ends may be changed',
+    shownBy: [
+      ['test/attacks/bytes.test.ts', 'that lets git write another encoding into checkouts blocks'],
+      ['test/attacks/bytes.long.ts', 'attributes that change texts, in any folder'],
+    ],
+  },
+  {
+    bypass: 'names that are not UTF-8, a name twice in a tree, a tree with the content of another one',
+    stopped: 'every stage; the tree: PRE_PUSH, CI',
+    found: 'every stage; the tree: PRE_PUSH, CI',
+    by: 'names are escaped byte by byte; a name that occurs twice, and a tree that is not what its id says, stop the gate. At a commit git is believed about the last commit; its receipt is about the tree as it is',
+    shownBy: [
+      ['test/attacks/bytes.test.ts', 'are two files'],
+      ['test/attacks/bytes.test.ts', 'of which a tree holds one twice are a fault'],
+      ['test/attacks/bytes.test.ts', 'with the content of another tree under the id of'],
+      ['test/attacks/bytes.long.ts', 'programs under names of any bytes'],
     ],
   },
   {

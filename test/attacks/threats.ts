@@ -304,6 +304,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
         ['test/attacks/unjudged-files.test.ts', 'look binary blocks at PRE_COMMIT'],
         ['test/attacks/unjudged-files.test.ts', 'in a declared encoding that hides lines'],
         ['test/attacks/unjudged-files.test.ts', 'of 10,050 harmless matches does not push out the evil one'],
+        ['test/attacks/bytes.test.ts', 'for each of them'],
       ],
     },
     {

@@ -164,8 +164,7 @@ describe.runIf(isRoot)('Another user of the machine', () => {
     const user = await newUser()
     const repo = Repo.init().commit({ 'package.json': BACKEND, 'src/a.ts': 'export const marmalade = 1\n' })
     gate(repo, ['--stage', 'PRE_COMMIT'], { env: user.env })
-    const size = () =>
-      runJson(repo.folder, ['log', 'verify'], user.env).value.chain.size
+    const size = () => runJson(repo.folder, ['log', 'verify'], user.env).value.chain.size
     const before = [size(), repo.git('status', '--porcelain', '--ignored')]
     const { url, program } = await start(user, repo.folder)
     const call = request(1, 'tools/call', { name: 'gate_run', arguments: { stage: 'PRE_COMMIT' } })

@@ -94,7 +94,7 @@ describe('a rule about text', () => {
     expect(comments.map((one) => one.alone)).toEqual(alone === undefined ? [] : [alone])
   })
 
-  it('skips what is no text or longer than 16 MiB, and reads what is too long for a parser', async () => {
+  it('skips what is longer than 16 MiB, and reads what is no text or too long for a parser', async () => {
     const rules = [
       ...(await compileUserRules(rule("{ regex: 'key', keywords: [key] }"))),
       ...(await compileUserRules(
@@ -105,14 +105,14 @@ describe('a rule about text', () => {
     large.write('key')
     const noise = Buffer.from(Array.from({ length: 4_000 }, (_, index) => (index * 7) % 256))
     const files = {
-      'a.png': noise,
+      'a.bin': noise,
       'a.json': large,
       'a.ts': large,
       'b.json': Buffer.alloc(16 * 1024 * 1024 + 1, 'x'),
     }
     const reports = await scanAll(asFiles(files), rules)
     expect(reports.map(({ outcome, ...rest }) => [outcome, 'why' in rest && rest.why])).toEqual([
-      ['skipped', 'binary'],
+      ['scanned', false],
       ['scanned', false],
       ['given-up', 'size'],
       ['skipped', 'size'],

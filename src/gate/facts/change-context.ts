@@ -4,6 +4,7 @@ import { extensionOf } from '../../kernel/text/languages.ts'
 import { recordJudgedTree } from '../judged-tree.ts'
 import type { ChangeSet, GitReader, Scope, TrackedFiles } from '../ports.ts'
 import type { PolicyChange } from '../rules/policy-change.ts'
+import { exemptionChanges, isExemptionFile } from './attributes.ts'
 import {
   type Detection,
   detectPlatforms,
@@ -79,7 +80,7 @@ export interface ChangeContext {
   readonly detection: Detection
   /** The platforms before and after the change, each as detected by itself. */
   readonly platforms: PlatformVersions
-  /** Platforms that the change switches off while it keeps their files. */
+  /** Platforms that the change switches off while it keeps their files, and files that it takes from the rules. */
   readonly changes: readonly PolicyChange[]
   /** Changed manifests that cannot be parsed. */
   readonly broken: readonly string[]
@@ -213,6 +214,20 @@ const detect = async (
   return { set, detection: joined, platforms, changes, broken }
 }
 
+/** What changed attributes and submodule settings take from the rules. */
+const readExemptions = async (set: ChangeSet, signal: AbortSignal): Promise<PolicyChange[]> => {
+  const named = set.changes.filter(({ path, from = path }) => [path, from].some(isExemptionFile))
+  if (set.base === undefined || set.source === 'git:repository') return []
+  const paths = named.map(({ path }) => path)
+  const after = new Map(await readTexts(set.read, paths, signal))
+  const before = new Map(await readTexts(set.readBefore, paths, signal))
+  return named.flatMap(({ path, from = path }) => {
+    const [old = '', now = ''] = [before.get(path), after.get(path)]
+    if (from === path) return exemptionChanges(path, old, now)
+    return [...exemptionChanges(from, old, ''), ...exemptionChanges(path, '', now)]
+  })
+}
+
 export const gatherChangeContext = async (
   git: GitReader,
   scope: Scope,
@@ -221,11 +236,13 @@ export const gatherChangeContext = async (
   const set = await git.changes(scope, signal)
   const tracked = await git.tracked(set.merged ?? set.head, signal)
   const [module] = scope.kind === 'repository' ? tracked.find([], ['node_modules/']) : []
-  const [tree, detected] = await Promise.all([
+  const [tree, detected, exemptions] = await Promise.all([
     recordJudgedTree(git, set, signal),
     detect(set, tracked, signal),
+    readExemptions(set, signal),
   ])
-  return { ...detected, tree, tracksModules: module !== undefined }
+  const changes = [...detected.changes, ...exemptions]
+  return { ...detected, changes, tree, tracksModules: module !== undefined }
 }
 
 /** As `gatherChangeContext`, for the scope of a stage unless another one is given. */

@@ -1,5 +1,7 @@
 import { compileBraceGlob, exceedsAlternatives } from '../../kernel/text/glob.ts'
-import { nameKind, type UnjudgedKind } from '../rules/path-kinds.ts'
+import { extensionOf } from '../../kernel/text/languages.ts'
+import { nameKind, UNJUDGED_KINDS, type UnjudgedKind, words } from '../rules/path-kinds.ts'
+import { parseAttributes } from './attributes.ts'
 
 const latin1 = new TextDecoder('latin1')
 const HEAD_BYTES = 2_048
@@ -25,43 +27,60 @@ const looksGenerated = (path: string, bytes: Uint8Array): boolean => {
   return mayBeMinified && bytes.length / countLines(bytes) >= MINIFIED_LINE
 }
 
-const ATTRIBUTE = /^(-?)linguist-(generated|vendored)(?:=(true|false))?$/
-
 /** The paths that `.gitattributes` marks; the last line that matches counts, as in git. */
-const parseAttributes = (text: string): ((path: string) => UnjudgedKind | undefined) => {
-  const lines = text.split(/\r?\n/).flatMap((line) => {
-    const [pattern = '', ...words] = line.trim().split(/\s+/)
-    const marks = words.flatMap((word) => {
-      const [, minus, kind, value = 'true'] = ATTRIBUTE.exec(word) ?? []
-      return kind === undefined ? [] : [{ kind: kind as UnjudgedKind, on: minus === '' && value === 'true' }]
-    })
-    if (marks.length === 0 || /^[#!"[]/.test(pattern) || exceedsAlternatives(pattern)) return []
+const markedPaths = (text: string): ((path: string) => UnjudgedKind | undefined) => {
+  const marks = parseAttributes(text).flatMap(({ pattern, name, on }) => {
+    const kind = UNJUDGED_KINDS.find((one) => name === `linguist-${one}`)
+    if (kind === undefined || /^[!"[]/.test(pattern) || exceedsAlternatives(pattern)) return []
     const isRooted = pattern.slice(0, -1).includes('/')
-    return [{ test: compileBraceGlob(isRooted ? pattern.replace(/^\//, '') : `**/${pattern}`), marks }]
+    return [{ test: compileBraceGlob(isRooted ? pattern.replace(/^\//, '') : `**/${pattern}`), kind, on }]
   })
   return (path) => {
     const segments = path.split('/')
     const kinds = new Set<UnjudgedKind>()
-    for (const { test, marks } of lines) {
+    for (const { test, kind, on } of marks) {
       if (!test(segments)) continue
-      for (const { kind, on } of marks) {
-        if (on) kinds.add(kind)
-        else kinds.delete(kind)
-      }
+      if (on) kinds.add(kind)
+      else kinds.delete(kind)
     }
     return [...kinds][0]
   }
+}
+
+/** Formats whose files hold no text: the endings of their names, and how they start, in hexadecimal digits. */
+const BINARY_FORMATS: readonly (readonly [names: readonly string[], start: RegExp])[] = [
+  [
+    words('png apng jpg jpeg gif webp ico cur bmp tif tiff psd icns heic avif mp4 m4a m4v mov 3gp wav avi'),
+    /^(?:89504e470d0a|ffd8ff|474946383[79]61|52494646|0000(?:01|02)00|424d|49492a00|4d4d002a|38425053|69636e73|.{8}66747970)/,
+  ],
+  [words('mp3 ogg oga ogv opus flac webm mkv'), /^(?:494433|fff[23ab]|4f676753|664c6143|1a45dfa3)/],
+  [words('ttf otf ttc woff woff2'), /^(?:00010000|4f54544f|74746366|74727565|774f46(?:46|32))/],
+  [
+    words('zip jar war aar apk ipa whl egg nupkg vsix epub docx xlsx pptx odt ods odp doc xls ppt msi pdf'),
+    /^(?:504b0(?:304|506)|d0cf11e0|255044462d)/,
+  ],
+  [words('gz tgz bz2 xz zst 7z rar'), /^(?:1f8b|425a68|fd377a585a|28b52ffd|377abcaf|52617221)/],
+  [
+    words('class exe dll sys ocx so dylib node a lib wasm'),
+    /^(?:cafebabe|4d5a|7f454c46|c[ef]faedfe|213c617263683e|0061736d)/,
+  ],
+]
+
+/** Whether the name and the first bytes say that the file is binary. A text can have either of them. */
+export const isBinary = (path: string, bytes: Uint8Array): boolean => {
+  const [, start] = BINARY_FORMATS.find(([names]) => names.includes(extensionOf(path))) ?? []
+  return start?.test(Buffer.from(bytes.subarray(0, 12)).toString('hex')) === true
 }
 
 /** Tells which files people do not write. */
 interface FileKinds {
   /** By the name, and by the `.gitattributes` of the base. */
   readonly byPath: (path: string) => UnjudgedKind | undefined
-  /** Whether the content says so. It is a claim of the file itself, so it counts only if the base has it too. */
+  /** Whether the content says so. It is a claim of the file itself, so it does not count for a change. */
   readonly byContent: (path: string, bytes: Uint8Array) => boolean
 }
 
 export const fileKinds = (attributes: string | undefined): FileKinds => {
-  const marked = attributes?.includes('linguist-') ? parseAttributes(attributes) : () => undefined
+  const marked = attributes?.includes('linguist-') ? markedPaths(attributes) : () => undefined
   return { byPath: (path) => nameKind(path) ?? marked(path), byContent: looksGenerated }
 }

@@ -5,12 +5,14 @@ import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { optional } from '../../kernel/optional.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
 import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
+import { isBinary } from '../facts/file-kinds.ts'
 import type { ChangeSet, FileContent, FileReading, Match, Scanner, ScanReport } from '../ports.ts'
 import type { ReportedFiles } from '../reports/report.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
 import type { CompiledRule } from '../rules/compiled-rule.ts'
 import { readsExtension } from '../rules/languages.ts'
 import { areAliases } from '../rules/profile.ts'
+import { byteProblems, otherReadings } from './bytes.ts'
 import { describeRule, type FindingDraft, mergeAliases, weighMatch } from './drafts.ts'
 import {
   FILE_PROBLEMS,
@@ -18,6 +20,7 @@ import {
   folderProblems,
   givenUpProblem,
   grammarProblems,
+  isDoubt,
   linkProblem,
   type PathProblem,
   syntaxProblem,
@@ -80,7 +83,7 @@ export interface FileSuppression {
 }
 
 interface CollectPorts {
-  readonly set: Pick<ChangeSet, 'source' | 'read' | 'readBefore' | 'readCommitted' | 'readLinks'>
+  readonly set: Pick<ChangeSet, 'source' | 'read' | 'readLinks'>
   readonly rules: RuleSet
   readonly stage: GateStage
   readonly kinds: KindTests
@@ -94,13 +97,14 @@ interface FileLines {
 
 /** Collects the findings of one scan. It keeps the bytes of files in flight for excerpts. */
 class Collection {
-  readonly drafts: FindingDraft[] = []
+  drafts: FindingDraft[] = []
   readonly suppressions: FileSuppression[] = []
   readonly tally = new FileTally()
   readonly unparsed = new UnparsedFiles()
   readonly files: FileContents
   readonly #ports: CollectPorts
-  readonly #bytes = new Map<string, Uint8Array>()
+  /** What is being scanned, in the order of the reports. `isOther`: another reading of the file before it. */
+  readonly #scanned: { readonly bytes: Uint8Array; readonly isOther: boolean }[] = []
   readonly #links = new Set<string>()
   readonly #covered: CoveredPaths
 
@@ -116,25 +120,34 @@ class Collection {
     signal: AbortSignal,
   ): AsyncGenerator<FileContent> {
     const { set } = this.#ports
-    if (paths.length > 0) yield* this.#keep(this.files.read(paths, signal))
+    if (paths.length > 0)
+      for await (const file of this.#keep(this.files.read(paths, signal))) {
+        if (isBinary(file.path, file.bytes) && !this.#covered.byKind(file.path)) {
+          this.tally.add({ path: file.path, outcome: 'skipped', why: 'binary' }, this.#reachOf(file.path))
+          continue
+        }
+        for (const [problem, place] of byteProblems(file)) this.#addProblem(file.path, problem, place)
+        yield this.#expect(file, false)
+        for (const other of otherReadings(file)) yield this.#expect(other, true)
+      }
     if (links.length === 0 || set.readLinks === undefined) return
     for await (const link of this.#keep(set.readLinks(links, signal))) {
       this.#links.add(link.path)
       const problem = linkProblem(link, this.#covered.bySyntax)
       if (problem !== undefined) this.#addProblem(link.path, problem, { identity: digestBytes(link.bytes) })
-      yield link
+      yield this.#expect(link, false)
     }
   }
 
+  #expect(file: FileContent, isOther: boolean): FileContent {
+    this.#scanned.push({ bytes: file.bytes, isOther })
+    return file
+  }
+
   async *#keep(readings: AsyncIterable<FileReading>): AsyncGenerator<FileContent> {
-    for await (const reading of readings) {
-      if (reading.bytes === undefined) {
-        this.#addProblem(reading.path, FILE_PROBLEMS.unread)
-        continue
-      }
-      this.#bytes.set(reading.path, reading.bytes)
-      yield reading
-    }
+    for await (const reading of readings)
+      if (reading.bytes === undefined) this.#addProblem(reading.path, FILE_PROBLEMS.unread)
+      else yield reading
   }
 
   addProblems(problems: readonly PathProblem[]): void {
@@ -143,23 +156,27 @@ class Collection {
 
   accept(scanned: ScanReport): void {
     const { path } = scanned
-    const bytes = this.#bytes.get(path)
-    this.#bytes.delete(path)
+    const { bytes, isOther = false } = this.#scanned.shift() ?? {}
     const isLink = this.#links.has(path)
-    if (!isLink) this.tally.add(scanned, this.#reachOf(path))
+    if (!isLink && !isOther && path !== EVIDENCE_FILE) this.tally.add(scanned, this.#reachOf(path))
     if (scanned.outcome === 'skipped') return
-    if (scanned.outcome === 'unparsed' && !isLink) this.unparsed.add(path, scanned.missing)
+    if (scanned.outcome === 'unparsed' && !isLink && !isOther) this.unparsed.add(path, scanned.missing)
     // Most files: nothing was found, so their lines are not looked at.
     if (scanned.outcome === 'scanned' && scanned.matches.length + scanned.comments.length === 0) return
     const { byId } = this.#ports.rules
     const report = { ...scanned, matches: keepReported(scanned.matches, byId) }
-    for (const suppression of parseSuppressions(report.comments))
-      this.suppressions.push({ file: path, suppression })
-    const { kept, suppressed, notices } = this.#applySuppressions(report)
     const lines = bytes === undefined ? [] : splitSourceLines(bytes, path)
     // Reports end up in logs and CI services, so secrets are redacted.
     const secrets = scanned.matches.flatMap((match) => secretRegions(match, byId))
     const redacted = redactSecrets(lines, secrets)
+    if (report.outcome === 'given-up' && !(isOther && isDoubt(report.why))) {
+      const problem = givenUpProblem(report.why, this.#covered.bySyntax(path))
+      this.#addProblem(path, problem, optional({ identity: bytes && digestBytes(bytes) }))
+    }
+    if (isOther) return this.#addUnseen(path, report.matches, { lines, redacted })
+    for (const suppression of parseSuppressions(report.comments))
+      this.suppressions.push({ file: path, suppression })
+    const { kept, suppressed, notices } = this.#applySuppressions(report)
     for (const match of kept) this.#addMatch(path, match, { lines, redacted })
     for (const { match, by } of suppressed) this.#addMatch(path, match, { lines, redacted }, by.reason)
     for (const match of notices) this.#addNotice(path, match, { lines, redacted })
@@ -170,10 +187,20 @@ class Collection {
       const place = { region, excerpt: excerptOf(redacted, region), identity: lines[line - 1] ?? '' }
       this.#addProblem(path, syntaxProblem(path, gap), place)
     }
-    if (report.outcome === 'given-up') {
-      const problem = givenUpProblem(report.why, this.#covered.bySyntax(path))
-      this.#addProblem(path, problem, optional({ identity: bytes && digestBytes(bytes) }))
-    }
+  }
+
+  /** What another reading shows and the first one did not. */
+  #addUnseen(path: string, matches: readonly Match[], lines: FileLines): void {
+    const keyOf = ({ ruleId, identity }: FindingDraft) => JSON.stringify([ruleId, identity])
+    const seen = new Set(this.drafts.filter(({ file }) => file === path).map(keyOf))
+    const count = this.drafts.length
+    for (const match of matches) this.#addMatch(path, match, lines)
+    const unseen = this.drafts.splice(count).filter((draft) => !seen.has(keyOf(draft)))
+    // The excerpts around show the first reading, in which such a secret was not redacted.
+    const shown = ({ excerpt: _, ...rest }: FindingDraft) => rest
+    if (unseen.some(({ secret }) => secret))
+      this.drafts = this.drafts.map((draft) => (draft.file === path ? shown(draft) : draft))
+    this.drafts.push(...unseen)
   }
 
   #reachOf(path: string): 'kind' | 'text' | 'exempt' {
@@ -257,20 +284,22 @@ interface ChangedFiles extends CollectPorts {
 export const collectMatches = async (ports: ChangedFiles, signal: AbortSignal): Promise<Collected> => {
   const { set, rules, scanner, progress } = ports
   const covered = coveredPaths(rules.rules)
-  // The gate writes the evidence file itself.
+  // The gate writes the evidence file itself: it is searched for secrets, and not counted.
   const changed = set.changes.filter(({ path }) => path !== EVIDENCE_FILE)
-  const present = changed.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
-  const paths = present.filter(covered.byAny)
+  const all = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
+  const present = all.filter((path) => path !== EVIDENCE_FILE)
+  const paths = all.filter(covered.byAny)
   const links = (set.links ?? []).filter(covered.bySyntax)
   const collection = new Collection(ports, covered)
   collection.addProblems(folderProblems(set, ports.tracksModules))
   if (paths.length + links.length > 0) {
     const contents = collection.contents(paths, links, signal)
+    const total = paths.length + links.length
     let done = 0
     for await (const report of (await scanner()).scan(contents, rules.rules, signal)) {
       collection.accept(report)
-      done += 1
-      progress(done, paths.length + links.length)
+      done = Math.min(done + 1, total)
+      progress(done, total)
     }
   }
   collection.addProblems(grammarProblems(collection.unparsed))
@@ -302,9 +331,10 @@ export const collectBefore = async (
     for await (const reading of readings)
       yield { ...reading, path: oldPaths.get(reading.path) ?? reading.path }
   }
-  // Judged as a whole repository is: there is nothing before the base.
-  const old = { source: 'git:repository', read, readBefore: read }
-  const collection = new Collection({ ...ports, set: old }, coveredPaths(rules.rules))
+  // Judged as a whole repository is: there is nothing before the base. What a file says of itself does not count.
+  const old = { source: 'git:repository', read }
+  const kinds = { ...ports.kinds, byContent: () => false }
+  const collection = new Collection({ ...ports, set: old, kinds }, coveredPaths(rules.rules))
   const files = collection.contents([...presentPaths.keys()], [], signal)
   for await (const report of (await scanner()).scan(files, rules.rules, signal)) collection.accept(report)
   const atPresent = <T extends { readonly file: string }>(one: T): T => ({

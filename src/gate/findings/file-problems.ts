@@ -54,7 +54,23 @@ export const FILE_PROBLEMS = {
     severity: 'CRITICAL',
     code: 'FILE_UNREAD',
     message: 'The file cannot be read as text, so rules may have missed findings in it',
-    fix: 'Convert it to UTF-8 without control characters, rename it if it is no source file.',
+    fix: 'Convert it to UTF-8 without NUL, rename it if it is no source file.',
+  },
+  ambiguous: {
+    ruleId: 'gate.ambiguous-encoding',
+    severity: 'CRITICAL',
+    code: 'AMBIGUOUS_ENCODING',
+    message:
+      'The file starts with the byte order mark of UTF-16, and is a text without it too: programs read different texts.',
+    fix: 'Remove the first two bytes, or convert the file to UTF-8.',
+  },
+  strangeEncoding: {
+    ruleId: 'gate.ambiguous-encoding',
+    severity: 'CRITICAL',
+    code: 'AMBIGUOUS_ENCODING',
+    message:
+      'With this working-tree-encoding, git writes other characters into checkouts than those that are judged.',
+    fix: 'Remove the attribute, or use UTF-8, UTF-16 or an encoding with one byte for each character.',
   },
   unread: {
     ruleId: 'gate.file-unread',
@@ -100,13 +116,16 @@ const GIVEN_UP: Readonly<Record<GivenUpReason, string>> = {
   size: 'it is too large',
   crash: 'the parser crashed',
   matches: 'it has more than 10,000 matches, and only the most severe ones are listed',
-  binary: 'a tenth of it is control characters or not UTF-8',
+  binary: 'a tenth of it is NUL or not UTF-8',
   encoding: 'it declares an encoding other than UTF-8 and the single-byte ones',
 }
 
+/** Whether only the text is in doubt, and all of it was scanned. */
+export const isDoubt = (why: GivenUpReason): boolean => why === 'binary' || why === 'encoding'
+
 /** A file that is no source of a language was searched for secrets alone, so it does not stop a commit. */
 export const givenUpProblem = (why: GivenUpReason, isSource: boolean): FileProblem => {
-  const problem = FILE_PROBLEMS[why === 'binary' || why === 'encoding' ? 'undecoded' : 'givenUp']
+  const problem = FILE_PROBLEMS[isDoubt(why) ? 'undecoded' : 'givenUp']
   const message = `${problem.message}: ${GIVEN_UP[why]}.`
   return { ...problem, message, ...(!isSource && { severity: 'ERROR' }) }
 }

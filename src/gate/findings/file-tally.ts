@@ -1,24 +1,21 @@
-import { extensionOf, grammarForExtension } from '../../kernel/text/languages.ts'
-import type { ChangeSet, FileContent, FileReading, ScanReport } from '../ports.ts'
+import { EVIDENCE_FILE } from '../../evidence/store.ts'
+import type { ChangeSet, FileReading, ScanReport } from '../ports.ts'
 import type { ReportedFiles } from '../reports/report.ts'
-import type { UnjudgedKind } from '../rules/path-kinds.ts'
+import { isSource, type UnjudgedKind } from '../rules/path-kinds.ts'
 
 export interface KindTests {
   readonly byPath: (path: string) => UnjudgedKind | undefined
   readonly byContent: (path: string, bytes: Uint8Array) => boolean
 }
 
-/** The most that waits until the base has been asked about it. */
-const MAX_WAITING_BYTES = 8 * 1024 * 1024
-
-type Contents = Pick<ChangeSet, 'source' | 'read' | 'readBefore' | 'readCommitted'>
+type Contents = Pick<ChangeSet, 'source' | 'read'>
 
 /** Reads the files in scope, and marks those that are judged for secrets alone. */
 export class FileContents {
   /** The kind of each file that rules about the program do not read. */
   readonly kinds = new Map<string, UnjudgedKind>()
-  /** Files that say they are generated, which they did not at the base: they are judged as any other. */
-  readonly newlyMarked: string[] = []
+  /** Files of a change that say they are generated: they are judged as any other. */
+  readonly marked: string[] = []
   readonly #set: Contents
   readonly #tests: KindTests
 
@@ -28,61 +25,27 @@ export class FileContents {
   }
 
   async *read(paths: readonly string[], signal: AbortSignal): AsyncGenerator<FileReading> {
-    let waiting: FileContent[] = []
-    let size = 0
     for await (const reading of this.#set.read(paths, signal)) {
       const { path, bytes } = reading
-      const kind = this.#tests.byPath(path)
-      if (bytes === undefined) yield reading
-      else if (kind !== undefined) yield this.#exempt(reading, kind)
-      else if (!this.#tests.byContent(path, bytes)) yield reading
-      else if (this.#set.source === 'git:repository') yield this.#exempt(reading, 'generated')
-      else {
-        waiting.push(reading)
-        size += bytes.length
+      if (bytes === undefined) {
+        yield reading
+        continue
       }
-      if (size < MAX_WAITING_BYTES) continue
-      yield* this.#compare(waiting, signal)
-      waiting = []
-      size = 0
-    }
-    if (waiting.length > 0) yield* this.#compare(waiting, signal)
-  }
-
-  #exempt(file: FileContent, kind: UnjudgedKind): FileContent {
-    this.kinds.set(file.path, kind)
-    return { ...file, secretsOnly: true }
-  }
-
-  /** A new file, or one that people wrote until now, cannot take itself out by a comment. */
-  async *#compare(files: readonly FileContent[], signal: AbortSignal): AsyncGenerator<FileContent> {
-    const paths = files.map(({ path }) => path)
-    const marked = new Set<string>()
-    const set = this.#set
-    const before = set.readCommitted?.(paths, signal) ?? set.readBefore(paths, signal)
-    for await (const { path, bytes } of before)
-      if (bytes !== undefined && this.#tests.byContent(path, bytes)) marked.add(path)
-    for (const file of files) {
-      if (!marked.has(file.path)) this.newlyMarked.push(file.path)
-      yield marked.has(file.path) ? this.#exempt(file, 'generated') : file
+      const named = this.#tests.byPath(path)
+      const isMarked = named === undefined && this.#tests.byContent(path, bytes)
+      // The author of a change writes the first lines too.
+      const counts = this.#set.source === 'git:repository'
+      if (isMarked && !counts) this.marked.push(path)
+      const kind = isMarked && counts ? 'generated' : named
+      if (kind !== undefined) this.kinds.set(path, kind)
+      yield kind === undefined && path !== EVIDENCE_FILE ? reading : { ...reading, secretsOnly: true }
     }
   }
 }
 
 /** Packs that say nothing about a language or a framework. */
 const GENERAL_PACKS = new Set(['generic', 'secrets', 'config', 'agents'])
-/** Languages of programs that no shipped pack is for. */
-const OTHER_SOURCES = new Set(
-  'rb php cs fs vb rs c h cc cpp hpp m mm scala groovy dart ex exs erl clj lua pl r jl zig nim hs ml vue svelte sol'.split(
-    ' ',
-  ),
-)
 const MAX_NAMES = 5
-
-const isSource = (path: string): boolean => {
-  const extension = extensionOf(path)
-  return grammarForExtension(extension) !== undefined || OTHER_SOURCES.has(extension)
-}
 
 const listNames = (paths: readonly string[]): string => {
   const names = paths.toSorted().slice(0, MAX_NAMES).join(', ')
@@ -133,7 +96,7 @@ export class FileTally {
   }
 
   /** What a reader must know about the files that rules did not read. */
-  notes({ kinds, newlyMarked }: FileContents, { changes, source }: ChangeSet): string[] {
+  notes({ kinds, marked }: FileContents, { changes, source }: ChangeSet): string[] {
     const isChange = source !== 'git:repository'
     const added = changes.filter(({ path, change }) => isChange && change === 'added' && kinds.has(path))
     const names = added.map(({ path }) => path)
@@ -143,10 +106,10 @@ export class FileTally {
         : [
             `${files(names.length)} new in this change ${names.length === 1 ? 'counts' : 'count'} as generated or vendored, so only rules about secrets read ${names.length === 1 ? 'it' : 'them'}: ${listNames(names)}.`,
           ]),
-      ...(newlyMarked.length === 0
+      ...(marked.length === 0
         ? []
         : [
-            `${files(newlyMarked.length)} ${newlyMarked.length === 1 ? 'claims' : 'claim'} to be generated, which the base does not show, and ${newlyMarked.length === 1 ? 'was' : 'were'} judged all the same: ${listNames(newlyMarked)}.`,
+            `${files(marked.length)} ${marked.length === 1 ? 'claims' : 'claim'} to be generated, which does not count for a change, and ${marked.length === 1 ? 'was' : 'were'} judged all the same: ${listNames(marked)}.`,
           ]),
       ...(this.#unread === 0 || this.#read > 0
         ? []

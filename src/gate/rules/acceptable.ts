@@ -1,5 +1,5 @@
 const BY_FINGERPRINT =
-  /^gate\.(?:file-unread|file-given-up|grammar-missing|modules-tracked|submodule|link-content|link-target|parse-error)$/
+  /^gate\.(?:ambiguous-encoding|file-unread|file-given-up|grammar-missing|modules-tracked|submodule|link-content|link-target|parse-error)$/
 
 /**
  * What an acceptance of a finding has to name: the fingerprint, which is about the text; or also the blob of the file,

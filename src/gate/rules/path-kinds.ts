@@ -1,6 +1,8 @@
+import { extensionOf, grammarForExtension } from '../../kernel/text/languages.ts'
+
 /** Kinds of files by path alone. What a file holds is looked at elsewhere: `facts/file-kinds.ts`. */
 
-const words = (text: string): readonly string[] => text.split(' ')
+export const words = (text: string): readonly string[] => text.split(' ')
 
 /** An expression and texts, in lower case, of which whatever it matches contains one. */
 interface PathPattern {
@@ -183,7 +185,8 @@ export const mayBeBroken = (path: string): boolean => {
 }
 
 /** A file that people do not write here: only rules about secrets read it. */
-export type UnjudgedKind = 'generated' | 'vendored'
+export const UNJUDGED_KINDS = ['generated', 'vendored'] as const
+export type UnjudgedKind = (typeof UNJUDGED_KINDS)[number]
 
 const GENERATED_NAMES = [
   pattern(
@@ -221,4 +224,15 @@ export const nameKind = (path: string): UnjudgedKind | undefined => {
   return matches(ACTION_BUNDLE, path) || GENERATED_NAMES.some((one) => matches(one, name))
     ? 'generated'
     : undefined
+}
+
+/** Languages of programs that no shipped pack is for. */
+const OTHER_SOURCES = new Set([
+  ...words('rb php cs fs vb rs c h cc cpp hpp m mm scala groovy dart'),
+  ...words('ex exs erl clj lua pl r jl zig nim hs ml vue svelte sol'),
+])
+
+export const isSource = (path: string): boolean => {
+  const extension = extensionOf(path)
+  return grammarForExtension(extension) !== undefined || OTHER_SOURCES.has(extension)
 }

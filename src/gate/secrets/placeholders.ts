@@ -154,9 +154,9 @@ const ADDRESS =
 const isAddressPassword = (value: string, line: string): boolean =>
   line.includes(`:${value}@`) && /:\/\/[^\s/]*:/.test(line)
 
-/** Digests that name content: lock files and integrity members. */
-const DIGEST_LINE =
-  /\b(?:integrity|checksum|sha(?:1|256|384|512)|md5|digest|fingerprint|commit|revision|resolved)\b["']?\s*[:=]/i
+/** The name before a digest of content: in lock files and integrity members. */
+const DIGEST_NAME =
+  /\b(?:integrity|checksum|sha(?:1|256|384|512)|md5|digest|fingerprint|commit|revision|resolved)\b["']?\s*[:=]\s*["'`]?[^\s"'`,;]*$/i
 const DIGEST = /^(?:sha(?:1|256|384|512)-[A-Za-z0-9+/=]+|[a-f0-9]{32,128})$/i
 
 /** Whether text in the place of a secret is no secret. `line` is the line it is in, `path` its file. */
@@ -166,7 +166,11 @@ export const isPlaceholder = (value: string, line: string, path: string): boolea
   if (isTemplateValue(value)) return true
   if (KNOWN_PASSWORDS.test(value) || isFiller(value)) return true
   if (TEST_VECTORS.some((vector) => value.includes(vector))) return true
-  if (DIGEST.test(value) && (DIGEST_LINE.test(line) || /\block\b|\.sum$/.test(path))) return true
+  if (
+    DIGEST.test(value) &&
+    (DIGEST_NAME.test(line.slice(0, line.lastIndexOf(value))) || /\block\b|\.sum$/.test(path))
+  )
+    return true
   if (isAddressPassword(value, line)) return false
   return ADDRESS.test(value) || isName(value)
 }

@@ -69,6 +69,7 @@ const policyDraft = ({ file, fix = '' }: Reason, { base }: RepairContext): Draft
 const WHOLE_FILE = new Set([
   'gate.parse-error',
   'gate.manifest-invalid',
+  'gate.ambiguous-encoding',
   'gate.file-unread',
   'gate.file-given-up',
   'gate.grammar-missing',

@@ -25,18 +25,20 @@ export const decodeStrict = (bytes: Uint8Array): string => strictUtf8.decode(byt
 
 const SAMPLE = 8_192
 
-/** True when a tenth of the sample is control characters or U+FFFD. A lone NUL must not hide a script from the gate. */
-const looksLikeBinary = (text: string): boolean => {
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are counted
+const UNTEXTUAL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/g
+const UNREADABLE = /[\0\ufffd]/g
+
+/** Whether more than a tenth of the sample is such characters. A lone NUL must not hide a script from the gate. */
+const hasTenth = (text: string, pattern: RegExp): boolean => {
   const sample = text.slice(0, SAMPLE)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are counted
-  const found = sample.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0
-  return found * 10 > sample.length
+  return (sample.match(pattern)?.length ?? 0) * 10 > sample.length
 }
 
 /** Text of a source file, as `decodeLenient`; undefined for a binary file. */
 export const decodeSource = (bytes: Uint8Array): string | undefined => {
   const text = decodeLenient(bytes)
-  return looksLikeBinary(text) ? undefined : text
+  return hasTenth(text, UNTEXTUAL) ? undefined : text
 }
 
 /** A source file as text, and why a compiler may read another program from the same bytes. */
@@ -87,7 +89,7 @@ const endLine = (line: string): string => `${line.slice(0, -1)}\n`
 /** Reads a source file for rules: whatever it holds, it has a text. */
 export const readSource = (bytes: Uint8Array, grammar: string): SourceText => {
   const source = grammar === 'python' ? decodePython(bytes) : { text: decodeLenient(bytes) }
-  const isBinary = source.doubt === undefined && looksLikeBinary(source.text)
+  const isBinary = source.doubt === undefined && hasTenth(source.text, UNREADABLE)
   const text = normalizeLines(source.text, grammar)
   return isBinary ? { text, doubt: 'binary' } : { ...source, text }
 }

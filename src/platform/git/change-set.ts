@@ -3,7 +3,8 @@ import { optional } from '../../kernel/optional.ts'
 import { type GitBlobReader, objectId } from './blobs.ts'
 import { toIndexRecords } from './hidden-files.ts'
 import { parseIndex, type RawChange } from './parse.ts'
-import { type GitPlace, readGit } from './run.ts'
+import { decodeRecords } from './path-bytes.ts'
+import { type GitPlace, gitFaults, readGit } from './run.ts'
 import { readTreeId } from './trees/tree-id.ts'
 import { readWorktree } from './worktree.ts'
 
@@ -80,7 +81,7 @@ const otherParents = ({ place, blobs, collected }: ChangeSetInput): ChangeSet['r
     const oldPaths = new Map(collected.raw.map(({ path, from }) => [path, from]))
     for (const parent of collected.parents ?? []) {
       const args = ['ls-tree', '-r', '-z', '--full-tree', `${parent}^{commit}`]
-      const listed = toIndexRecords(await readGit(place, args, { signal })).toString('utf8')
+      const listed = decodeRecords(toIndexRecords(await readGit(place, args, { signal })))
       const oids = new Map(parseIndex(listed).map((one) => [one.path, isOther(one) ? undefined : one.oid]))
       const requests = blobRequests(paths, (path) => oids.get(path) ?? oids.get(oldPaths.get(path) ?? ''))
       yield* blobs.read(place, requests, signal)
@@ -92,6 +93,8 @@ export const changeSet = (input: ChangeSetInput): ChangeSet => {
   const { place, scope, collected, blobs, readStatus } = input
   const { base, head, target, merged, conflict, unmerged, close, parents = [] } = collected
   const raw = collected.raw.sort(comparePaths)
+  const twice = raw.find(({ path }, at) => path === raw[at + 1]?.path)
+  if (twice !== undefined) throw gitFaults.failed(`a tree of the change holds ${twice.path} twice`)
   const pathsOf = (kind: RawChange['entry']) =>
     raw.flatMap(({ path, entry }) => (entry === kind ? [path] : []))
   const reads =

@@ -6,7 +6,8 @@ import { escapeRegExp } from '../../kernel/text/escape-regexp.ts'
 import { openAsyncJail, readRegularFile } from '../jail/async.ts'
 import { objectId } from './blobs.ts'
 import { parseNames, type RawChange } from './parse.ts'
-import { askGit, type GitPlace, runGit } from './run.ts'
+import { decodePath, decodeRecords, encodePath } from './path-bytes.ts'
+import { askGit, type GitPlace, readGit } from './run.ts'
 
 /** The output of `ls-files --stage -z`, searched as text and not parsed: of 100,000 files only a handful is needed. */
 
@@ -27,8 +28,6 @@ const pathPattern = (ends: readonly string[], starts: readonly string[]): RegExp
 }
 
 // The text is Latin-1, one character per byte: ASCII patterns match correctly inside UTF-8, without decoding.
-const fromBytes = (text: string): string => Buffer.from(text, 'latin1').toString('utf8')
-const toBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
 export class GitIndex {
   readonly #text: string
@@ -48,7 +47,7 @@ export class GitIndex {
       if (hit[0].startsWith(TAB) && hit.index !== tab) continue
       const end = text.indexOf(END, pattern.lastIndex - 1)
       pattern.lastIndex = end
-      if (text.startsWith(REGULAR_FILE, start)) yield fromBytes(text.slice(tab + 1, end))
+      if (text.startsWith(REGULAR_FILE, start)) yield decodePath(text.slice(tab + 1, end))
     }
   }
 
@@ -56,13 +55,13 @@ export class GitIndex {
     for (const record of this.#text.split(END)) {
       const tab = record.indexOf(TAB)
       const [, id] = record.slice(0, Math.max(0, tab)).split(' ')
-      if (id !== undefined) yield { path: fromBytes(record.slice(tab + 1)), id }
+      if (id !== undefined) yield { path: decodePath(record.slice(tab + 1)), id }
     }
   }
 
   /** The blob of a path; undefined for an unknown or unmerged path. */
   blob(path: string): string | undefined {
-    const at = this.#text.indexOf(` 0${TAB}${toBytes(path)}${END}`)
+    const at = this.#text.indexOf(` 0${TAB}${encodePath(path)}${END}`)
     return at < 0 ? undefined : this.#text.slice(this.#text.lastIndexOf(' ', at - 1) + 1, at)
   }
 }
@@ -101,7 +100,7 @@ const folderLookup = (root: string): ((path: string) => Promise<boolean>) => {
 
 /** Flagged files that differ from the index. A file that a sparse checkout leaves out is not a change. */
 export const flaggedChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> => {
-  const text = await runGit(place, ['ls-files', '-v', '--stage', '-z'], { signal })
+  const text = decodeRecords(await readGit(place, ['ls-files', '-v', '--stage', '-z'], { signal }))
   const jail = openAsyncJail(place.folder)
   const folderExists = folderLookup(place.folder)
   const changes: RawChange[] = []
@@ -160,7 +159,7 @@ export const untrackedDespiteExcludes = async (
   if (!(await mayHideUntracked(place))) return []
   const exclude = ['--exclude-per-directory=.gitignore', '--exclude=node_modules/']
   const args = ['ls-files', '--others', '-z', ...exclude, ...(await userExcludes(place, signal))]
-  const names = parseNames(await runGit(place, args, { signal }))
+  const names = parseNames(decodeRecords(await readGit(place, args, { signal })))
   return names
     .filter((path) => !path.endsWith('/'))
     .map((path) => ({ path, change: 'added' as const, oid: undefined }))

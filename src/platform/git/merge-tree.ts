@@ -6,8 +6,9 @@ import { readRegularFile } from '../jail/async.ts'
 import { atExit } from '../programs/process-groups.ts'
 import type { CollectedChanges } from './change-set.ts'
 import { parseRaw } from './parse.ts'
+import { decodeRecords } from './path-bytes.ts'
 import { OBJECT_ID } from './revisions.ts'
-import { askGit, type GitPlace, runGit } from './run.ts'
+import { askGit, type GitPlace, readGit, runGit } from './run.ts'
 
 /**
  * The merge of two commits, computed in a bare git folder of its own: objects are written there and not into the
@@ -19,12 +20,13 @@ const LEFTOVER_MS = 3_600_000
 const REMOVE_ALL = { recursive: true, force: true, maxRetries: 3 }
 const UNKNOWN_OPTION = 129
 
-// A fixed rename limit, so that no configuration changes the output; 1000 is enough for a change made by hand.
-export const RAW = ['--raw', '-z', '--no-abbrev', '-M50%', '-l1000']
+// A fixed rename limit, so that no configuration changes the output; 1000 is enough for a change made by hand. Nor does
+// `.gitmodules`, which can hide submodules.
+export const RAW = ['--raw', '-z', '--no-abbrev', '-M50%', '-l1000', '--ignore-submodules=none']
 
 type TreeEnds = readonly [before: string, after: string]
 export const diffTrees = async (place: GitPlace, ends: TreeEnds, signal: AbortSignal) =>
-  parseRaw(await runGit(place, ['diff-tree', '-r', ...RAW, ...ends], { signal }))
+  parseRaw(decodeRecords(await readGit(place, ['diff-tree', '-r', ...RAW, ...ends], { signal })))
 
 /** The settings of the user about merges do not count: each is at its default. */
 const DEFAULTS = 'renames = true\nrenameLimit = 7000\ndirectoryRenames = conflict\nrenormalize = false\n'

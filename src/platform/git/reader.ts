@@ -20,10 +20,12 @@ import {
   parseWorktree,
   type RawChange,
 } from './parse.ts'
+import { decodeRecords } from './path-bytes.ts'
 import { findPlace, type GitStart } from './place.ts'
 import { branchesAtHead, findCommits, isAncestor, lastChanges, resolveRange } from './revisions.ts'
-import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS } from './run.ts'
+import { askGit, type GitPlace, gitFaults, readGit, runGit, STATUS_ARGS, spawnGit } from './run.ts'
 import { listCommits } from './trees/list-commits.ts'
+import { verifyTrees } from './trees/tree-object.ts'
 
 const STATUS = [...STATUS_ARGS, '--find-renames=50%']
 const LIST = ['ls-files', '--stage', '-z']
@@ -45,12 +47,12 @@ const rangeChanges = async (
 }
 
 const indexFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> =>
-  parseIndex(await runGit(place, LIST, { signal }))
+  parseIndex(decodeRecords(await readGit(place, LIST, { signal })))
 
 const stagedChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> => {
   const args = ['diff-index', '--cached', ...RAW, 'HEAD']
-  const { code, text } = await askGit(place, args, { signal })
-  if (code === 0) return parseRaw(text)
+  const { code, bytes } = await spawnGit(place, args, { signal })
+  if (code === 0) return parseRaw(decodeRecords(bytes))
   // Before the first commit there is no HEAD: everything in the index is new.
   if (code === NO_HEAD) return indexFiles(place, signal)
   throw gitFaults.failed(`git diff-index exited with code ${code}`)
@@ -60,7 +62,7 @@ const readStatus = (place: GitPlace, untracked: 'all' | 'normal', signal: AbortS
   readGit(place, [...STATUS, `--untracked-files=${untracked}`], { signal })
 
 const runStatus = async (place: GitPlace, untracked: 'all' | 'normal', signal: AbortSignal) =>
-  (await readStatus(place, untracked, signal)).toString('utf8')
+  decodeRecords(await readStatus(place, untracked, signal))
 
 const worktreeChanges = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> => {
   const [status, flagged, excluded] = await Promise.all([
@@ -74,10 +76,10 @@ const worktreeChanges = async (place: GitPlace, signal: AbortSignal): Promise<Ra
 const repositoryFiles = async (place: GitPlace, signal: AbortSignal): Promise<RawChange[]> => {
   const [tracked, others, excluded] = await Promise.all([
     indexFiles(place, signal),
-    runGit(place, ['ls-files', '--others', '--exclude-standard', '-z'], { signal }),
+    readGit(place, ['ls-files', '--others', '--exclude-standard', '-z'], { signal }),
     untrackedDespiteExcludes(place, signal),
   ])
-  const untracked = parseNames(others).filter((path) => !path.endsWith('/'))
+  const untracked = parseNames(decodeRecords(others)).filter((path) => !path.endsWith('/'))
   return mergeChanges(
     tracked,
     untracked.map((path) => ({ path, change: 'added' as const, oid: undefined })),
@@ -187,6 +189,10 @@ export const gitReader = (
       const allStatus = (stop: AbortSignal) => readStatus(place, 'all', stop)
       // A process that runs already does not see the objects of the merge.
       if (collected.merged !== undefined) blobs = new GitBlobReader()
+      const { base, target, head, merged } = collected
+      if (head !== undefined) await verifyTrees(blobs, place, [base, head], signal)
+      if (merged !== undefined && target !== undefined)
+        for (const one of [base, merged]) await verifyTrees(blobs, place, [one, target], signal)
       return changeSet({ place, scope, collected, blobs, readStatus: allStatus })
     },
     filesAt: async (commit, paths, signal) => {

@@ -146,7 +146,7 @@ const launch = (place: GitPlace, args: readonly string[], { signal, input }: Run
 }
 
 /** Runs git and returns its output, whatever the exit code. Throws when it cannot start or is killed. */
-const spawnGit = (place: GitPlace, args: readonly string[], options: RunOptions): Promise<RawOutput> =>
+export const spawnGit = (place: GitPlace, args: readonly string[], options: RunOptions): Promise<RawOutput> =>
   new Promise((resolve, reject) => {
     const { signal } = options
     const child = launch(place, [...SAFE_CONFIG, ...args], options)

@@ -6,6 +6,7 @@ import { type FileReading, type FolderNames, MAX_FILE_BYTES } from '../../gate/p
 import { errorCode } from '../../kernel/fault.ts'
 import type { RepositoryFiles } from '../../kernel/ports.ts'
 import { type AsyncJail, openAsyncJail } from '../jail/async.ts'
+import { isEscapedPath } from './path-bytes.ts'
 import { findPlace, type GitStart } from './place.ts'
 import { askGit } from './run.ts'
 
@@ -25,14 +26,11 @@ export const listWorktreeRoots = async (start: GitStart, signal: AbortSignal): P
     .slice(0, MAX_WORKTREES)
 }
 
-/** A path that is not UTF-8 holds U+FFFD and cannot be opened by that name; the file exists all the same. */
-const isUndecodable = (path: string): boolean => path.includes('\ufffd')
-
 /** `absent`: no regular file inside the repository. `unreadable`: the file exists but cannot be read. */
 type Content = Buffer | 'absent' | 'unreadable'
 
 const readInside = async (jail: AsyncJail, path: string, most: number): Promise<Content> => {
-  if (isUndecodable(path)) return 'unreadable'
+  if (isEscapedPath(path)) return 'unreadable'
   try {
     return (await jail.read(path, most)) ?? 'absent'
   } catch {

@@ -279,7 +279,8 @@ export const scanFile = (
     comments,
     ...optional({ broken }),
     ...(hits.length > MAX_HITS && { cut: true }),
-    ...optional({ doubt }),
+    // A text that no compiler reads has no other meaning to miss.
+    ...(main !== undefined && optional({ doubt })),
   })
   const isPlain = trees.every(({ matchers }) => matchers.every(({ trusted }) => trusted))
   if (isPlain && found.every(isTrusted)) return toScan(trustedHits)

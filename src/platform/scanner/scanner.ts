@@ -154,11 +154,10 @@ class Scan {
     const { path, bytes } = file
     if (bytes.length >= MAX_FILE_BYTES) return { path, outcome: 'skipped', why: 'size' }
     const { text, doubt } = readSource(bytes, '')
-    if (doubt !== undefined) return { path, outcome: 'skipped', why: 'binary' }
     const isCandidate = this.#searches.candidates(text).some((index) => group.texts.includes(index))
     const isSearched = isCandidate || text.includes(IGNORE_WORD)
     const result = isSearched ? await this.#run(group, file) : { end: 'scanned' as const, scan: NO_HITS }
-    if (result.end !== 'scanned' || file.secretsOnly || !DATA_NAME.test(path))
+    if (result.end !== 'scanned' || file.secretsOnly || doubt !== undefined || !DATA_NAME.test(path))
       return toReport(path, group, result)
     const { findDataError } = await import('./data-error.ts')
     const broken = await findDataError(path, text)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Scope } from '../../../gate/ports.ts'
 import type { GitBlobReader } from '../blobs.ts'
 import { NO_MODE, parseStatus, type StatusEntry } from '../parse.ts'
+import { encodePath, isEscapedPath } from '../path-bytes.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit } from '../run.ts'
 import { editedTreeId, readCommits, type TreeEdit, treeLoader } from './tree-object.ts'
 
@@ -58,17 +59,14 @@ interface TreeIdInput {
 
 /** A folder that can be named in a request; a line break would be a second request. */
 const PRINTABLE = /^[ -~]+$/
-const UNDECODABLE = '\ufffd'
 
-const toLatin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
-
-/** The output of `git status`, one character for each byte: a name that is not UTF-8 was lost in the text. */
+/** The output of `git status`, one character for each byte. */
 const statusInLatin1 = async (
   { status, scope, readStatus }: TreeIdInput,
   signal: AbortSignal,
 ): Promise<string> => {
-  const isUsable = scope.kind === 'staged' && status !== undefined && !status.includes(UNDECODABLE)
-  return isUsable ? toLatin1(status) : (await readStatus(signal)).toString('latin1')
+  const isUsable = scope.kind === 'staged' && status !== undefined && !isEscapedPath(status)
+  return isUsable ? encodePath(status) : (await readStatus(signal)).toString('latin1')
 }
 
 /** Digits of an object id: as many as those that are known; git says it for an empty repository. */

@@ -64,6 +64,42 @@ export async function* readCommits(
   }
 }
 
+/**
+ * Reads the trees in which two versions differ; without a first one, all of the second. Git does not compare a tree with
+ * its id when it lists changes: another tree in its place would hide files.
+ */
+export const verifyTrees = async (
+  blobs: GitBlobReader,
+  place: GitPlace,
+  [before, after]: readonly [before: string | undefined, after: string],
+  signal: AbortSignal,
+): Promise<void> => {
+  const { fetchTrees, load } = treeLoader(blobs, place, signal)
+  const rootOf = async (id: string | undefined): Promise<string | undefined> => {
+    if (id === undefined) return undefined
+    for await (const object of blobs.objects(place, [id], signal, MAX_TREE_BYTES))
+      if (object?.kind === 'commit') return parseCommit(id, object.bytes)?.tree
+    return id
+  }
+  const foldersIn = async (oid: string | undefined) => {
+    const rows = oid === undefined ? [] : parseTree(await load(oid), oid.length / 2, 'latin1')
+    return new Map(
+      [...rows].flatMap(([name, { mode, oid: id }]) => (/^0*40000$/.test(mode) ? [[name, id]] : [])),
+    )
+  }
+  let level = [[await rootOf(before), await rootOf(after)]]
+  while (level.length > 0) {
+    const differing = level.filter(([one, other]) => one !== other)
+    level = []
+    await fetchTrees([...new Set(differing.flat())].filter((oid) => oid !== undefined))
+    for (const pair of differing) {
+      const folders = await Promise.all(pair.map(foldersIn))
+      for (const name of new Set(folders.flatMap((one) => [...one.keys()])))
+        level.push(folders.map((one) => one.get(name)))
+    }
+  }
+}
+
 /** One row of a tree object. */
 export interface TreeRow {
   readonly mode: string
