@@ -4,6 +4,7 @@ import { optional } from '../kernel/optional.ts'
 import type { ReceiptDetails, ReceiptInput } from '../receipts/statement.ts'
 import type { Judgement } from './gate-evidence.ts'
 import type { GatePolicy } from './policy.ts'
+import type { GateFinding } from './reports/report.ts'
 import type { RuleProfile } from './rules/profile.ts'
 import { BYPASS_VARIABLE } from './sdd/decision.ts'
 
@@ -11,6 +12,8 @@ import { BYPASS_VARIABLE } from './sdd/decision.ts'
 export interface BoundVersions {
   /** Object id of the tree that was judged. */
   readonly tree?: string | undefined
+  /** Why the receipt is partial. */
+  readonly partial?: readonly string[]
   readonly base?: string | undefined
   /** Object id of the tree of the base. */
   readonly baseTree?: string | undefined
@@ -51,6 +54,27 @@ const listGivenUp = ({ findings }: Judgement) =>
     .slice(0, MAX_LISTED)
     .map(({ file, code }) => ({ path: file, reason: code }))
 
+const MAX_NAMED = 5
+
+const nameFiles = (paths: readonly string[]): string => {
+  const names = [...new Set(paths)].sort(compareText)
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''
+  return `${names.slice(0, MAX_NAMED).join(', ')}${more}`
+}
+
+/** Why a receipt is partial: what its tree has and rules did not read. What the base has, or a person accepted, counts as read. */
+export const listPartial = (
+  open: readonly GateFinding[],
+  { other, large }: { readonly other: readonly string[]; readonly large: readonly string[] },
+): string[] => {
+  const reported = open.filter(({ ruleId }) => GIVEN_UP_RULES.has(ruleId)).map(({ file }) => file)
+  const givenUp = [...reported, ...large]
+  return [
+    ...(other.length === 0 ? [] : [`the tree has other contents than were read of ${nameFiles(other)}`]),
+    ...(givenUp.length === 0 ? [] : [`rules did not read all of ${nameFiles(givenUp)}`]),
+  ]
+}
+
 /** Output of checks, specification and citations. The evidence is added when it is written. */
 const listInputs = ({ checks, specification, citations }: FactsInput): ReceiptInput[] => [
   ...checks.flatMap(({ name, digest }) => (digest === undefined ? [] : [{ uri: `check:${name}`, digest }])),
@@ -70,7 +94,7 @@ const listRelaxing = ({ bound, decision }: FactsInput): string[] => [
 
 export const runFacts = (input: FactsInput): RunFacts => {
   const { tree: judged, bound, findings, files, counts, policy, rulesets, overrides } = input
-  const { tree, base, baseTree, head, policies, suppressions, platforms } = bound
+  const { tree, base, baseTree, head, policies, suppressions, platforms, partial = [] } = bound
   const relaxed = listRelaxing(input)
   const suppressed = findings
     .filter(({ state }) => state === 'suppressed')
@@ -87,6 +111,7 @@ export const runFacts = (input: FactsInput): RunFacts => {
       kind: 'run',
       ...optional({ base, base_tree: baseTree, head, policies }),
       ...(relaxed.length > 0 && { relaxed_by: relaxed }),
+      ...(partial.length > 0 && { partial }),
       ...(judged !== undefined && {
         files: {
           changed: files.changed,

@@ -54,7 +54,7 @@ const proposedSet = (git: GitReader, files: readonly ProposedFile[]): ChangeSet 
     readBefore: read('before'),
     readCommitted: (paths, signal) => readCommitted(git, paths, signal),
     identify: async () => [],
-    treeId: async () => undefined,
+    boundTree: async () => undefined,
   }
 }
 

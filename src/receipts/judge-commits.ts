@@ -48,13 +48,23 @@ const samePolicies = (one: PolicyDigests, other: PolicyDigests): boolean =>
 const refuseReceipt = (one: VerifiedReceipt, { committed }: CheckedCommit): Refusal | undefined => {
   const { receipt, trust, why = '' } = one
   if (receipt === undefined || trust !== 'trusted') return { problem: 'foreign', why }
-  const { stage, kind, expires, reasons, policy_from: tried, relaxed_by: relaxed } = detailsOf(receipt)
+  const {
+    stage,
+    kind,
+    expires,
+    reasons,
+    policy_from: tried,
+    relaxed_by: relaxed,
+    partial,
+  } = detailsOf(receipt)
   if (kind !== 'run' || stage === 'PRE_WRITE')
     return { problem: 'missing', why: 'the receipt of its tree is not of a commit, a push or CI' }
   if (receipt.predicate.verificationResult !== 'PASSED')
     return reasons.length > 0 && reasons.every((id) => id.startsWith(ABOUT_RECEIPTS))
       ? { problem: 'missing', why: 'the gate blocked it for the receipts of its commits alone' }
       : { problem: 'failed', why: 'the gate blocked it' }
+  if (partial !== undefined)
+    return { problem: 'missing', why: `its receipt is partial: ${partial.join('; ')}` }
   if (tried !== undefined)
     return { problem: 'policy', why: 'it was judged by the policy of the working tree alone' }
   if (relaxed !== undefined)

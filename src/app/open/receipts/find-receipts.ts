@@ -14,7 +14,7 @@ import { type CheckedCommit, CommitJudge, type CommitResult } from '../../../rec
 import { type ListedKey, parseKeys } from '../../../receipts/keys-file.ts'
 import { type PlaceLine, readPlaceProof, verifyPlace } from '../../../receipts/receipt-place.ts'
 import type { PolicyDigests } from '../../../receipts/statement.ts'
-import { type VerifiedReceipt, verifyReceipt } from '../../../receipts/verify-receipt.ts'
+import { detailsOf, type VerifiedReceipt, verifyReceipt } from '../../../receipts/verify-receipt.ts'
 import type { Config } from '../../config/settings.ts'
 import { openNotes } from './open-notes.ts'
 import { readOwnKey } from './signing-key.ts'
@@ -140,7 +140,10 @@ export const listDevelopers = async (
   const found = tree === undefined ? [] : await new ReceiptFinder(place, listed).of(tree)
   const passed = found.filter(
     ({ trust, role, receipt }) =>
-      trust === 'trusted' && role === 'developer' && receipt?.predicate.verificationResult === 'PASSED',
+      trust === 'trusted' &&
+      role === 'developer' &&
+      receipt?.predicate.verificationResult === 'PASSED' &&
+      detailsOf(receipt).partial === undefined,
   )
   return new Set(passed.flatMap(({ owner }) => owner ?? []))
 }
