@@ -125,6 +125,7 @@ export class ReceiptFinder {
       receiptsOf: async (tree) => (await this.of(tree)).filter(counts),
       policiesOf: (commit) => policiesOf(this.#place, commit),
       treeOf: async (commit) => (await git.filesAt(commit, { files: [], folders: [] }, signal))?.tree,
+      isAncestor: (ancestor, commit) => git.isAncestor(ancestor, commit, signal),
     })
   }
 }
