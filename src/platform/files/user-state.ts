@@ -1,9 +1,10 @@
-import { closeSync, constants, mkdirSync, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, mkdirSync, openSync, statSync, writeSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, posix, win32 } from 'node:path'
 import { readRegularFile } from '../jail/async.ts'
 import { replaceFile } from './atomic-write.ts'
+import { placeFaults } from './no-symlinks.ts'
 
 const MAX_BYTES = 64 * 1024
 
@@ -20,6 +21,33 @@ export const userStateFolder = (
   if (named !== undefined && isAbsolute(named)) return join(named, 'warrant')
   return join(home(), ...(windows ? ['AppData', 'Local'] : ['.local', 'state']), 'warrant')
 }
+
+/** What cannot be looked at cannot be used either, and says so there. */
+const statPrivate = (path: string) => {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** The path of a file or folder of ours. As ssh, we take none that others own or can read; on Windows modes say nothing. */
+export const requirePrivate = (path: string, mode: '600' | '700'): string => {
+  const uid = process.getuid?.()
+  const stats = uid === undefined ? undefined : statPrivate(path)
+  if (stats === undefined) return path
+  if (stats.uid !== uid)
+    throw placeFaults.occupied(`${path} belongs to another user`, {
+      fix: `Run \`chown -R ${uid} '${path}'\`, or set XDG_STATE_HOME to a folder of this user. Where that cannot be, sign with --signing-key.`,
+    })
+  if ((stats.mode & 0o077) !== 0)
+    throw placeFaults.occupied(`${path} is open to other users`, { fix: `Run \`chmod ${mode} '${path}'\`.` })
+  return path
+}
+
+/** The same folder, to read from it and to write into it. */
+export const privateStateFolder = (environment: NodeJS.ProcessEnv): string =>
+  requirePrivate(userStateFolder(environment), '700')
 
 /**
  * A small JSON file in that folder, which remembers something. Nothing depends on it being there: a missing or
