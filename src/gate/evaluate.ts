@@ -306,7 +306,7 @@ export const evaluateChange = async (
     const reasons = open.filter((one) => isBlocking(one, policy))
     const severities = open.map(({ severity }) => severity)
     const bound = await readTree?.()
-    const partial = listPartial(open, { other: bound?.unread() ?? [], large: found.unread })
+    const partial = listPartial(open, { other: bound?.unread?.() ?? [], large: found.unread })
     const isShown = bound !== undefined && reasons.length === 0
     return {
       outcome: reasons.length > 0 ? 'BLOCK' : judgeSeverities(severities, policy),

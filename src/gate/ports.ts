@@ -35,8 +35,8 @@ export interface FileChange {
 /** The tree that git would commit. */
 export interface BoundTree {
   readonly id: string
-  /** Paths that were not read as this tree has them, although a rule asked for them. Known after the scan. */
-  readonly unread: () => readonly string[]
+  /** Paths that were not read as this tree has them. Known after the scan; absent where blobs were read by their ids. */
+  readonly unread?: () => readonly string[]
 }
 
 /** A changed file and what it holds after the change: the id of the git blob, or a word when there is none. */

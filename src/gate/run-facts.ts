@@ -2,6 +2,7 @@ import { compareText } from '../evidence/compare.ts'
 import { digestJson } from '../kernel/encoding/hash.ts'
 import { optional } from '../kernel/optional.ts'
 import type { ReceiptDetails, ReceiptInput } from '../receipts/statement.ts'
+import { listNames } from './findings/file-tally.ts'
 import type { Judgement } from './gate-evidence.ts'
 import type { GatePolicy } from './policy.ts'
 import type { GateFinding } from './reports/report.ts'
@@ -54,14 +55,6 @@ const listGivenUp = ({ findings }: Judgement) =>
     .slice(0, MAX_LISTED)
     .map(({ file, code }) => ({ path: file, reason: code }))
 
-const MAX_NAMED = 5
-
-const nameFiles = (paths: readonly string[]): string => {
-  const names = [...new Set(paths)].sort(compareText)
-  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''
-  return `${names.slice(0, MAX_NAMED).join(', ')}${more}`
-}
-
 /** Why a receipt is partial: what its tree has and rules did not read. What the base has, or a person accepted, counts as read. */
 export const listPartial = (
   open: readonly GateFinding[],
@@ -70,8 +63,8 @@ export const listPartial = (
   const reported = open.filter(({ ruleId }) => GIVEN_UP_RULES.has(ruleId)).map(({ file }) => file)
   const givenUp = [...reported, ...large]
   return [
-    ...(other.length === 0 ? [] : [`the tree has other contents than were read of ${nameFiles(other)}`]),
-    ...(givenUp.length === 0 ? [] : [`rules did not read all of ${nameFiles(givenUp)}`]),
+    ...(other.length === 0 ? [] : [`the tree has other contents than were read of ${listNames(other)}`]),
+    ...(givenUp.length === 0 ? [] : [`rules did not read all of ${listNames([...new Set(givenUp)])}`]),
   ]
 }
 

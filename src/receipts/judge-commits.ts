@@ -115,12 +115,9 @@ export class CommitJudge {
     return newest
   }
 
-  async #treesOf(commits: Iterable<string>): Promise<ReadonlySet<string>> {
-    const trees = new Set<string>()
-    for (const id of commits) {
-      const tree = this.#commits.get(id)?.tree ?? (await this.#evidence.treeOf(id))
-      if (tree !== undefined) trees.add(tree)
-    }
+  async #treesOf(commits: Iterable<string>): Promise<ReadonlySet<string | undefined>> {
+    const trees = new Set<string | undefined>()
+    for (const id of commits) trees.add(this.#commits.get(id)?.tree ?? (await this.#evidence.treeOf(id)))
     return trees
   }
 
@@ -135,17 +132,10 @@ export class CommitJudge {
     const asked = this.#bases.get(starts) ?? this.#mergeBases(starts)
     this.#bases.set(starts, asked)
     const bases = await asked
-    const before = new Set(bases)
-    const seen = new Set<string>()
-    const waiting = [...parents]
-    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-      const own = this.#starts.get(id)
-      if (own === undefined || seen.has(id)) continue
-      seen.add(id)
-      if (bases.every((base) => own.has(base))) before.add(id)
-      waiting.push(...(this.#commits.get(id)?.parents ?? []))
-    }
-    return before
+    const inside = new Set(parents)
+    for (const id of inside) for (const one of this.#commits.get(id)?.parents ?? []) inside.add(one)
+    const isUpToDate = (id: string) => bases.every((base) => this.#starts.get(id)?.has(base) ?? false)
+    return new Set([...bases, ...[...inside].filter((id) => this.#commits.has(id) && isUpToDate(id))])
   }
 
   /** The policy files must be those that the receipt names, so that a laxer policy does not count. */

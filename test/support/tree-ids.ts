@@ -65,7 +65,7 @@ const compareUnread = async (repo: Repo): Promise<readonly string[]> => {
   if (late !== undefined) appendFileSync(repo.path(late), 'late\n')
   for await (const _ of set.read(present, never));
   if (late !== undefined && before !== undefined) writeFileSync(repo.path(late), before)
-  const unread = tree.unread().filter((path) => path === late || isFile(path))
+  const unread = (tree.unread?.() ?? []).filter((path) => path === late || isFile(path))
   return unread.join() === (late ?? '') ? [] : [`${late}: ${unread}`]
 }
 

@@ -84,7 +84,7 @@ const isSource = (path: string): boolean => {
   return grammarForExtension(extension) !== undefined || OTHER_SOURCES.has(extension)
 }
 
-const listNames = (paths: readonly string[]): string => {
+export const listNames = (paths: readonly string[]): string => {
   const names = paths.toSorted().slice(0, MAX_NAMES).join(', ')
   return paths.length > MAX_NAMES ? `${names} and ${paths.length - MAX_NAMES} more` : names
 }

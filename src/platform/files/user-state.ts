@@ -1,4 +1,4 @@
-import { closeSync, constants, mkdirSync, openSync, statSync, writeSync } from 'node:fs'
+import { closeSync, constants, existsSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, posix, win32 } from 'node:path'
@@ -22,27 +22,16 @@ export const userStateFolder = (
   return join(home(), ...(windows ? ['AppData', 'Local'] : ['.local', 'state']), 'warrant')
 }
 
-/** What cannot be looked at cannot be used either, and says so there. */
-const statPrivate = (path: string) => {
-  try {
-    return statSync(path)
-  } catch {
-    return undefined
-  }
-}
-
 /** The path of a file or folder of ours. As ssh, we take none that others own or can read; on Windows modes say nothing. */
 export const requirePrivate = (path: string, mode: '600' | '700'): string => {
   const uid = process.getuid?.()
-  const stats = uid === undefined ? undefined : statPrivate(path)
-  if (stats === undefined) return path
-  if (stats.uid !== uid)
-    throw placeFaults.occupied(`${path} belongs to another user`, {
-      fix: `Run \`chown -R ${uid} '${path}'\`, or set XDG_STATE_HOME to a folder of this user. Where that cannot be, sign with --signing-key.`,
-    })
-  if ((stats.mode & 0o077) !== 0)
-    throw placeFaults.occupied(`${path} is open to other users`, { fix: `Run \`chmod ${mode} '${path}'\`.` })
-  return path
+  // What cannot be looked at cannot be used either, and says so there.
+  if (uid === undefined || !existsSync(path)) return path
+  const { uid: owner, mode: present } = statSync(path)
+  if (owner === uid && (present & 0o077) === 0) return path
+  throw placeFaults.occupied(`${path} ${owner === uid ? 'is open to' : 'belongs to'} other users`, {
+    fix: `Run \`chown -R ${uid} '${path}' && chmod ${mode} '${path}'\`. Where that cannot be, set XDG_STATE_HOME to another folder and sign with --signing-key.`,
+  })
 }
 
 /** The same folder, to read from it and to write into it. */

@@ -115,8 +115,6 @@ const changedTreeId = async (input: TreeIdInput, edits: readonly TreeEdit[], sig
   return editedTreeId({ digits: await digitsOf(input, edits, signal), load }, root, edits)
 }
 
-const nothingUnread = (): readonly string[] => []
-
 /**
  * The tree of the index: the trees of the last commit, with what `git status` says is staged. `git write-tree` would
  * cost a process, write objects, and trust what the index says about the ids of its folders.
@@ -127,7 +125,7 @@ const stagedTree = async (input: TreeIdInput, signal: AbortSignal): Promise<Boun
   const rows = edits.map(
     ({ path, mode, oid }): TreeEdit => [path, oid === undefined ? undefined : { mode, oid }],
   )
-  return { id: await changedTreeId(input, rows, signal), unread: nothingUnread }
+  return { id: await changedTreeId(input, rows, signal) }
 }
 
 /** Files on disk as they are read for rules, kept as ids of blobs: of the bytes, and as git stores them without CRs. */
@@ -253,7 +251,6 @@ export const readBoundTree = async (
   if (scope.kind === 'staged') return stagedTree(input, signal)
   if (scope.kind !== 'range') return worktreeTree(input, signal)
   if (commit === undefined) return undefined
-  for await (const { tree: id } of readCommits(blobs, place, [commit], signal))
-    return { id, unread: nothingUnread }
+  for await (const { tree: id } of readCommits(blobs, place, [commit], signal)) return { id }
   return undefined
 }
