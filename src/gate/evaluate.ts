@@ -25,7 +25,7 @@ import {
 } from './reports/report.ts'
 import { loadRuleSet, type RuleSet } from './rules/assemble-rules.ts'
 import type { AppliedOverride } from './rules/severity-overrides.ts'
-import { type BoundVersions, listPartial } from './run-facts.ts'
+import { type BoundVersions, whyPartial } from './run-facts.ts'
 import type { PolicyLine } from './why/explanation.ts'
 
 /** What every caller has: a repository as it is, at a past commit, or as an agent proposes it. */
@@ -306,8 +306,7 @@ export const evaluateChange = async (
     const reasons = open.filter((one) => isBlocking(one, policy))
     const severities = open.map(({ severity }) => severity)
     const bound = await readTree?.()
-    const partial = listPartial(open, { other: bound?.unread?.() ?? [], large: found.unread })
-    const isShown = bound !== undefined && reasons.length === 0
+    const partial = bound && whyPartial(open, [...(bound.unread?.() ?? []), ...found.unread])
     return {
       outcome: reasons.length > 0 ? 'BLOCK' : judgeSeverities(severities, policy),
       policy,
@@ -321,7 +320,9 @@ export const evaluateChange = async (
         ...mergeNotes(set),
         ...found.notes,
         ...accepted.notes,
-        ...(isShown ? partial.map((why) => `The receipt is partial and covers no commit: ${why}.`) : []),
+        ...(partial && reasons.length === 0
+          ? [`The receipt is partial and covers no commit: ${partial}.`]
+          : []),
       ],
       platforms: detection.platforms,
       rulesets: [...rules.rulesets, ...others.flatMap(({ rulesets = [] }) => rulesets)],

@@ -14,7 +14,7 @@ export interface BoundVersions {
   /** Object id of the tree that was judged. */
   readonly tree?: string | undefined
   /** Why the receipt is partial. */
-  readonly partial?: readonly string[]
+  readonly partial?: string | undefined
   readonly base?: string | undefined
   /** Object id of the tree of the base. */
   readonly baseTree?: string | undefined
@@ -56,16 +56,10 @@ const listGivenUp = ({ findings }: Judgement) =>
     .map(({ file, code }) => ({ path: file, reason: code }))
 
 /** Why a receipt is partial: what its tree has and rules did not read. What the base has, or a person accepted, counts as read. */
-export const listPartial = (
-  open: readonly GateFinding[],
-  { other, large }: { readonly other: readonly string[]; readonly large: readonly string[] },
-): string[] => {
-  const reported = open.filter(({ ruleId }) => GIVEN_UP_RULES.has(ruleId)).map(({ file }) => file)
-  const givenUp = [...reported, ...large]
-  return [
-    ...(other.length === 0 ? [] : [`the tree has other contents than were read of ${listNames(other)}`]),
-    ...(givenUp.length === 0 ? [] : [`rules did not read all of ${listNames([...new Set(givenUp)])}`]),
-  ]
+export const whyPartial = (open: readonly GateFinding[], unread: readonly string[]): string | undefined => {
+  const givenUp = open.filter(({ ruleId }) => GIVEN_UP_RULES.has(ruleId)).map(({ file }) => file)
+  const paths = [...new Set([...unread, ...givenUp])]
+  return paths.length === 0 ? undefined : `rules did not read what the tree has of ${listNames(paths)}`
 }
 
 /** Output of checks, specification and citations. The evidence is added when it is written. */
@@ -87,7 +81,7 @@ const listRelaxing = ({ bound, decision }: FactsInput): string[] => [
 
 export const runFacts = (input: FactsInput): RunFacts => {
   const { tree: judged, bound, findings, files, counts, policy, rulesets, overrides } = input
-  const { tree, base, baseTree, head, policies, suppressions, platforms, partial = [] } = bound
+  const { tree, base, baseTree, head, policies, suppressions, platforms, partial } = bound
   const relaxed = listRelaxing(input)
   const suppressed = findings
     .filter(({ state }) => state === 'suppressed')
@@ -102,9 +96,8 @@ export const runFacts = (input: FactsInput): RunFacts => {
     inputs: listInputs(input),
     details: {
       kind: 'run',
-      ...optional({ base, base_tree: baseTree, head, policies }),
+      ...optional({ base, base_tree: baseTree, head, policies, partial }),
       ...(relaxed.length > 0 && { relaxed_by: relaxed }),
-      ...(partial.length > 0 && { partial }),
       ...(judged !== undefined && {
         files: {
           changed: files.changed,

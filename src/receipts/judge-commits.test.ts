@@ -138,7 +138,7 @@ describe('a commit', () => {
       'that was blocked for something else too',
       { [T]: [receipt(T, { from: P, passed: false, reasons: ['gate.receipt-missing', 'x'] })] },
     ],
-    ['missing', 'that is partial', { [T]: [receipt(T, { from: P, extra: { partial: ['a.ts'] } })] }],
+    ['missing', 'that is partial', { [T]: [receipt(T, { from: P, extra: { partial: 'a.ts' } })] }],
     ['expired', 'that is too old', { [T]: [receipt(T, { from: P, now: NOW - 31 * DAY })] }],
     ['judged', 'that is old', { [T]: [receipt(T, { from: P, now: NOW - 29 * DAY })] }],
   ])('is %s by a receipt %s', async (expected, _, receipts) => {

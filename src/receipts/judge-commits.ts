@@ -68,8 +68,7 @@ const refuseReceipt = (one: VerifiedReceipt, { committed }: CheckedCommit): Refu
     return reasons.length > 0 && reasons.every((id) => id.startsWith(ABOUT_RECEIPTS))
       ? { problem: 'missing', why: 'the gate blocked it for the receipts of its commits alone' }
       : { problem: 'failed', why: 'the gate blocked it' }
-  if (partial !== undefined)
-    return { problem: 'missing', why: `its receipt is partial: ${partial.join('; ')}` }
+  if (partial !== undefined) return { problem: 'missing', why: `its receipt is partial: ${partial}` }
   if (tried !== undefined)
     return { problem: 'policy', why: 'it was judged by the policy of the working tree alone' }
   if (relaxed !== undefined)

@@ -69,7 +69,7 @@ export interface ReceiptDetails {
   /** Variables of the environment that made the run less strict than the repository asks. */
   readonly relaxed_by?: readonly string[]
   /** Why it covers no commit: what the tree has and rules did not read. */
-  readonly partial?: readonly string[]
+  readonly partial?: string
   readonly files?: {
     readonly changed: number
     readonly scanned: number

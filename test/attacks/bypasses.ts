@@ -496,6 +496,21 @@ export const BYPASSES: readonly Bypass[] = [
     shownBy: [['test/attacks/forged-receipts.test.ts', 'when it is about no change, made after the commit']],
   },
   {
+    bypass:
+      'a verdict on the working tree while `skip-worktree`, `assume-unchanged` or a sparse checkout keeps another text in the index',
+    stopped: 'PRE_PUSH, CI',
+    found: 'PRE_PUSH, CI',
+    by: 'the receipt is partial and covers nothing; the hook of a commit judges the index itself',
+    shownBy: [['test/attacks/unread-blobs.test.ts', 'behind skip-worktree']],
+  },
+  {
+    bypass: 'a merge that has the tree of an old commit, and so takes a repair away',
+    stopped: 'PRE_PUSH, CI',
+    found: 'PRE_PUSH, CI',
+    by: '`gate.receipt-missing`: receipts lead back to the merge base or to a commit of the range alone',
+    shownBy: [['test/attacks/restored-trees.test.ts', 'is covered by no receipt']],
+  },
+  {
     bypass: 'a receipt copied to another tree, or rewritten for it',
     stopped: 'PRE_PUSH, CI',
     found: '`warrant receipts check`, PRE_PUSH, CI',

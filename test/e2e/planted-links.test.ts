@@ -346,7 +346,7 @@ describe('Git, as far as the repository can shape it', () => {
     expect((await run(hostile.root, 'gate')).code).toBe(0)
     const env = { XDG_STATE_HOME: await makeFolder() }
     mkdirSync(join(env.XDG_STATE_HOME, 'warrant'), { mode: 0o700 })
-    execFileSync('mkfifo', [join(env.XDG_STATE_HOME, 'warrant', 'signing.key')])
+    execFileSync('mkfifo', ['-m', '600', join(env.XDG_STATE_HOME, 'warrant', 'signing.key')])
     const words = ['lineage', 'checkpoint', '--graph', 'gate-decisions']
     const ending = await new Program(words, { cwd: hostile.root, env }).finish()
     expect(ending).toMatchObject({

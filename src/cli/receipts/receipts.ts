@@ -142,7 +142,7 @@ const lineOf = (one: VerifiedReceipt): string => {
     digest,
     `  ${result} at ${stage}, ${time}${tried === undefined ? '' : ', by the policy of the working tree alone'}`,
     `  tree ${tree ?? 'unknown'}`,
-    ...(partial ?? []).map((why) => `  partial, covers no commit: ${why}`),
+    ...(partial === undefined ? [] : [`  partial, covers no commit: ${partial}`]),
     `  signed by ${signer}; ${worth}`,
     ...(place === undefined
       ? []
