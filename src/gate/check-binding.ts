@@ -86,7 +86,7 @@ const checkTree = (judged: JudgedTree, present: PresentTree, stage: GateStage): 
   ]
 }
 
-/** Evidence of a stage serves that stage and those before it, whoever wrote it. */
+/** Evidence serves its stage and those before it, also that of other writers. */
 export const checkStage = ({ snapshot: { stage: made } }: Evidence, stage: GateStage): Violation[] =>
   STAGE_ORDER[made] < STAGE_ORDER[stage]
     ? [

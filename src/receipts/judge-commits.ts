@@ -33,7 +33,7 @@ export interface CommitEvidence {
 }
 
 /** Of more commits that a history starts from, none counts as a merge base. */
-const MAX_STARTS = 20
+const MAX_COMPARED = 20
 
 /** Receipts of an amended commit lead from tree to tree; more steps than this are not followed. */
 const MAX_STEPS = 100
@@ -106,7 +106,7 @@ export class CommitJudge {
   /** Of the commits that a history starts from, those that no other one contains: its merge bases with the target. */
   async #mergeBases(starts: ReadonlySet<string>): Promise<readonly string[]> {
     const newest: string[] = []
-    for (const one of starts.size > MAX_STARTS ? [] : starts) {
+    for (const one of starts.size > MAX_COMPARED ? [] : starts) {
       const others = [...starts].filter((other) => other !== one)
       const older = await Promise.all(others.map((other) => this.#evidence.isAncestor(one, other)))
       if (!older.includes(true)) newest.push(one)

@@ -1,7 +1,7 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { BoundTree, FileReading, Scope } from '../../../gate/ports.ts'
+import type { ChangeSet, FileReading, Scope } from '../../../gate/ports.ts'
 import { type GitBlobReader, objectId } from '../blobs.ts'
 import { NO_MODE, parseStatus, type RawChange, type StatusEntry } from '../parse.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit } from '../run.ts'
@@ -119,7 +119,7 @@ const changedTreeId = async (input: TreeIdInput, edits: readonly TreeEdit[], sig
  * The tree of the index: the trees of the last commit, with what `git status` says is staged. `git write-tree` would
  * cost a process, write objects, and trust what the index says about the ids of its folders.
  */
-const stagedTree = async (input: TreeIdInput, signal: AbortSignal): Promise<BoundTree | undefined> => {
+const stagedTree = async (input: TreeIdInput, signal: AbortSignal): ReturnType<ChangeSet['boundTree']> => {
   const edits = parseIndexEdits(await statusInLatin1(input, signal))
   if (edits === undefined) return undefined
   const rows = edits.map(
@@ -209,7 +209,7 @@ const withIndexCopy = async <T>(place: GitPlace, then: (copy: GitPlace) => Promi
 }
 
 /** The tree after `git add --all`, which is done on a copy of the index and without writing objects. */
-const worktreeTree = async (input: TreeIdInput, signal: AbortSignal): Promise<BoundTree | undefined> => {
+const worktreeTree = async (input: TreeIdInput, signal: AbortSignal): ReturnType<ChangeSet['boundTree']> => {
   const { raw, scope } = input
   const { present, absent, shown } = parseWorktreeEdits(await statusInLatin1(input, signal))
   return withIndexCopy(input.place, async (place) => {
@@ -246,7 +246,7 @@ const worktreeTree = async (input: TreeIdInput, signal: AbortSignal): Promise<Bo
 export const readBoundTree = async (
   input: TreeIdInput,
   signal: AbortSignal,
-): Promise<BoundTree | undefined> => {
+): ReturnType<ChangeSet['boundTree']> => {
   const { place, scope, commit, blobs } = input
   if (scope.kind === 'staged') return stagedTree(input, signal)
   if (scope.kind !== 'range') return worktreeTree(input, signal)
