@@ -212,7 +212,7 @@ export const BYPASSES: readonly Bypass[] = [
     bypass: 'evidence written by hand, with or without a chain',
     stopped: '`ai_gate_check`',
     found: '`ai_gate_check`, CI',
-    by: '`EVIDENCE_UNSIGNED` where keys are listed: the evidence needs a receipt by a listed key. Without keys `EVIDENCE_UNBOUND` and `EVIDENCE_SUPERSEDED`, where the gate has run before. A process of the same user can use the key of this machine',
+    by: '`EVIDENCE_UNSIGNED` where keys are listed: the evidence needs a receipt by a listed key. Without keys `EVIDENCE_UNBOUND` (for `gate_check` always) and `EVIDENCE_SUPERSEDED`, where the gate has run before. A process of the same user can use the key of this machine',
     shownBy: [
       ['test/attacks/verdict.test.ts', 'by evidence that was written by hand, with a chain or without one'],
       [
