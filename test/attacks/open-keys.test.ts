@@ -1,9 +1,10 @@
 import { chmodSync, chownSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { sweep } from '../support/binary.ts'
+import { eventually, Program, sweep } from '../support/binary.ts'
 import { someRows } from '../support/case-count.ts'
 import { makePem } from '../support/private-key.ts'
+import { GIT_ENVIRONMENT } from '../support/repository.ts'
 import { newMachine, SignedProject } from '../support/signed-project.ts'
 
 /** A key or a state folder that others can use: what it signs or remembers may be theirs. */
@@ -81,6 +82,25 @@ describe.runIf(process.platform !== 'win32')('no receipt is signed', () => {
     project.git('commit', '-q', '-m', 'x')
     expect(project.check()).toEqual(['covered'])
   })
+})
+
+it('a server signs again once the key can be read again', async () => {
+  const { GIT_CONFIG_GLOBAL } = GIT_ENVIRONMENT
+  const agent = new Program(['mcp'], { cwd: repo.folder, env: { ...machine, GIT_CONFIG_GLOBAL, CI: '' } })
+  const run = async (id: number) => {
+    const params = { name: 'gate_run', arguments: { stage: 'PRE_COMMIT' } }
+    agent.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params }))
+    const find = () => agent.lines.map((line) => JSON.parse(line)).find((one) => one.id === id)
+    await eventually('an answer', () => find() !== undefined)
+    return find().result
+  }
+  renameSync(key, `${key}.away`)
+  mkdirSync(key, { mode: 0o600 })
+  const without = await run(1)
+  rmSync(key, { recursive: true })
+  renameSync(`${key}.away`, key)
+  expect(without).toMatchObject({ isError: true, _meta: { 'warrant/fault': { code: 'call.unrecorded' } } })
+  expect((await run(2)).structuredContent.receipt.digest).toMatch(/^sha256:/)
 })
 
 it('keys and their folder are made for this user alone, whatever the umask is', () => {
