@@ -86,6 +86,17 @@ const checkTree = (judged: JudgedTree, present: PresentTree, stage: GateStage): 
   ]
 }
 
+/** Evidence serves its stage and those before it, also that of other writers. */
+export const checkStage = ({ snapshot: { stage: made } }: Evidence, stage: GateStage): Violation[] =>
+  STAGE_ORDER[made] < STAGE_ORDER[stage]
+    ? [
+        violation(
+          'EVIDENCE_STAGE_MISMATCH',
+          `The evidence was written for ${made}; ${stage} needs evidence of its own.`,
+        ),
+      ]
+    : []
+
 /** Evidence that names the tree it judged is of our own gate, which always writes chain and state. */
 export const checkOwnEvidence = (
   evidence: Evidence,
@@ -97,19 +108,11 @@ export const checkOwnEvidence = (
   },
 ): Violation[] => {
   const { stage, policy, present } = input
-  const { stage: made, findings } = evidence.snapshot
+  const { findings } = evidence.snapshot
   const severities = findings.map(({ severity }) => severity)
   if (evidence.evidence_chain === undefined || evidence.repo_state === undefined)
     return [violation('EVIDENCE_CHAIN_INVALID', 'The evidence has no chain or no state of the repository.')]
   return [
-    ...(STAGE_ORDER[made] < STAGE_ORDER[stage]
-      ? [
-          violation(
-            'EVIDENCE_STAGE_MISMATCH',
-            `The evidence was written for ${made}; ${stage} needs evidence of its own.`,
-          ),
-        ]
-      : []),
     ...(evidence.ai_gate.status === 'ALLOWED' && judgeSeverities(severities, policy) === 'BLOCK'
       ? [
           violation(

@@ -12,7 +12,7 @@ import { addEdits, type RewriteMatch } from './findings/edits.ts'
 import { fingerprintFindings } from './findings/fingerprint.ts'
 import { findKnown } from './findings/known.ts'
 import { compareSuppressions, policyDrafts, withBrokenManifests } from './findings/policy-findings.ts'
-import { judgedTreeId } from './judged-tree.ts'
+import { judgedTree } from './judged-tree.ts'
 import { isBlocking, judgeSeverities } from './policy.ts'
 import { type PolicyPorts, type ReadPolicy, readJoinedPolicy } from './policy-layer.ts'
 import type { ChangeSet, FileReading, GitReader, Scanner, Scope } from './ports.ts'
@@ -25,7 +25,7 @@ import {
 } from './reports/report.ts'
 import { loadRuleSet, type RuleSet } from './rules/assemble-rules.ts'
 import type { AppliedOverride } from './rules/severity-overrides.ts'
-import type { BoundVersions } from './run-facts.ts'
+import { type BoundVersions, whyPartial } from './run-facts.ts'
 import type { PolicyLine } from './why/explanation.ts'
 
 /** What every caller has: a repository as it is, at a past commit, or as an agent proposes it. */
@@ -244,7 +244,7 @@ export const evaluateChange = async (
   const context = await readStageChange(ports.git, request, signal)
   const { set, detection } = context
   try {
-    const treeId = request.bind ? judgedTreeId(set, signal) : undefined
+    const readTree = request.bind ? judgedTree(set, signal) : undefined
     const read = await readJoinedPolicy(ports, request, set, signal)
     const { layer, changes, attributes, versions } = read
     const { policy, userRules, overrides } = layer
@@ -305,6 +305,8 @@ export const evaluateChange = async (
     const open = findings.filter(({ state }) => state === 'new')
     const reasons = open.filter((one) => isBlocking(one, policy))
     const severities = open.map(({ severity }) => severity)
+    const bound = await readTree?.()
+    const partial = bound && whyPartial(open, [...(bound.unread?.() ?? []), ...found.unread])
     return {
       outcome: reasons.length > 0 ? 'BLOCK' : judgeSeverities(severities, policy),
       policy,
@@ -314,7 +316,14 @@ export const evaluateChange = async (
       excerpts,
       source: set.source,
       files: found.files,
-      notes: [...mergeNotes(set), ...found.notes, ...accepted.notes],
+      notes: [
+        ...mergeNotes(set),
+        ...found.notes,
+        ...accepted.notes,
+        ...(partial && reasons.length === 0
+          ? [`The receipt is partial and covers no commit: ${partial}.`]
+          : []),
+      ],
       platforms: detection.platforms,
       rulesets: [...rules.rulesets, ...others.flatMap(({ rulesets = [] }) => rulesets)],
       overrides: overrides.list,
@@ -322,7 +331,8 @@ export const evaluateChange = async (
       policyBase: trial ? undefined : set.merged === undefined ? set.base : set.target,
       tree: context.tree,
       bound: {
-        tree: await treeId?.(),
+        tree: bound?.id,
+        partial,
         base: set.base,
         head: set.head,
         ...versions,

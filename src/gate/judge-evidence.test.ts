@@ -55,8 +55,23 @@ describe('the gate over evidence', () => {
     ['PRE_PUSH', 1_800],
     ['CI', 7_200],
   ] as const)('at %s accepts evidence of %i seconds and nothing older', (stage, age) => {
-    expect(codes(evidence(), age, stage)).toEqual([])
-    expect(codes(evidence(), age + 1, stage)).toEqual(['EVIDENCE_STALE'])
+    const made = evidence((one) => Object.assign(one.snapshot, { stage }))
+    expect(codes(made, age, stage)).toEqual([])
+    expect(codes(made, age + 1, stage)).toEqual(['EVIDENCE_STALE'])
+  })
+
+  it.each([true, false])('takes none of an earlier stage, where it names its tree: %s', (isBound) => {
+    const tree = { scope: 'staged', head: null, digest: '', files: 0 }
+    const chain = { algorithm: 'sha256', payload_hash: '', previous_payload_hash: null } as const
+    const bound = isBound ? { judged_tree: tree, evidence_chain: chain } : {}
+    const stages = ['PRE_COMMIT', 'PRE_PUSH', 'CI'] as const
+    for (const [at, stage] of stages.entries())
+      for (const [asked, one] of stages.entries()) {
+        const made = evidence((proof) =>
+          Object.assign(proof, bound, { snapshot: { ...proof.snapshot, stage } }),
+        )
+        expect(codes(made, 0, one)).toEqual(at < asked ? ['EVIDENCE_STAGE_MISMATCH'] : [])
+      }
   })
 
   it('does not take evidence from the future for fresh', () => {
@@ -150,8 +165,8 @@ describe('the gate over evidence', () => {
   })
 
   it('wants evidence of this branch and this repository', () => {
-    expect(codes(evidence(), 0, 'CI', state('feature/y'))).toEqual(['EVIDENCE_BRANCH_MISMATCH'])
-    expect(codes(evidence(), 0, 'CI', state(null))).toEqual([])
+    expect(codes(evidence(), 0, 'PRE_COMMIT', state('feature/y'))).toEqual(['EVIDENCE_BRANCH_MISMATCH'])
+    expect(codes(evidence(), 0, 'PRE_COMMIT', state(null))).toEqual([])
     const elsewhere = evidence((made) => {
       made.repo_state = { ...state(), repo_root: '/elsewhere' }
     })

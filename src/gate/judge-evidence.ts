@@ -4,7 +4,13 @@ import type { GateStage } from '../evidence/stage.ts'
 import type { EvidenceReading } from '../evidence/store.ts'
 import { optional } from '../kernel/optional.ts'
 import type { ReceiptTrust } from '../receipts/verify-receipt.ts'
-import { checkOwnEvidence, checkRecorded, type PresentTree, type RecordedRun } from './check-binding.ts'
+import {
+  checkOwnEvidence,
+  checkRecorded,
+  checkStage,
+  type PresentTree,
+  type RecordedRun,
+} from './check-binding.ts'
 import type { GatePolicy } from './policy.ts'
 import { DEFAULT_PROTECTED_BRANCHES, findProtected } from './protected-branches.ts'
 import { fixOf, type Violation, type ViolationCode, violation } from './violations.ts'
@@ -168,6 +174,7 @@ const checkEvidence = (evidence: Evidence, input: GateInput): Violation[] => {
       ? []
       : [violation('EVIDENCE_GATE_STATUS_INCOHERENT', `The evidence contradicts itself: ${contradiction}.`)]),
     ...checkRepository(evidence, state),
+    ...checkStage(evidence, stage),
     ...checkRecorded(evidence, input.recorded),
     ...checkSigned(evidence, input),
     ...(judged === undefined ? [] : checkOwnEvidence(evidence, judged, input)),

@@ -1,6 +1,6 @@
 import type { Evidence, GateStatus } from '../evidence/schema.ts'
 import type { GateVerdict } from './judge-evidence.ts'
-import type { ViolationCode } from './violations.ts'
+import { fixOf, type ViolationCode } from './violations.ts'
 import type { Reason } from './why/explanation.ts'
 
 /** What a verdict on the same change does not depend on: a person may commit it all the same. */
@@ -16,6 +16,13 @@ const UNJUDGED: ReadonlySet<ViolationCode> = new Set([
 ])
 
 type Violation = GateVerdict['violations'][number]
+
+const UNBOUND: Violation = {
+  code: 'EVIDENCE_UNBOUND',
+  severity: 'ERROR',
+  message: 'No run of the gate that is on record here wrote the evidence, so it may be written by hand.',
+  fix: fixOf('EVIDENCE_UNBOUND'),
+}
 
 /** Whether an agent may go on: beside the change, its branch and the state of its evidence count. */
 export type AgentVerdict = {
@@ -35,21 +42,25 @@ export interface PresentVerdict {
 /**
  * The verdict on the present change, which is the one that the gate gives. Stored evidence tells it where it speaks of
  * the present files, is as the gate wrote it, and was made by the present policy; `policies` is its digest. Otherwise
- * the gate judges the files, and nothing is written.
+ * the gate judges the files, and nothing is written. Evidence that no recorded run wrote blocks until one replaces it.
  */
 export const judgePresent = async (
   { violations, policy }: Pick<GateVerdict, 'violations' | 'policy'>,
-  stored: Evidence | undefined,
+  { evidence: stored, isRecorded }: { readonly evidence: Evidence | undefined; readonly isRecorded: boolean },
   policies: string,
   run: () => Promise<{ readonly status: GateStatus; readonly evidence: Evidence }>,
 ): Promise<PresentVerdict> => {
-  const others = violations.filter(({ code }) => code !== 'EVIDENCE_GATE_BLOCKED')
+  const isUnbound = stored !== undefined && (!isRecorded || stored.judged_tree === undefined)
+  const own = violations.filter(({ code }) => !['EVIDENCE_GATE_BLOCKED', UNBOUND.code].includes(code))
+  const others = isUnbound ? [...own, UNBOUND] : own
   const isStored =
     stored !== undefined &&
     others.every(({ code }) => ABOUT_AGENTS.has(code)) &&
     stored.snapshot.policies === policies &&
     stored.rulesets.some(({ hash }) => hash === policy.trace.hash)
-  const { status, evidence } = isStored ? { status: stored.ai_gate.status, evidence: stored } : await run()
+  const judged = isStored ? { status: stored.ai_gate.status, evidence: stored } : await run()
+  const { evidence } = judged
+  const status = isUnbound ? 'BLOCKED' : judged.status
   const reasons = others.filter(({ code }) => !UNJUDGED.has(code))
   const allowed = status === 'ALLOWED' && reasons.length === 0
   return { status, agents: { allowed, reasons }, evidence, isStored }

@@ -2,7 +2,7 @@ import { compareText } from '../evidence/compare.ts'
 import type { JudgedTree } from '../evidence/schema.ts'
 import { EVIDENCE_FILE } from '../evidence/store.ts'
 import { digestBytes } from '../kernel/encoding/hash.ts'
-import type { ChangeSet, GitReader, TreeEntry } from './ports.ts'
+import type { BoundTree, ChangeSet, GitReader, TreeEntry } from './ports.ts'
 
 /** The changed files that a stage judges, and the ids of their contents. */
 export interface JudgedChange {
@@ -49,12 +49,12 @@ export const recordJudgedTree = async (
 }
 
 /**
- * The id of the tree that a run judges, to be asked for after the scan. Files on disk are read at once, before they
+ * The tree that a run judges, to be asked for after the scan. Files on disk are read at once, before they
  * change. Of the index and of commits it stays the same, and git is idle then: no second process is started.
  */
-export const judgedTreeId = (set: ChangeSet, signal: AbortSignal): (() => Promise<string | undefined>) => {
-  if (!['worktree', 'repository'].includes(scopeOf(set.source))) return () => set.treeId(signal)
-  const early = set.treeId(signal)
+export const judgedTree = (set: ChangeSet, signal: AbortSignal): (() => Promise<BoundTree | undefined>) => {
+  if (!['worktree', 'repository'].includes(scopeOf(set.source))) return () => set.boundTree(signal)
+  const early = set.boundTree(signal)
   early.catch(() => {})
   return () => early
 }

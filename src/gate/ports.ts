@@ -32,6 +32,13 @@ export interface FileChange {
   readonly from?: string
 }
 
+/** The tree that git would commit. */
+export interface BoundTree {
+  readonly id: string
+  /** Paths that were not read as this tree has them. Known after the scan; absent where blobs were read by their ids. */
+  readonly unread?: () => readonly string[]
+}
+
 /** A changed file and what it holds after the change: the id of the git blob, or a word when there is none. */
 export interface TreeEntry {
   readonly path: string
@@ -77,10 +84,10 @@ export interface ChangeSet extends MergeFacts {
   /** What each changed file holds. */
   identify(signal: AbortSignal): Promise<readonly TreeEntry[]>
   /**
-   * The id of the tree that git would commit: of the index, of the working tree with what git does not ignore, or of
-   * the last commit of a range. Undefined where git would refuse to commit, such as for unmerged paths.
+   * The tree that git would commit: that of the index, of the working tree with what git does not ignore, or of the
+   * last commit of a range. Undefined where git would refuse to commit, such as for unmerged paths.
    */
-  treeId(signal: AbortSignal): Promise<string | undefined>
+  boundTree(signal: AbortSignal): Promise<BoundTree | undefined>
 }
 
 /** The commits that `to` has and `from` has not, by id, or only so many of the newest; `EMPTY_TREE` in `from` excludes none. */

@@ -2,8 +2,10 @@ import { compareText } from '../evidence/compare.ts'
 import { digestJson } from '../kernel/encoding/hash.ts'
 import { optional } from '../kernel/optional.ts'
 import type { ReceiptDetails, ReceiptInput } from '../receipts/statement.ts'
+import { listNames } from './findings/file-tally.ts'
 import type { Judgement } from './gate-evidence.ts'
 import type { GatePolicy } from './policy.ts'
+import type { GateFinding } from './reports/report.ts'
 import type { RuleProfile } from './rules/profile.ts'
 import { BYPASS_VARIABLE } from './sdd/decision.ts'
 
@@ -11,6 +13,8 @@ import { BYPASS_VARIABLE } from './sdd/decision.ts'
 export interface BoundVersions {
   /** Object id of the tree that was judged. */
   readonly tree?: string | undefined
+  /** Why the receipt is partial. */
+  readonly partial?: string | undefined
   readonly base?: string | undefined
   /** Object id of the tree of the base. */
   readonly baseTree?: string | undefined
@@ -51,6 +55,13 @@ const listGivenUp = ({ findings }: Judgement) =>
     .slice(0, MAX_LISTED)
     .map(({ file, code }) => ({ path: file, reason: code }))
 
+/** Why a receipt is partial: what its tree has and rules did not read. What the base has, or a person accepted, counts as read. */
+export const whyPartial = (open: readonly GateFinding[], unread: readonly string[]): string | undefined => {
+  const givenUp = open.filter(({ ruleId }) => GIVEN_UP_RULES.has(ruleId)).map(({ file }) => file)
+  const paths = [...new Set([...unread, ...givenUp])]
+  return paths.length === 0 ? undefined : `rules did not read what the tree has of ${listNames(paths)}`
+}
+
 /** Output of checks, specification and citations. The evidence is added when it is written. */
 const listInputs = ({ checks, specification, citations }: FactsInput): ReceiptInput[] => [
   ...checks.flatMap(({ name, digest }) => (digest === undefined ? [] : [{ uri: `check:${name}`, digest }])),
@@ -70,7 +81,7 @@ const listRelaxing = ({ bound, decision }: FactsInput): string[] => [
 
 export const runFacts = (input: FactsInput): RunFacts => {
   const { tree: judged, bound, findings, files, counts, policy, rulesets, overrides } = input
-  const { tree, base, baseTree, head, policies, suppressions, platforms } = bound
+  const { tree, base, baseTree, head, policies, suppressions, platforms, partial } = bound
   const relaxed = listRelaxing(input)
   const suppressed = findings
     .filter(({ state }) => state === 'suppressed')
@@ -85,7 +96,7 @@ export const runFacts = (input: FactsInput): RunFacts => {
     inputs: listInputs(input),
     details: {
       kind: 'run',
-      ...optional({ base, base_tree: baseTree, head, policies }),
+      ...optional({ base, base_tree: baseTree, head, policies, partial }),
       ...(relaxed.length > 0 && { relaxed_by: relaxed }),
       ...(judged !== undefined && {
         files: {

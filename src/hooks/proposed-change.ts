@@ -41,7 +41,7 @@ const proposedSet = (files: readonly ProposedFile[]): ChangeSet => {
     read: read('after'),
     readBefore: read('before'),
     identify: async () => [],
-    treeId: async () => undefined,
+    boundTree: async () => undefined,
   }
 }
 

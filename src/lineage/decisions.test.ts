@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest'
+import { optional } from '../kernel/optional.ts'
 import type { CallRecord, RecordPlace } from '../kernel/ports.ts'
 import { memoryLogs } from '../platform/log-stores/memory.ts'
 import { auditLog } from './audit.ts'
 import { DECISION_GENESIS, DecisionRecorder } from './decisions.ts'
+import type { LogMemory, LogPoint } from './log-memory.ts'
 import { DECISION_LOG, logOrigin } from './origin.ts'
 import { readEntry } from './read-rows.ts'
 import type { LogStore } from './store.ts'
 
 const CALL: CallRecord = { tool: 'gate_run', effect: 'write', outcome: 'answer', ms: 1, verdict: { n: 1 } }
 
-const openRecorder = (store: LogStore) =>
+const openRecorder = (store: LogStore, memory?: LogMemory) =>
   new DecisionRecorder({
+    ...optional({ memory }),
     open: async () => store,
     salt: () => String(Math.random()).padEnd(32, '0').slice(0, 32),
     time: () => '2026-01-01T00:00:00.000Z',
@@ -71,6 +74,32 @@ describe('the recorder of decisions', () => {
     expect(decisions.map(({ payload }) => payload.receipt).sort((a, b) => a.n - b.n)).toEqual(attached)
     expect(stored.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n))
     expect((await auditLog(log)).chain).toMatchObject({ outcome: 'intact', size: 41 })
+  })
+
+  it('verifies what was appended since this machine saw the log, and continues nothing that does not follow', async () => {
+    const store = memoryLogs()
+    let seen: LogPoint | undefined
+    const memory: LogMemory = {
+      read: async () => seen,
+      note: (point) => {
+        seen = point
+      },
+      noteLost: async () => {},
+      adopt: async () => {},
+    }
+    await openRecorder(store, memory).record(CALL)
+    // Another process continues it, and then an entry comes that does not follow.
+    await openRecorder(store).record(CALL)
+    await openRecorder(store, memory).record(CALL)
+    expect(seen?.size).toBe(4)
+    const { log } = await readLog(store)
+    const [row] = await log.read(3, 1)
+    if (row === undefined) throw new Error('no entry')
+    const forged = { ...row, seq: 4, entry: row.entry.replace('"seq":3', '"seq":4') }
+    expect(await log.append(4, [forged], [{ level: 0, index: 4, hash: '0'.repeat(64) }])).toBe(true)
+    const late = openRecorder(store, memory)
+    await expect(late.record(CALL)).rejects.toMatchObject({ code: 'store.damaged' })
+    expect((await log.head()).size).toBe(5)
   })
 
   it('fails the record when what was attached could not be kept', async () => {

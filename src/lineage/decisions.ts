@@ -149,9 +149,10 @@ export class DecisionRecorder implements Recorder {
     try {
       const log = await store.open(DECISION_LOG, DECISION_GENESIS)
       const { size } = await log.head()
-      await this.#checkMemory(log, size)
-      const writer = await LogWriter.open(log, this.#ports.salt, size)
+      const seen = await this.#checkMemory(log, size)
+      const writer = await LogWriter.open(log, this.#ports.salt, seen)
       this.#lastRun = await newestRun(log, size)
+      await this.#follow(writer)
       if (size === 0) await this.#begin(writer)
       return { store, log, writer, origin: await logOrigin(DECISION_LOG, log) }
     } catch (cause) {
@@ -160,25 +161,30 @@ export class DecisionRecorder implements Recorder {
     }
   }
 
-  /** A log that was cut or rewritten is a fault. One that is gone is begun again, and its end is remembered. */
-  async #checkMemory(log: LogReader, size: number): Promise<void> {
+  /**
+   * A log that was cut or rewritten is a fault. One that is gone is begun again, and its end is remembered. Returns from
+   * which size on its entries are new to this machine.
+   */
+  async #checkMemory(log: LogReader, size: number): Promise<number> {
     const { memory, warn } = this.#ports
     const seen = await memory?.read()
     if (seen === undefined) {
       if (size > 0 && memory !== undefined)
         warn?.(`the log of decisions is new to this machine; it is continued after its ${size} entries.`)
-      return
+      return size
     }
     const { lost: _, ...newest } = seen
     if (size === 0 && newest.size > 0) {
       warn?.(
         `the log of decisions is gone, of which this machine saw ${newest.size} entries; a new log was started. ${ADOPT_DECISIONS}`,
       )
-      return memory?.noteLost(newest)
+      await memory?.noteLost(newest)
+      return 0
     }
     const outcome = await compareWithSeen(log, newest)
     if (outcome !== 'grown')
       throw storeFaults.changed(describeMismatch(outcome, newest), { fix: ADOPT_DECISIONS })
+    return newest.size
   }
 
   async #begin(writer: LogWriter): Promise<void> {

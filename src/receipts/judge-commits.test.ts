@@ -54,12 +54,15 @@ const commit = (tree: string, parents: readonly string[], committed = NOW): Chec
 })
 const parent = commit(P, [])
 
+const ofAll = (base: string) => receipt(T, { scope: 'git:repository', extra: { base, base_tree: T } })
+
 const evidence = (
   receipts: Readonly<Record<string, readonly Promise<VerifiedReceipt>[]>>,
 ): CommitEvidence => ({
   receiptsOf: async (tree) => Promise.all(receipts[tree] ?? []),
   policiesOf: async () => ({}),
   treeOf: async (one) => (one === parent.id ? P : undefined),
+  isAncestor: async () => false,
 })
 
 const judge = async (
@@ -75,7 +78,10 @@ const judge = async (
 describe('a commit', () => {
   it.each<readonly [string, string, Readonly<Record<string, readonly Promise<VerifiedReceipt>[]>>]>([
     ['judged', 'of its change', { [T]: [receipt(T, { from: P })] }],
-    ['judged', 'of all files', { [T]: [receipt(T, { scope: 'git:repository', from: T })] }],
+    ['judged', 'of all files', { [T]: [ofAll(commit(T, [parent.id]).id)] }],
+    ['judged', 'of all files over the commit before', { [T]: [ofAll(parent.id)] }],
+    ['missing', 'of all files when the tree was that of an older commit', { [T]: [ofAll(id('older'))] }],
+    ['missing', 'of all files of the first commit', { [T]: [receipt(T)] }],
     ['judged', 'of the push', { [T]: [receipt(T, { from: P, stage: 'PRE_PUSH' })] }],
     [
       'judged',
@@ -132,10 +138,35 @@ describe('a commit', () => {
       'that was blocked for something else too',
       { [T]: [receipt(T, { from: P, passed: false, reasons: ['gate.receipt-missing', 'x'] })] },
     ],
+    ['missing', 'that is partial', { [T]: [receipt(T, { from: P, extra: { partial: 'a.ts' } })] }],
     ['expired', 'that is too old', { [T]: [receipt(T, { from: P, now: NOW - 31 * DAY })] }],
     ['judged', 'that is old', { [T]: [receipt(T, { from: P, now: NOW - 29 * DAY })] }],
   ])('is %s by a receipt %s', async (expected, _, receipts) => {
     expect(await judge(T, receipts)).toBe(expected)
+  })
+
+  it('that merges branches may have the tree of its newest start, and of no older one', async () => {
+    const target = Array.from({ length: 10 }, (_, at) => id(`target ${at}`))
+    const treeAt = (at: number) => id(`tree ${at}`)
+    const source = {
+      ...evidence({}),
+      isAncestor: async (one: string, other: string) => target.indexOf(one) < target.indexOf(other),
+      treeOf: async (one: string) => treeAt(target.indexOf(one)),
+    }
+    const place = fc.integer({ min: 0, max: 9 })
+    let older = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(place, { minLength: 1, maxLength: 5 }), place, async (starts, at) => {
+        const sides = starts.map((one, nth) => commit(id(`side ${one} ${nth}`), [target[one] ?? '']))
+        const parents = sides.map((one) => one.id)
+        const merge = commit(treeAt(at), parents)
+        const result = await new CommitJudge([...sides, merge], source).judge(merge)
+        expect('problem' in result).toBe(at !== Math.max(...starts))
+        if (starts.includes(at) && at !== Math.max(...starts)) older += 1
+      }),
+      { numRuns: 300 },
+    )
+    expect(older).toBeGreaterThan(10)
   })
 
   it('without a change needs none', async () => {
@@ -186,6 +217,7 @@ const play = async (steps: readonly Step[]) => {
     receiptsOf: async (tree) => Promise.all(receipts[tree] ?? []),
     policiesOf: async () => ({}),
     treeOf: async (one) => (one === root.id ? root.tree : undefined),
+    isAncestor: async () => false,
   }
   const judged = new CommitJudge(commits, source)
   const results = await Promise.all(commits.map((one) => judged.judge(one)))

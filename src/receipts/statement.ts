@@ -68,6 +68,8 @@ export interface ReceiptDetails {
   readonly policies?: { readonly base?: PolicyDigests; readonly head: PolicyDigests }
   /** Variables of the environment that made the run less strict than the repository asks. */
   readonly relaxed_by?: readonly string[]
+  /** Why it covers no commit: what the tree has and rules did not read. */
+  readonly partial?: string
   readonly files?: {
     readonly changed: number
     readonly scanned: number

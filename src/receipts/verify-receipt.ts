@@ -44,6 +44,7 @@ const Receipt = z.object({
       policy_from: z.literal('worktree').optional(),
       policies: z.object({ base: Digests.optional(), head: Digests }).optional(),
       relaxed_by: z.array(z.string().max(100)).max(10).optional(),
+      partial: z.string().max(50_000).optional(),
     }),
   }),
 })

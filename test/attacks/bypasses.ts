@@ -212,7 +212,7 @@ export const BYPASSES: readonly Bypass[] = [
     bypass: 'evidence written by hand, with or without a chain',
     stopped: '`ai_gate_check`',
     found: '`ai_gate_check`, CI',
-    by: '`EVIDENCE_UNSIGNED` where keys are listed: the evidence needs a receipt by a listed key. Without keys `EVIDENCE_UNBOUND` and `EVIDENCE_SUPERSEDED`, where the gate has run before. A process of the same user can use the key of this machine',
+    by: '`EVIDENCE_UNSIGNED` where keys are listed: the evidence needs a receipt by a listed key. Without keys `EVIDENCE_UNBOUND` (for `gate_check` always) and `EVIDENCE_SUPERSEDED`, where the gate has run before. A process of the same user can use the key of this machine',
     shownBy: [
       ['test/attacks/verdict.test.ts', 'by evidence that was written by hand, with a chain or without one'],
       [
@@ -519,6 +519,21 @@ export const BYPASSES: readonly Bypass[] = [
     found: '`warrant receipts check`, PRE_PUSH, CI',
     by: 'receipts lead from the tree that was compared with to the tree that was judged; one about no change leads nowhere',
     shownBy: [['test/attacks/forged-receipts.test.ts', 'when it is about no change, made after the commit']],
+  },
+  {
+    bypass:
+      'a verdict on the working tree while `skip-worktree`, `assume-unchanged` or a sparse checkout keeps another text in the index',
+    stopped: 'PRE_PUSH, CI',
+    found: 'PRE_PUSH, CI',
+    by: 'the receipt is partial and covers nothing; the hook of a commit judges the index itself',
+    shownBy: [['test/attacks/unread-blobs.test.ts', 'behind skip-worktree']],
+  },
+  {
+    bypass: 'a merge that has the tree of an old commit, and so takes a repair away',
+    stopped: 'PRE_PUSH, CI',
+    found: 'PRE_PUSH, CI',
+    by: '`gate.receipt-missing`: receipts lead back to the merge base or to a commit of the range alone',
+    shownBy: [['test/attacks/restored-trees.test.ts', 'is covered by no receipt']],
   },
   {
     bypass: 'a receipt copied to another tree, or rewritten for it',

@@ -288,6 +288,21 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       ],
     },
     {
+      attack: 'a receipt of what the gate did not read: other contents in the index, links, files given up',
+      defence:
+        'the tree is compared with what was read; where they differ, the receipt is partial and covers nothing',
+      shownBy: [
+        ['test/attacks/unread-blobs.test.ts', 'behind skip-worktree'],
+        ['test/attacks/unread-blobs.test.ts', 'behind a link that git does not know'],
+        ['test/attacks/unread-blobs.test.ts', 'in a text that is too large to be read'],
+      ],
+    },
+    {
+      attack: 'a merge that puts an old tree of the target back',
+      defence: 'receipts lead back to the merge base or to a commit of the range, never to an older one',
+      shownBy: [['test/attacks/restored-trees.test.ts', 'is covered by no receipt']],
+    },
+    {
       attack: 'a log of decisions that was set back, with all that this machine remembers of it',
       defence: 'checkpoints travel with each push and are cosigned; a contradiction blocks and names both',
       shownBy: [['test/e2e/receipts.test.ts', 'is found at the next push, with both checkpoints']],
@@ -386,6 +401,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
         ['test/attacks/verdict.test.ts', 'by evidence of another repository'],
         ['test/attacks/verdict.test.ts', 'by an old copy that is put back after the gate blocked'],
         ['test/attacks/verdict.test.ts', 'by evidence that was written by hand'],
+        ['test/attacks/unbound-evidence.test.ts', 'is replaced by the repair that the answer names'],
       ],
     },
     {
@@ -466,8 +482,13 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
     },
     {
       attack: 'writing to any file through an export',
-      defence: 'one root, symlinks resolved, regular files only, temporary file and rename',
+      defence:
+        'one root, symlinks resolved, temporary file and rename; only an earlier export is replaced, and no name that the hooks of agents keep from them is taken',
       shownBy: [
+        [
+          'test/attacks/exports.test.ts',
+          'refuses every file that is there, and every name that is kept from agents',
+        ],
         [
           'src/platform/files/export-file.test.ts',
           'never writes outside, where checking the path and then opening it does',
@@ -481,6 +502,14 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
         ['test/attacks/lineage.test.ts', 'because the database is planted makes the gate fail'],
         ['test/attacks/lineage.test.ts', 'because the disk takes no more makes the gate fail'],
         ['test/attacks/lineage.test.ts', 'is no verdict over plain HTTP'],
+      ],
+    },
+    {
+      attack: 'a key or a state folder of another user, or one that others can open',
+      defence: 'refused as by ssh; while the key cannot be used, no verdict is recorded',
+      shownBy: [
+        ['test/attacks/open-keys.test.ts', 'and the message names the repair'],
+        ['test/attacks/open-keys.test.ts', 'while the key cannot be read'],
       ],
     },
     {

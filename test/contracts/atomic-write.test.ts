@@ -76,7 +76,7 @@ const WRITERS: readonly Writer[] = [
     file: 'graph.json',
     durable: true,
     replaces: true,
-    write: (root) => exportFolder(root, [])('graph.json', text()),
+    write: (root) => exportFolder(root, { reserved: [], isOwn: () => true })('graph.json', text()),
   },
   { what: 'the evidence', file: EVIDENCE_FILE, durable: true, replaces: true, write: evidence },
   {

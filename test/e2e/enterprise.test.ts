@@ -280,7 +280,7 @@ describe('the enterprise server in a repository', () => {
     expect(codes(await check('PRE_WRITE'))).toEqual([])
     writeProof(repo, { at: Date.now() - 90 * 60_000, blocked: true })
     expect(codes(await check('PRE_WRITE'))).toEqual(['EVIDENCE_STALE', 'EVIDENCE_GATE_BLOCKED'])
-    expect(codes(await check('CI'))).toEqual(['EVIDENCE_GATE_BLOCKED'])
+    expect(codes(await check('CI'))).toEqual(['EVIDENCE_GATE_BLOCKED', 'EVIDENCE_STAGE_MISMATCH'])
     writeFileSync(repo.path('.ai_evidence.json'), '{"version":"2.1"}')
     expect(codes(await check('CI'))).toEqual(['EVIDENCE_INVALID'])
     // Such a file must not end the server, whichever way it is asked about.

@@ -86,7 +86,7 @@ describe('an export', () => {
   })
 
   test('takes the place of an older one, and leaves nothing else behind', async () => {
-    await writeFile(join(folder, 'log.json'), 'x'.repeat(100_000))
+    await server.must('lineage.export', { path: 'log.json' })
     await populate()
     await server.must('lineage.export', { path: 'log.json' })
     await server.must('lineage.export', { path: join(folder, 'log.json') })
@@ -172,6 +172,14 @@ describe('an export is refused and nothing happens', () => {
       '/',
     )
     expect(await readdir(outside)).toEqual([])
+  })
+
+  test('when another file has the name', async () => {
+    const texts = ['{}', '[]', '[\n  {\n    "seq": 0', 'kept', '']
+    for (const [at, text] of texts.entries()) await writeFile(join(folder, `file-${at}`), text)
+    await refused(...texts.map((_, at) => `file-${at}`))
+    for (const [at, text] of texts.entries())
+      expect(await readFile(join(folder, `file-${at}`), 'utf8')).toBe(text)
   })
 
   test('when its folder is not there, or is a file', async () => {

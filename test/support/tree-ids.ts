@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ChangeSet, Scope } from '../../src/gate/ports.ts'
 import { gitReader } from '../../src/platform/git/reader.ts'
@@ -19,7 +19,7 @@ export const changeSetOf = (folder: string, scope: Scope, indexFile?: string): P
   }).changes(scope, never)
 
 export const treeOf = async (folder: string, scope: Scope, indexFile?: string): Promise<string | undefined> =>
-  (await changeSetOf(folder, scope, indexFile)).treeId(never)
+  (await (await changeSetOf(folder, scope, indexFile)).boundTree(never))?.id
 
 /** Digests of all files of the git folder: the index, the objects, everything. */
 export const gitFolderDigest = (folder: string): string => {
@@ -49,6 +49,26 @@ const addedTree = (repo: Repo): string | undefined => {
   return commitTree(copy)
 }
 
+/**
+ * What a tree says that was not read of it: links and names that are not UTF-8, and the one file that changes before it
+ * is read. Returns what is said beside or instead.
+ */
+const compareUnread = async (repo: Repo): Promise<readonly string[]> => {
+  const set = await changeSetOf(repo.folder, { kind: 'worktree' })
+  const present = set.changes.filter(({ change }) => change !== 'deleted').map(({ path }) => path)
+  const isFile = (path: string) => lstatSync(repo.path(path), { throwIfNoEntry: false })?.isFile() === true
+  const files = present.filter(isFile)
+  const [late] = files
+  const tree = await set.boundTree(never)
+  if (tree === undefined) return []
+  const before = late === undefined ? undefined : readFileSync(repo.path(late))
+  if (late !== undefined) appendFileSync(repo.path(late), 'late\n')
+  for await (const _ of set.read(present, never));
+  if (late !== undefined && before !== undefined) writeFileSync(repo.path(late), before)
+  const unread = (tree.unread?.() ?? []).filter((path) => path === late || isFile(path))
+  return unread.join() === (late ?? '') ? [] : [`${late}: ${unread}`]
+}
+
 /** One random history; each of its states has the ids that git gives it. Returns what differs. */
 export const compareRandomTrees = async (seed: number, steps: number): Promise<readonly string[]> => {
   const random: Random = seededRandom(seed)
@@ -64,6 +84,7 @@ export const compareRandomTrees = async (seed: number, steps: number): Promise<r
     const staged = await treeOf(repo.folder, { kind: 'staged' })
     const worktree = await treeOf(repo.folder, { kind: 'worktree' })
     if (gitFolderDigest(repo.folder) !== before) wrong.push(`${seed}/${step}: the git folder changed`)
+    for (const said of await compareUnread(repo)) wrong.push(`${seed}/${step}: unread ${said}`)
     const added = addedTree(repo)
     if (worktree !== added) wrong.push(`${seed}/${step}: worktree ${worktree}, git ${added}`)
     const committed = commitTree(repo)

@@ -4,6 +4,7 @@ import { beliefFaults } from '../../beliefs/faults.ts'
 import { DEFAULT_CONFIG } from '../../beliefs/graph/graph.ts'
 import { GraphStore } from '../../beliefs/log/graph-store.ts'
 import { fixedTimestamps, wallTimestamps } from '../../beliefs/log/timestamps.ts'
+import { ENTRY_FILES, HOME_ENTRY_FILES, OWN_FILES } from '../../hooks/own-files.ts'
 import { DECISION_LOG } from '../../lineage/origin.ts'
 import type { LogStore } from '../../lineage/store.ts'
 import type { ServerBasics } from '../../mcp/handshake.ts'
@@ -13,17 +14,24 @@ import type { Config } from '../config/settings.ts'
 import { openStore } from './store.ts'
 import { isStoreUrl, logMemory } from './user-state.ts'
 
-/** Paths that exports must not overwrite: state, store and git. An agent could rewrite the history there. */
+/** Paths that are not for exports: state, store, git, and what the hooks of agents keep from them. */
 const protectedPaths = ({ store, stateDir }: Config, root: string): string[] => {
-  const folders = [resolve(root, stateDir), resolve(root, '.git')]
+  const own = [stateDir, '.git', ...OWN_FILES, ...ENTRY_FILES, ...HOME_ENTRY_FILES]
+  const folders = own.map((path) => resolve(root, path))
   if (store === undefined || store === 'memory' || isStoreUrl(store)) return folders
   const database = resolve(root, store)
   return [...folders, ...['', '-wal', '-shm', '-journal'].map((suffix) => `${database}${suffix}`)]
 }
 
+/** How the entries of a log, and the file for the stand-alone verifier, begin. */
+const EXPORT_START = /^(?:\[\]\n$|\[\n {2}\{\n {4}"checksum": "[0-9a-f]{8}|\{\n {2}"genesis": ")/
+
 /** Writes files below the export root, and nowhere else. */
 export const exportWriter = (config: Config, root: string) =>
-  exportFolder(resolve(root, config.exportRoot), protectedPaths(config, root))
+  exportFolder(resolve(root, config.exportRoot), {
+    reserved: protectedPaths(config, root),
+    isOwn: (start) => EXPORT_START.test(start),
+  })
 
 export const graphConfig = ({ allowCycles }: Config) => ({ ...DEFAULT_CONFIG, allowCycles })
 

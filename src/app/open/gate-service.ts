@@ -88,11 +88,14 @@ export const createGateService = (config: Config, folder: string, context: GateC
     const { stage, signal } = check
     const input = await readCheckInput(check)
     const verdict = judgeEvidence(input)
-    const stored = input.reading.kind === 'valid' ? input.reading.evidence : undefined
+    // Where nothing is recorded, nothing can show whose the evidence is, and the files are judged each time.
+    const { reading, recorded } = input
+    const evidence = reading.kind === 'valid' && config.store !== 'memory' ? reading.evidence : undefined
+    const stored = { evidence, isRecorded: recorded !== undefined }
     const files = await readPolicyFiles(repositoryFiles(check.root))
     const present = await judgePresent(verdict, stored, digestJson(policyDigests(files)), async () => {
-      const { report, evidence } = await judge({ stage, scope, write: false }, () => {}, signal)
-      return { status: report.status, evidence }
+      const { report, evidence: made } = await judge({ stage, scope, write: false }, () => {}, signal)
+      return { status: report.status, evidence: made }
     })
     return { input, verdict, present }
   }

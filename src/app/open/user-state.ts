@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
+import { Fault } from '../../kernel/fault.ts'
 import { storeFaults } from '../../lineage/faults.ts'
 import {
   type LogMemory,
@@ -11,13 +12,7 @@ import {
 } from '../../lineage/log-memory.ts'
 import { EventLog } from '../../platform/files/event-log.ts'
 import { placeFaults } from '../../platform/files/no-symlinks.ts'
-import {
-  privateStateFolder,
-  requirePrivate,
-  userLine,
-  userRecord,
-  userStateFolder,
-} from '../../platform/files/user-state.ts'
+import { privateState, userLine, userRecord } from '../../platform/files/user-state.ts'
 import { lifecycleGit } from '../../platform/git/repository-places.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import type { Config } from '../config/settings.ts'
@@ -26,16 +21,15 @@ import type { Config } from '../config/settings.ts'
 
 export const signingKeyPath = (): string => {
   try {
-    userStateFolder(process.env)
+    return privateState(process.env, 'signing.key')
   } catch (cause) {
+    if (cause instanceof Fault) throw cause
     throw placeFaults.unwritable('this user has no home folder for the signing key', { cause })
   }
-  return requirePrivate(join(privateStateFolder(process.env), 'signing.key'), '600')
 }
 
 /** The token that clients of `warrant serve` send. */
-export const serveTokenPath = (): string =>
-  requirePrivate(join(privateStateFolder(process.env), 'serve.token'), '600')
+export const serveTokenPath = (): string => privateState(process.env, 'serve.token')
 
 export const isStoreUrl = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
 
@@ -61,7 +55,7 @@ const storeIdentity = (config: Config, root: string): string => {
 /** Path of what is remembered of a store, or of one log in it. */
 const storeRecordPath = (config: Config, root: string, log = ''): string => {
   const name = digestBytes(`${storeIdentity(config, root)}\n${log}`).slice('sha256:'.length, 39)
-  return join(privateStateFolder(process.env), 'logs', `${name}.json`)
+  return join(privateState(process.env), 'logs', `${name}.json`)
 }
 
 const storeRecord = (config: Config, root: string) => userRecord(() => storeRecordPath(config, root))
@@ -132,20 +126,20 @@ export const findOwnDatabase = async (config: Config, root: string): Promise<boo
 
 /** The file with the results of earlier scans of a repository. */
 export const scanCachePath = (root: string, environment: NodeJS.ProcessEnv): string =>
-  join(privateStateFolder(environment), 'scans', digestBytes(root).slice('sha256:'.length, 39))
+  join(privateState(environment), 'scans', digestBytes(root).slice('sha256:'.length, 39))
 
 /** The file with what earlier reports read of a folder. */
 export const readingCachePath = (folder: string, environment: NodeJS.ProcessEnv): string =>
-  join(privateStateFolder(environment), 'reports', digestBytes(folder).slice('sha256:'.length, 39))
+  join(privateState(environment), 'reports', digestBytes(folder).slice('sha256:'.length, 39))
 
 const MAX_GUARD_BYTES = 1024 * 1024
 
 /** What the hooks of agents saw of the git hooks and settings that make the gate run. */
 export const guardRecord = (root: string, environment: NodeJS.ProcessEnv) => {
   const name = digestBytes(root).slice('sha256:'.length, 39)
-  return userRecord(() => join(privateStateFolder(environment), 'guards', `${name}.json`), MAX_GUARD_BYTES)
+  return userRecord(() => join(privateState(environment), 'guards', `${name}.json`), MAX_GUARD_BYTES)
 }
 
 /** What agents did in a repository, by day. */
 export const eventLog = (root: string, environment: NodeJS.ProcessEnv): EventLog =>
-  new EventLog(join(privateStateFolder(environment), 'events', digestBytes(root).slice('sha256:'.length, 39)))
+  new EventLog(join(privateState(environment), 'events', digestBytes(root).slice('sha256:'.length, 39)))

@@ -111,6 +111,7 @@ const summaryOf = ({ digest, trust, why, owner, role, key, receipt, place }: Ver
     result: receipt.predicate.verificationResult,
     stage: detailsOf(receipt).stage,
     ...(detailsOf(receipt).policy_from && { policy_from: detailsOf(receipt).policy_from }),
+    ...optional({ partial: detailsOf(receipt).partial }),
     tree: treeOf(receipt),
     time: receipt.predicate.timeVerified,
   }),
@@ -132,6 +133,7 @@ const lineOf = (one: VerifiedReceipt): string => {
     tree,
     time,
     policy_from: tried,
+    partial,
     place,
   } = summaryOf(one)
   const signer = owner === undefined ? (key ?? 'unknown key') : `${owner} (${role}, ${key})`
@@ -140,6 +142,7 @@ const lineOf = (one: VerifiedReceipt): string => {
     digest,
     `  ${result} at ${stage}, ${time}${tried === undefined ? '' : ', by the policy of the working tree alone'}`,
     `  tree ${tree ?? 'unknown'}`,
+    ...(partial === undefined ? [] : [`  partial, covers no commit: ${partial}`]),
     `  signed by ${signer}; ${worth}`,
     ...(place === undefined
       ? []
@@ -215,7 +218,10 @@ const verify: Subcommand = async (invocation, [name]) => {
     ? [verifyReceipt(await readReceiptFile(name), await knownKeys(place))]
     : await findNamed(place, name)
   const good = found.some(
-    ({ trust, receipt }) => trust === 'trusted' && receipt?.predicate.verificationResult === 'PASSED',
+    ({ trust, receipt }) =>
+      trust === 'trusted' &&
+      receipt?.predicate.verificationResult === 'PASSED' &&
+      detailsOf(receipt).partial === undefined,
   )
   const inputs = found.flatMap(({ receipt }) => receipt?.predicate.inputAttestations ?? [])
   const notes = await revokedInputNotes(

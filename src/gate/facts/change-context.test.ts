@@ -14,7 +14,7 @@ it('counts the platforms of a repository of any size', async () => {
     read: nothing,
     readBefore: nothing,
     identify: async () => [],
-    treeId: async () => undefined,
+    boundTree: async () => undefined,
   }
   const set: ChangeSet = { source: 'git:repository', changes, ...ends, ...reads }
   const git = {

@@ -102,6 +102,8 @@ class Collection {
   readonly tally = new FileTally()
   readonly unparsed = new UnparsedFiles()
   readonly files: FileContents
+  /** Texts that rules are about and that are too large to be read. */
+  readonly unread: string[] = []
   readonly #ports: CollectPorts
   /** What is being scanned, in the order of the reports. `isOther`: another reading of the file before it. */
   readonly #scanned: { readonly bytes: Uint8Array; readonly isOther: boolean }[] = []
@@ -159,7 +161,11 @@ class Collection {
     const { bytes, isOther = false } = this.#scanned.shift() ?? {}
     const isLink = this.#links.has(path)
     if (!isLink && !isOther && path !== EVIDENCE_FILE) this.tally.add(scanned, this.#reachOf(path))
-    if (scanned.outcome === 'skipped') return
+    if (scanned.outcome === 'skipped') {
+      // As git tells texts from others.
+      if (scanned.why === 'size' && bytes?.subarray(0, 8_000).includes(0) === false) this.unread.push(path)
+      return
+    }
     if (scanned.outcome === 'unparsed' && !isLink && !isOther) this.unparsed.add(path, scanned.missing)
     // Most files: nothing was found, so their lines are not looked at.
     if (scanned.outcome === 'scanned' && scanned.matches.length + scanned.comments.length === 0) return
@@ -269,6 +275,7 @@ interface Collected {
   /** The valid suppression comments of the scanned files. */
   readonly suppressions: readonly FileSuppression[]
   readonly files: ReportedFiles
+  readonly unread: readonly string[]
   readonly notes: readonly string[]
 }
 
@@ -303,12 +310,13 @@ export const collectMatches = async (ports: ChangedFiles, signal: AbortSignal): 
     }
   }
   collection.addProblems(grammarProblems(collection.unparsed))
-  const { suppressions, files, tally } = collection
+  const { suppressions, files, tally, unread } = collection
   const unmatched = present.filter((path) => !covered.byKind(path) && !files.kinds.has(path)).length
   return {
     drafts: mergeAliases(collection.drafts),
     suppressions,
     files: tally.count(files, changed.length, unmatched),
+    unread,
     notes: tally.notes(files, set),
   }
 }

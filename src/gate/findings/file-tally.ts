@@ -47,7 +47,7 @@ export class FileContents {
 const GENERAL_PACKS = new Set(['generic', 'secrets', 'config', 'agents'])
 const MAX_NAMES = 5
 
-const listNames = (paths: readonly string[]): string => {
+export const listNames = (paths: readonly string[]): string => {
   const names = paths.toSorted().slice(0, MAX_NAMES).join(', ')
   return paths.length > MAX_NAMES ? `${names} and ${paths.length - MAX_NAMES} more` : names
 }

@@ -94,11 +94,18 @@ export interface CommitPorts {
 export const commitDrafts = async (
   ports: CommitPorts,
   { stage, receipts = 'require' }: { readonly stage: GateStage; readonly receipts?: ReceiptMode | undefined },
-  { base, head, keys }: Pick<ChangeSet, 'base' | 'head'> & { readonly keys: string | undefined },
+  {
+    base,
+    target = base,
+    head,
+    keys,
+  }: Pick<ChangeSet, 'base' | 'target' | 'head'> & {
+    readonly keys: string | undefined
+  },
   signal: AbortSignal,
 ): Promise<FindingDraft[]> => {
   const judgesCommits = stage === 'PRE_PUSH' || stage === 'CI'
   if (!judgesCommits || receipts === 'off' || head === undefined || keys === undefined) return []
-  const { commits, logs } = await ports.checkCommits({ base, head }, keys, signal)
+  const { commits, logs } = await ports.checkCommits({ base: target, head }, keys, signal)
   return [...receiptDrafts(commits, receipts), ...logDrafts(logs, receipts)]
 }

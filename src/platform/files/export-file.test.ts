@@ -30,15 +30,20 @@ beforeEach(() => {
   writeFileSync(join(root, 'inner/file'), '')
 })
 
+const LIMITS = () => ({
+  reserved: [join(root, '.warrant')],
+  isOwn: (start: string) => /^(one|old|)$/.test(start),
+})
+
 describe('an export', () => {
   it.each(['out.json', 'inner/out.json', './inner/../out.json'])('writes %s', async (path) => {
-    await exportFolder(root, [join(root, '.warrant')])(path, 'text')
+    await exportFolder(root, LIMITS())(path, 'text')
     expect(readFileSync(join(root, path), 'utf8')).toBe('text')
   })
 
   it('writes an absolute path under the root, and replaces a regular file as a whole', async () => {
-    await exportFolder(root, [join(root, '.warrant')])(join(root, 'a'), 'one')
-    await exportFolder(root, [join(root, '.warrant')])('a', 'two')
+    await exportFolder(root, LIMITS())(join(root, 'a'), 'one')
+    await exportFolder(root, LIMITS())('a', 'two')
     expect(readFileSync(join(root, 'a'), 'utf8')).toBe('two')
     expect(readdirSync(root).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
@@ -59,7 +64,7 @@ describe('an export', () => {
     '.warrant/lineage.db',
     'inner/file/x',
   ])('refuses %j and changes nothing', async (path) => {
-    await expect(exportFolder(root, [join(root, '.warrant')])(path, 'new')).rejects.toMatchObject({
+    await expect(exportFolder(root, LIMITS())(path, 'new')).rejects.toMatchObject({
       code: 'export.path',
       kind: 'invalid',
     })
@@ -74,17 +79,17 @@ describe('an export', () => {
     ['n'.repeat(256), 'too long'],
     ['é'.repeat(128), 'too long'],
   ])('says what is wrong with %s', async (path, words) => {
-    await expect(exportFolder(root, [])(path, 'new')).rejects.toThrow(words)
+    await expect(exportFolder(root, LIMITS())(path, 'new')).rejects.toThrow(words)
   })
 
   it('works many times at once', async () => {
-    const write = exportFolder(root, [join(root, '.warrant')])
+    const write = exportFolder(root, LIMITS())
     await Promise.all(Array.from({ length: 20 }, (_, at) => write('x'.repeat(255), String(at))))
     expect(readdirSync(root).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
 
   it('does not name host paths', async () => {
-    const refusal = await exportFolder(root, [join(root, '.warrant')])('../precious', 'x').catch(
+    const refusal = await exportFolder(root, LIMITS())('../precious', 'x').catch(
       (fault: Error) => fault.message,
     )
     expect(refusal).not.toContain(outside)
@@ -126,7 +131,7 @@ describe('an export into a folder that is swapped for a symlink again and again'
     })
     try {
       await once(swapper, 'message')
-      const write = exportFolder(root, [join(root, '.warrant')])
+      const write = exportFolder(root, LIMITS())
       let written = 0
       const start = performance.now()
       while (performance.now() - start < 1_500) {
@@ -145,7 +150,7 @@ describe('an export into a folder that is swapped for a symlink again and again'
   })
 
   it('keeps the root that it opened first', async () => {
-    const write = exportFolder(root, [])
+    const write = exportFolder(root, LIMITS())
     await write('first.json', 'x')
     renameSync(root, `${root}-away`)
     symlinkSync(outside, root)

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from 'node:fs'
+import { closeSync, constants, lstatSync, openSync, readSync, realpathSync } from 'node:fs'
 import { resolve, sep } from 'node:path'
 import { defineFaults, Fault } from '../../kernel/fault.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
@@ -69,34 +69,61 @@ const resolveLinks = (path: string): string => {
   }
 }
 
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+const START_BYTES = 64
+
+const readStart = (path: string): string => {
+  const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    const bytes = Buffer.alloc(START_BYTES)
+    return bytes.toString('latin1', 0, readSync(file, bytes))
+  } finally {
+    closeSync(file)
+  }
+}
+
+interface ExportLimits {
+  /** Paths that are not for exports, with all below them. */
+  readonly reserved: readonly string[]
+  /** Whether a file that begins with this text is an earlier export. Others are not replaced. */
+  readonly isOwn: (start: string) => boolean
+}
+
 /** Checks where the open folder is now, and not the path that led to it. */
 const checkTarget = (
   backend: JailBackend,
   folder: Handle,
   name: string,
-  reserved: readonly string[],
+  { reserved, isOwn }: ExportLimits,
 ): void => {
   if (!folder.stats.isDirectory()) throw exportFaults.path('there is no folder for this path')
   if (!backend.isInside(folder)) throw exportFaults.path('outside the export root')
   const path = resolve(realpathSync(folder.procPath), name)
-  if (reserved.some((place) => isPathInside(resolveLinks(place), path)))
+  // On some disks names in capitals are the same.
+  const [lower, ...places] = [path, ...reserved.map(resolveLinks)].map((one) => one.toLowerCase())
+  if (places.some((place) => isPathInside(place, lower ?? '')))
     throw exportFaults.path('this path is reserved and not for exports')
   const existing = lstatSync(`${folder.procPath}/${name}`, { throwIfNoEntry: false })
-  if (existing !== undefined && !existing.isFile()) throw exportFaults.path('the path is not a regular file')
+  if (existing === undefined) return
+  if (!existing.isFile()) throw exportFaults.path('the path is not a regular file')
+  if (!isOwn(readStart(`${folder.procPath}/${name}`)))
+    throw exportFaults.path('a file that is no export has this name, and is not replaced', {
+      fix: 'Name a new file, or remove the one that is there.',
+    })
 }
 
 /**
- * Returns a function that replaces files below the root atomically, and none inside the reserved paths. It opens the
+ * Returns a function that writes files below the root atomically, and replaces earlier exports only. It opens the
  * folder as the jail does and writes into the open folder.
  */
-export const exportFolder = (root: string, reserved: readonly string[]) => {
+export const exportFolder = (root: string, limits: ExportLimits) => {
   let opened: ExportRoot | undefined
   return async (asked: string, content: string | Uint8Array): Promise<void> => {
     opened ??= openRoot(root)
     const [names, name] = splitPath(opened, asked)
     const folder = openFolder(opened, names, asked)
     try {
-      checkTarget(opened.backend, folder, name, reserved)
+      checkTarget(opened.backend, folder, name, limits)
       // Durable: the operator may delete the graph once it is exported.
       await replaceFile(`${folder.procPath}/${name}`, content, { durable: true, mode: 0o600 }).catch(
         (cause) => {

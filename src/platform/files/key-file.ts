@@ -15,7 +15,10 @@ export const readKeyFile = async (path: string): Promise<string | undefined> => 
     if (bytes !== undefined) return bytes.toString('utf8')
   } catch (cause) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(cause) ?? '')) return undefined
-    throw placeFaults.occupied(`${basename(path)} cannot be read`, { cause })
+    throw placeFaults.occupied(`${basename(path)} cannot be read`, {
+      cause,
+      fix: 'Let this user read it, or sign with another key: --signing-key.',
+    })
   }
   throw placeFaults.occupied(`${basename(path)} is not a regular file`)
 }

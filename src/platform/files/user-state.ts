@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { dirname, posix, win32 } from 'node:path'
+import { dirname, join, posix, win32 } from 'node:path'
 import { readRegularFile } from '../jail/async.ts'
 import { replaceFile } from './atomic-write.ts'
 import { placeFaults } from './no-symlinks.ts'
@@ -23,7 +23,7 @@ export const userStateFolder = (
 }
 
 /** The path of a file or folder of ours. As ssh, we take none that others own or can read; on Windows modes say nothing. */
-export const requirePrivate = (path: string, mode: '600' | '700'): string => {
+const requirePrivate = (path: string, mode: '600' | '700'): string => {
   const uid = process.getuid?.()
   // What cannot be looked at cannot be used either, and says so there.
   if (uid === undefined || !existsSync(path)) return path
@@ -34,9 +34,11 @@ export const requirePrivate = (path: string, mode: '600' | '700'): string => {
   })
 }
 
-/** The same folder, to read from it and to write into it. */
-export const privateStateFolder = (environment: NodeJS.ProcessEnv): string =>
-  requirePrivate(userStateFolder(environment), '700')
+/** The same folder, or a file in it, to be read and written. */
+export const privateState = (environment: NodeJS.ProcessEnv, file?: string): string => {
+  const folder = requirePrivate(userStateFolder(environment), '700')
+  return file === undefined ? folder : requirePrivate(join(folder, file), '600')
+}
 
 /**
  * A small JSON file in that folder, which remembers something. Nothing depends on it being there: a missing or

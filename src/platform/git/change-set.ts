@@ -5,7 +5,7 @@ import { toIndexRecords } from './hidden-files.ts'
 import { parseIndex, type RawChange } from './parse.ts'
 import { decodeRecords } from './path-bytes.ts'
 import { type GitPlace, gitFaults, readGit } from './run.ts'
-import { readTreeId } from './trees/tree-id.ts'
+import { DiskReads, readBoundTree } from './trees/tree-id.ts'
 import { readWorktree } from './worktree.ts'
 
 /** The id of a changed file by its blob. An unmerged path has none. */
@@ -105,6 +105,7 @@ export const changeSet = (input: ChangeSetInput): ChangeSet => {
       return blobs.read(place, requests, stop)
     }
   const onDisk = scope.kind === 'worktree' || scope.kind === 'repository'
+  const disk = new DiskReads(place.folder)
   return {
     source: sourceLabel(scope),
     base,
@@ -112,7 +113,7 @@ export const changeSet = (input: ChangeSetInput): ChangeSet => {
     head,
     ...optional({ merged, conflict, unmerged, close }),
     changes: raw.flatMap(fileChange),
-    read: onDisk ? (paths, stop) => readWorktree(place.folder, paths, stop) : reads('oid'),
+    read: onDisk ? (paths, stop) => disk.read(paths, stop) : reads('oid'),
     readBefore: reads('before'),
     ...(parents.length > 0 && { readOtherParents: otherParents(input) }),
     identify: async (stop) => {
@@ -120,8 +121,10 @@ export const changeSet = (input: ChangeSetInput): ChangeSet => {
       const ids = onDisk ? await identifyOnDisk(place.folder, files, stop) : files.map(entryId)
       return [...ids, ...others.map(entryId)]
     },
-    treeId: (stop) =>
-      readTreeId({ place, scope, status: collected.status, readStatus, commit: head ?? base, blobs }, stop),
+    boundTree: (stop) => {
+      const { status } = collected
+      return readBoundTree({ place, scope, raw, disk, status, readStatus, commit: head ?? base, blobs }, stop)
+    },
     links: pathsOf('link'),
     readLinks: reads('oid'),
     submodules: pathsOf('submodule'),

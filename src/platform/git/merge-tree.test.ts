@@ -102,7 +102,7 @@ describe('a range whose ends have parted', () => {
       oid(repo, 'main'),
       oid(repo, 'topic'),
     ])
-    expect(await set.treeId(never)).toBe(oid(repo, 'topic^{tree}'))
+    expect((await set.boundTree(never))?.id).toBe(oid(repo, 'topic^{tree}'))
   })
 
   it('has the lines of both where both changed one file', async () => {

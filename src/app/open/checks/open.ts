@@ -4,7 +4,7 @@ import type { CheckPorts } from '../../../gate/checks/check.ts'
 import { digestBytes, digestJson } from '../../../kernel/encoding/hash.ts'
 import { isRecord } from '../../../kernel/encoding/json.ts'
 import { checkCache } from '../../../platform/files/check-cache.ts'
-import { userRecord, userStateFolder } from '../../../platform/files/user-state.ts'
+import { privateState, userRecord } from '../../../platform/files/user-state.ts'
 import { coreCount, runCommand } from '../../../platform/programs/command.ts'
 import { absolutePath } from '../../../platform/programs/program.ts'
 import type { Config } from '../../config/settings.ts'
@@ -29,7 +29,7 @@ const repositoryRecord = (root: string) =>
     const real = realpathSync(root)
     const { dev, ino, birthtimeNs } = statSync(real, { bigint: true })
     const name = digestBytes(`${dev}:${ino}:${birthtimeNs}:${real}`).slice('sha256:'.length, 39)
-    return join(userStateFolder(process.env), 'checks', `${name}.json`)
+    return join(privateState(process.env), 'checks', `${name}.json`)
   }, MAX_BYTES)
 
 /** Newest first. */
@@ -115,6 +115,6 @@ export const openChecks = (config: Config, { root, environment, allowed }: Check
   runCommand: (request, signal) =>
     runCommand(request, { cwd: root, env: checkEnvironment(environment, request.env) }, signal),
   environmentDigest: (names) => digestJson(checkEnvironment(environment, names)),
-  cache: checkCache(() => join(userStateFolder(environment), 'check-results')),
+  cache: checkCache(() => join(privateState(environment), 'check-results')),
   places: coreCount(),
 })

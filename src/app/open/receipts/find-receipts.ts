@@ -14,7 +14,7 @@ import { type CheckedCommit, CommitJudge, type CommitResult } from '../../../rec
 import { type ListedKey, parseKeys } from '../../../receipts/keys-file.ts'
 import { type PlaceLine, readPlaceProof, verifyPlace } from '../../../receipts/receipt-place.ts'
 import type { PolicyDigests } from '../../../receipts/statement.ts'
-import { type VerifiedReceipt, verifyReceipt } from '../../../receipts/verify-receipt.ts'
+import { detailsOf, type VerifiedReceipt, verifyReceipt } from '../../../receipts/verify-receipt.ts'
 import type { Config } from '../../config/settings.ts'
 import { openNotes } from './open-notes.ts'
 import { readOwnKey } from './signing-key.ts'
@@ -125,6 +125,7 @@ export class ReceiptFinder {
       receiptsOf: async (tree) => (await this.of(tree)).filter(counts),
       policiesOf: (commit) => policiesOf(this.#place, commit),
       treeOf: async (commit) => (await git.filesAt(commit, { files: [], folders: [] }, signal))?.tree,
+      isAncestor: (ancestor, commit) => git.isAncestor(ancestor, commit, signal),
     })
   }
 }
@@ -140,7 +141,10 @@ export const listDevelopers = async (
   const found = tree === undefined ? [] : await new ReceiptFinder(place, listed).of(tree)
   const passed = found.filter(
     ({ trust, role, receipt }) =>
-      trust === 'trusted' && role === 'developer' && receipt?.predicate.verificationResult === 'PASSED',
+      trust === 'trusted' &&
+      role === 'developer' &&
+      receipt?.predicate.verificationResult === 'PASSED' &&
+      detailsOf(receipt).partial === undefined,
   )
   return new Set(passed.flatMap(({ owner }) => owner ?? []))
 }

@@ -78,6 +78,8 @@ export const openReceipts = async (
     openReceiptSigner(config, root).catch((thrown: unknown) => {
       // A user without a state folder gets verdicts all the same. What the operator asked for must work.
       if (!(thrown instanceof Fault) || !thrown.code.startsWith('place.')) throw thrown
+      // A key that is there and cannot be used: it is tried again, and without it the verdict is not recorded.
+      if (thrown.code !== 'place.unwritable') return thrown
       warn(`no receipt was made: ${thrown.message}. ${thrown.fix}`)
       return undefined
     }),
@@ -98,7 +100,8 @@ export const openReceipts = async (
     if (tree === undefined && commit === undefined) return undefined
     return {
       attach: async (place) => {
-        sealed = await sealStatement(buildStatement(facts, place), signer)
+        const own = signer instanceof Fault ? await openReceiptSigner(config, root) : signer
+        sealed = await sealStatement(buildStatement(facts, place), own)
         return { digest: sealed.digest, ...optional({ tree }), envelope: sealed.line }
       },
       stored: async () => {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { readKeysFile } from '../../../gate/policy-files.ts'
 import { isPathInside } from '../../../kernel/text/path-inside.ts'
@@ -28,6 +28,12 @@ const openNamed = async (named: string, root: string): Promise<ReceiptSigner> =>
   // A key that came with a repository is known to all who can read it.
   if (isPathInside(root, path)) throw receiptFaults.signing_key(`${named} is inside of the repository`)
   try {
+    const { uid, mode } = await stat(path)
+    // As ssh: others may own it, as they do in a container, and pipes are no files.
+    if (uid === process.getuid?.() && (mode & 0o077) !== 0)
+      throw receiptFaults.signing_key(`${named} is open to other users`, {
+        fix: `Run \`chmod 600 '${path}'\`.`,
+      })
     return openPem(await readFile(path, 'utf8'), named)
   } catch (cause) {
     if (

@@ -1,12 +1,13 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Scope } from '../../../gate/ports.ts'
-import type { GitBlobReader } from '../blobs.ts'
-import { NO_MODE, parseStatus, type StatusEntry } from '../parse.ts'
+import type { ChangeSet, FileReading, Scope } from '../../../gate/ports.ts'
+import { type GitBlobReader, objectId } from '../blobs.ts'
+import { NO_MODE, parseStatus, type RawChange, type StatusEntry } from '../parse.ts'
 import { encodePath, isEscapedPath } from '../path-bytes.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit } from '../run.ts'
-import { editedTreeId, readCommits, type TreeEdit, treeLoader } from './tree-object.ts'
+import { readWorktree } from '../worktree.ts'
+import { editedTreeId, readCommits, type TreeEdit, type TreeRow, treeLoader } from './tree-object.ts'
 
 /** A path where the index differs from the last commit, links and submodules included; no `oid` where it is removed. */
 interface IndexEdit {
@@ -29,7 +30,7 @@ const parseIndexEdits = (text: string): IndexEdit[] | undefined => {
   })
 }
 
-/** The paths where the working tree differs from the index: those to add, and those that are gone. */
+/** The paths where the working tree differs from the index, those to add and those that are gone; and all that are shown. */
 const parseWorktreeEdits = (text: string) => {
   const { entries } = parseStatus(text)
   const differing = entries.filter(({ state, oid }) => state[1] !== '.' || oid === '')
@@ -41,6 +42,10 @@ const parseWorktreeEdits = (text: string) => {
       const moved = one.from !== undefined && one.state[1] === 'R' ? [one.from] : []
       return isAbsent(one) ? [one.path, ...moved] : moved
     }),
+    shown: entries.flatMap(({ path, from }) => [
+      path.replace(/\/$/, ''),
+      ...(from === undefined ? [] : [from]),
+    ]),
   }
 }
 
@@ -55,6 +60,9 @@ interface TreeIdInput {
   /** The last commit; for a range, the commit that it ends with. */
   readonly commit: string | undefined
   readonly blobs: GitBlobReader
+  /** The change, and what was read of it from disk. */
+  readonly raw: readonly RawChange[]
+  readonly disk: DiskReads
 }
 
 /** A folder that can be named in a request; a line break would be a second request. */
@@ -98,19 +106,75 @@ const committedTrees = async (
   return { root, load }
 }
 
+/** The id of the tree of the last commit after edits. */
+const changedTreeId = async (input: TreeIdInput, edits: readonly TreeEdit[], signal: AbortSignal) => {
+  const folders = foldersOf(edits.map(([path]) => path))
+  const { root, load } = await committedTrees(input, folders, signal)
+  return editedTreeId({ digits: await digitsOf(input, edits, signal), load }, root, edits)
+}
+
 /**
  * The tree of the index: the trees of the last commit, with what `git status` says is staged. `git write-tree` would
  * cost a process, write objects, and trust what the index says about the ids of its folders.
  */
-const stagedTreeId = async (input: TreeIdInput, signal: AbortSignal): Promise<string | undefined> => {
+const stagedTree = async (input: TreeIdInput, signal: AbortSignal): ReturnType<ChangeSet['boundTree']> => {
   const edits = parseIndexEdits(await statusInLatin1(input, signal))
   if (edits === undefined) return undefined
-  const folders = foldersOf(edits.map(({ path }) => path))
-  const { root, load } = await committedTrees(input, folders, signal)
   const rows = edits.map(
     ({ path, mode, oid }): TreeEdit => [path, oid === undefined ? undefined : { mode, oid }],
   )
-  return editedTreeId({ digits: await digitsOf(input, rows, signal), load }, root, rows)
+  return { id: await changedTreeId(input, rows, signal) }
+}
+
+/** Files on disk as they are read for rules, kept as ids of blobs: of the bytes, and as git stores them without CRs. */
+export class DiskReads {
+  readonly #root: string
+  readonly #asked = new Set<string>()
+  readonly #ids = new Map<string, readonly string[]>()
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  async *read(paths: readonly string[], signal: AbortSignal): AsyncGenerator<FileReading> {
+    for (const path of paths) this.#asked.add(path)
+    for await (const reading of readWorktree(this.#root, paths, signal)) {
+      const { path, bytes = Buffer.alloc(0) } = reading
+      const text = Buffer.from(bytes)
+      const forms = text.includes('\r\n')
+        ? [text, Buffer.from(text.toString('latin1').replaceAll('\r\n', '\n'), 'latin1')]
+        : [text]
+      const ids = forms.flatMap((form) => [40, 64].map((digits) => objectId('blob', form, digits)))
+      const before = this.#ids.get(path)
+      // What changed between two readings is none of both.
+      this.#ids.set(path, before === undefined ? ids : ids.filter((id) => before.includes(id)))
+      yield reading
+    }
+  }
+
+  /** Whether a file was not asked for, as no rule is about it, or was read with this content. */
+  agrees(path: string, oid: string): boolean {
+    return !this.#asked.has(path) || this.#ids.get(path)?.includes(oid) === true
+  }
+}
+
+const SUBMODULE = '160000'
+
+/** The paths of a tree that were not judged as it has them: other bytes on disk, a link that git does not know yet. */
+const findUnread = (
+  { raw, disk }: TreeIdInput,
+  rows: ReadonlyMap<string, TreeRow>,
+  paths: readonly string[],
+): string[] => {
+  const judged = new Map(raw.map((one) => [encodePath(one.path), one]))
+  const isJudged = (path: string): boolean => {
+    const [row, change] = [rows.get(path), judged.get(path)]
+    if (row === undefined || row.mode === SUBMODULE) return true
+    if (change === undefined || change.change === 'deleted') return false
+    return change.entry === 'link' ? change.oid === row.oid : disk.agrees(change.path, row.oid)
+  }
+  const unread = [...new Set(paths)].filter((path) => !isJudged(path))
+  return unread.map((path) => Buffer.from(path, 'latin1').toString('utf8'))
 }
 
 /** A record of `ls-files --stage -z`: `<mode> <blob> <stage>\t<path>`. */
@@ -143,8 +207,9 @@ const withIndexCopy = async <T>(place: GitPlace, then: (copy: GitPlace) => Promi
 }
 
 /** The tree after `git add --all`, which is done on a copy of the index and without writing objects. */
-const worktreeTreeId = async (input: TreeIdInput, signal: AbortSignal): Promise<string | undefined> => {
-  const { present, absent } = parseWorktreeEdits(await statusInLatin1(input, signal))
+const worktreeTree = async (input: TreeIdInput, signal: AbortSignal): ReturnType<ChangeSet['boundTree']> => {
+  const { raw, scope } = input
+  const { present, absent, shown } = parseWorktreeEdits(await statusInLatin1(input, signal))
   return withIndexCopy(input.place, async (place) => {
     // Two commands: a path below a folder that became a link can be removed, but not be looked at.
     for (const [paths, options] of [
@@ -160,20 +225,30 @@ const worktreeTreeId = async (input: TreeIdInput, signal: AbortSignal): Promise<
     const edits = parseListed(listed.toString('latin1'))
     const digits = await digitsOf(input, edits, signal)
     const load = () => Promise.reject(gitFaults.failed('a listed tree needs no other tree'))
-    return editedTreeId({ digits, load }, undefined, edits)
+    const id = await editedTreeId({ digits, load }, undefined, edits)
+    const rows = new Map(edits.flatMap(([path, row]) => (row === undefined ? [] : [[path, row]])))
+    if (scope.kind === 'repository') return { id, unread: () => findUnread(input, rows, [...rows.keys()]) }
+    const changes = shown.map((path): TreeEdit => [path, rows.get(path)])
+    // An index can be made to differ from the last commit where `git status` does not see it.
+    if (id !== (await changedTreeId(input, changes, signal))) return undefined
+    const paths = [...shown, ...raw.map(({ path }) => encodePath(path))]
+    return { id, unread: () => findUnread(input, rows, paths) }
   })
 }
 
 /**
- * The id of the tree that git would commit: of the index, of everything in the working tree that git does not ignore,
+ * The tree that git would commit: of the index, of everything in the working tree that git does not ignore,
  * or of the commit that a range ends with. Neither the index nor the objects of the repository change. Undefined where
  * git would refuse to commit: unmerged paths, and nested repositories without a commit.
  */
-export const readTreeId = async (input: TreeIdInput, signal: AbortSignal): Promise<string | undefined> => {
+export const readBoundTree = async (
+  input: TreeIdInput,
+  signal: AbortSignal,
+): ReturnType<ChangeSet['boundTree']> => {
   const { place, scope, commit, blobs } = input
-  if (scope.kind === 'staged') return stagedTreeId(input, signal)
-  if (scope.kind !== 'range') return worktreeTreeId(input, signal)
+  if (scope.kind === 'staged') return stagedTree(input, signal)
+  if (scope.kind !== 'range') return worktreeTree(input, signal)
   if (commit === undefined) return undefined
-  for await (const one of readCommits(blobs, place, [commit], signal)) return one.tree
+  for await (const { tree: id } of readCommits(blobs, place, [commit], signal)) return { id }
   return undefined
 }
