@@ -37,7 +37,7 @@ const NAMES_GIVEN: Readonly<Record<string, number>> = {
   lineage: 79,
   mcp: 13,
   packets: 144,
-  platform: 125,
+  platform: 127,
   project: 11,
   receipts: 37,
   setup: 75,

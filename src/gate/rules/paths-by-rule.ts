@@ -1,5 +1,7 @@
 import { compileBraceGlob, type PathTest } from '../../kernel/text/glob.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
+import type { CompiledRule } from './compiled-rule.ts'
+import { readsExtension } from './languages.ts'
 import { isProduction, pathUse } from './path-kinds.ts'
 import type { RuleFile } from './rule.ts'
 
@@ -119,4 +121,35 @@ export class Coverages {
     this.#known.set(key, known)
     return known
   }
+}
+
+/** Which paths rules apply to: other files are not read at all. */
+export interface CoveredPaths {
+  /** Whether a rule about syntax applies. */
+  readonly bySyntax: Test
+  /** Whether a rule applies that is not about every text. */
+  readonly byKind: Test
+  readonly byAny: Test
+}
+
+const testPaths = (rules: readonly CompiledRule[]): Test => {
+  const groups = new Map<CompiledRule['language'], Set<CompiledRule['covers']>>()
+  for (const { language, covers } of rules)
+    groups.set(language, (groups.get(language) ?? new Set()).add(covers))
+  return (path) => {
+    const extension = extensionOf(path)
+    for (const [language, tests] of groups) {
+      if (!readsExtension(language, extension)) continue
+      for (const covers of tests) if (covers(path)) return true
+    }
+    return false
+  }
+}
+
+export const coveredPaths = (rules: readonly CompiledRule[]): CoveredPaths => {
+  const bySyntax = testPaths(rules.filter(({ text }) => text === undefined))
+  const byName = testPaths(rules.filter((rule) => rule.text !== undefined && !rule.everyFile))
+  const everywhere = testPaths(rules.filter((rule) => rule.text !== undefined && rule.everyFile))
+  const byKind: Test = (path) => bySyntax(path) || byName(path)
+  return { bySyntax, byKind, byAny: (path) => everywhere(path) || byKind(path) }
 }
