@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { ChangeSet, FileReading, Scope } from '../../../gate/ports.ts'
 import { type GitBlobReader, objectId } from '../blobs.ts'
 import { NO_MODE, parseStatus, type RawChange, type StatusEntry } from '../parse.ts'
-import { encodePath, isEscapedPath } from '../path-bytes.ts'
+import { decodePath, encodePath, isEscapedPath } from '../path-bytes.ts'
 import { askGit, type GitPlace, gitFaults, readGit, runGit } from '../run.ts'
 import { readWorktree } from '../worktree.ts'
 import { editedTreeId, readCommits, type TreeEdit, type TreeRow, treeLoader } from './tree-object.ts'
@@ -174,7 +174,7 @@ const findUnread = (
     return change.entry === 'link' ? change.oid === row.oid : disk.agrees(change.path, row.oid)
   }
   const unread = [...new Set(paths)].filter((path) => !isJudged(path))
-  return unread.map((path) => Buffer.from(path, 'latin1').toString('utf8'))
+  return unread.map(decodePath)
 }
 
 /** A record of `ls-files --stage -z`: `<mode> <blob> <stage>\t<path>`. */
