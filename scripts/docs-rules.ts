@@ -37,7 +37,7 @@ type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => 
 export const rulesPage = (table: Table, code: (text: string) => string): string[] => [
   '[How rules work and how to write your own](../rules.md).',
   '## What may block',
-  'A rule blocks in the profile `default` if its findings are certain, or if its group was measured: at least 10 findings in at least 5 public repositories were read with their code, and at least 90 % were right. All other rules warn. Most of these repositories are small or insecure on purpose, and rules were narrowed after the reading, so the share says what a rule reports and not how often a healthy project meets it. `.warrant/rules/severities.yml` raises any rule.',
+  'A rule blocks in the profile `default` if its findings are certain, or if its group was measured: at least 10 findings in at least 5 public repositories were read with their code, and at least 90 % were right. All other rules warn. Most of these repositories are small or insecure on purpose, and rules were narrowed after the reading: places that they no longer report do not count. So the share says what a rule reports, not how often a healthy project meets it. `.warrant/rules/severities.yml` raises any rule.',
   table(['group', 'rules', 'right', 'repositories'], groupRows()),
   ...shippedRules.packs.flatMap(({ name, version, rules, changes }) => [
     `## ${name} ${version}`,

@@ -108,7 +108,7 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
         'without the token `/health` says ok, and nothing else is answered; the token is in a file that other users cannot read',
       shownBy: [
         ['test/e2e/serve-token.test.ts', 'gets nothing but ok from /health'],
-        ['test/e2e/serve-token.test.ts', '%s is no token'],
+        ['test/e2e/serve-token.test.ts', 'refuses an unsafe token file'],
       ],
     },
     {

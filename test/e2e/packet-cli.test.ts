@@ -186,6 +186,7 @@ describeWith('registry', 'a cold packet', (host) => {
     expect(others).toEqual([])
     const [print = ''] = await readdir(join(home, 'cpm/index', digest))
     expect((await readdir(join(home, 'cpm/index', digest, print))).sort()).toEqual([
+      'index.faiss',
       'windows.faiss',
       'windows.i8',
       'words.bin',

@@ -95,7 +95,7 @@ describe('The token of `warrant serve`', () => {
       ],
     }),
   }
-  it.each(Object.entries(BROKEN))('%s is no token', async (_, [harm, says]) => {
+  it.each(Object.entries(BROKEN))('refuses an unsafe token file: %s', async (_, [harm, says]) => {
     const [user, cwd] = [await newUser(), await makeFolder()]
     const { program } = await start(user, cwd)
     program.child.kill('SIGTERM')
