@@ -14,7 +14,7 @@ import {
   EXIT_CODES,
   usageFaults,
 } from '../src/cli/command/command.ts'
-import { openspecFaults } from '../src/cli/gate/install.ts'
+import { openspecFaults } from '../src/cli/gate/install-openspec.ts'
 import { publishFaults } from '../src/cli/lineage/publish.ts'
 import { reportFaults } from '../src/cli/project/report.ts'
 import { commands } from '../src/cli/table.ts'

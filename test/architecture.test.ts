@@ -153,7 +153,6 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
     'an index of ours, bound to inode and ctime of what it was made of',
   'src/platform/packets/sentence-model.ts':
     'files of our own build, or of the packet store after they were verified',
-  'src/cli/gate/install-ports.ts': 'the name of the running program',
   'src/cli/client-command.ts': 'the name of the running program',
   'src/cli/server/doctor.ts': 'whether root and state folder may be used',
   'src/cli/lineage/proofs.ts': 'files the operator names, to be verified',

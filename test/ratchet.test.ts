@@ -19,8 +19,8 @@ const LIMITS = {
   'members of the widest port': 13,
   settings: 57,
   options: 144,
-  commands: 25,
-  faults: 207,
+  commands: 20,
+  faults: 203,
 } satisfies Readonly<Record<string, number>>
 
 /** How many names other rooms import from each room. */
@@ -39,7 +39,7 @@ const NAMES_GIVEN: Readonly<Record<string, number>> = {
   packets: 144,
   platform: 127,
   project: 11,
-  receipts: 37,
+  receipts: 39,
   setup: 75,
 }
 

@@ -5,6 +5,9 @@ import { SETTINGS } from '../app/config/settings.ts'
 import { type Launch, SERVERS, type ServerName } from './command/client-config.ts'
 import { usageFaults } from './command/command.ts'
 
+/** The path of this program. */
+export const runningProgram = (): string => realpathSync(process.argv[1] ?? '')
+
 /** The arguments that make each program serve MCP over stdio. */
 const STDIO_ARGS: Readonly<Record<ServerName, readonly string[]>> = {
   warrant: ['mcp'],
@@ -51,7 +54,7 @@ export const serverCommand = ({ server, bin }: ServerCommandOptions, flags: read
   const name = findServer(server)
   const args = [...STDIO_ARGS[name], ...flags]
   if (typeof bin === 'string') return { name, command: bin, args }
-  const program = realpathSync(process.argv[1] ?? '')
+  const program = runningProgram()
   const path = name === 'warrant' ? program : join(dirname(program), `${name}.js`)
   return { name, command: 'node', args: [path, ...args] }
 }

@@ -16,17 +16,15 @@ const verbs =
 const EFFECTS: Readonly<Record<string, (words: Words) => boolean>> = {
   // Without consent init writes nothing; after a question it calls the recorder itself.
   init: ({ flags }) => flags.yes === true && flags['dry-run'] !== true,
-  install: always,
-  update: always,
   accept: always,
   // The log itself is removed by --purge.
-  uninstall: ({ flags }) => flags.purge !== true,
-  hooks: verbs('install', 'uninstall'),
-  sdd: verbs('session'),
+  uninstall: ({ flags }) => flags.yes === true && flags.purge !== true,
+  sdd: verbs('session', 'install'),
   gate: ({ flags }) => flags.fix === true && flags['dry-run'] !== true,
   checks: ({ flags, positionals: [verb] }) =>
     verb === 'allow' || (verb === 'suggest' && flags.write === true),
-  keys: verbs('add', 'revoke'),
+  receipts: ({ flags, positionals: [verb = '', second = ''] }) =>
+    (verb === 'keys' && ['add', 'revoke'].includes(second)) || (verb === 'require' && flags.yes === true),
   report: ({ flags }) => flags.save === true || flags.out !== undefined,
   packet: ({ flags, positionals: [verb = '', second] }) =>
     ['build', 'publish', 'pull', 'lock', 'revoke'].includes(verb) ||

@@ -4,10 +4,10 @@ import { HOOK_CLIENTS } from '../hooks/clients.ts'
 import { CLIENTS, SERVERS } from './command/client-config.ts'
 import type { Command, CommandGroups, Option } from './command/command.ts'
 import { SHELLS } from './command/completion.ts'
-import { GATE_OPTIONS, OPENSPEC_OPTION, REPLAY_OPTIONS, SDD_OPTIONS } from './gate/options.ts'
+import { GATE_OPTIONS, REPLAY_OPTIONS, SDD_OPTIONS } from './gate/options.ts'
 import { LOG_OPTIONS, LOG_VERBS } from './lineage/options.ts'
 import { packetCommand } from './packet/options.ts'
-import { KEY_OPTIONS, RECEIPT_OPTIONS } from './receipts/options.ts'
+import { RECEIPT_OPTIONS } from './receipts/options.ts'
 import { INIT_OPTIONS, UNINSTALL_OPTIONS } from './setup/options.ts'
 
 const CLIENT_OPTIONS: readonly Option[] = [
@@ -77,10 +77,10 @@ const AGENT_HOOK_OPTIONS: readonly Option[] = [
 export const COMMAND_GROUPS: CommandGroups = [
   ['Start here', ['init', 'doctor', 'gate', 'why']],
   ['Servers', ['mcp', 'serve', 'tools', 'print-config']],
-  ['Evidence and receipts', ['status', 'accept', 'checks', 'sdd', 'receipts', 'keys', 'log']],
+  ['Evidence and receipts', ['accept', 'checks', 'sdd', 'receipts', 'log']],
   ['Project', ['report', 'replay']],
   ['Packets', ['packet']],
-  ['Other', ['hooks', 'hook', 'install', 'update', 'uninstall', 'config', 'completion']],
+  ['Other', ['hook', 'uninstall', 'config', 'completion']],
 ]
 
 type Definition = Pick<Command, 'name' | 'summary' | 'run'> &
@@ -143,36 +143,11 @@ export const commands = (): readonly Command[] => [
     run: async (invocation) => (await import('./setup/init.ts')).run(invocation),
   }),
   define({
-    name: 'install',
-    summary: 'Install the gate in the git hooks of this repository, and run it once if there is no evidence.',
-    options: [OPENSPEC_OPTION],
-    run: async (invocation) => (await import('./gate/install.ts')).run(invocation),
-  }),
-  define({
     name: 'uninstall',
     summary:
       'Take out what init or install put into this repository. Leaves what was edited since, and says so.',
     options: UNINSTALL_OPTIONS,
     run: async (invocation) => (await import('./setup/uninstall.ts')).run(invocation),
-  }),
-  define({
-    name: 'update',
-    summary: 'Update the installed hooks to the version of this program. Downloads nothing.',
-    options: [OPENSPEC_OPTION],
-    run: async (invocation) => (await import('./gate/install.ts')).runUpdate(invocation),
-  }),
-  define({
-    name: 'status',
-    summary: 'Show what is installed in this repository.',
-    run: async (invocation) => (await import('./gate/status.ts')).run(invocation),
-  }),
-  define({
-    name: 'hooks',
-    summary: 'Install the gate in the pre-commit and pre-push hooks, remove it, or show its state.',
-    usage: '<install|uninstall|status>',
-    maxPositionals: 1,
-    choices: ['install', 'uninstall', 'status'],
-    run: async (invocation) => (await import('./gate/git-hooks.ts')).run(invocation),
   }),
   define({
     name: 'hook',
@@ -187,10 +162,10 @@ export const commands = (): readonly Command[] => [
   define({
     name: 'sdd',
     summary: 'Check the OpenSpec specification, and open or close a session for one change.',
-    usage: '<status|validate|session>',
+    usage: '<status|validate|session|install>',
     maxPositionals: 1,
     options: SDD_OPTIONS,
-    choices: ['status', 'validate', 'session'],
+    choices: ['status', 'validate', 'session', 'install'],
     run: async (invocation) => (await import('./gate/sdd.ts')).run(invocation),
   }),
   define({
@@ -272,23 +247,13 @@ export const commands = (): readonly Command[] => [
   }),
   define({
     name: 'receipts',
-    summary: 'List, show, verify, export, fetch and push receipts, and check that every commit has one.',
+    summary: 'Show and check receipts, send and fetch them, list the keys that count, and require receipts.',
     usage:
-      '<list|show [NAME]|verify [NAME|FILE]|check [RANGE]|export [NAME]|fetch [REMOTE]|push [REMOTE [RANGE]]>',
+      '<list|show [NAME]|verify [NAME|FILE]|check [RANGE]|export [NAME]|fetch [REMOTE]|push [REMOTE [RANGE]]|keys <show|list|add [KEY]|revoke NAME>|require>',
     options: RECEIPT_OPTIONS,
-    choices: ['list', 'show', 'verify', 'check', 'export', 'fetch', 'push'],
+    choices: ['list', 'show', 'verify', 'check', 'export', 'fetch', 'push', 'keys', 'require'],
     settings: ['repository', 'receipts', 'store'],
     run: async (invocation) => (await import('./receipts/receipts.ts')).run(invocation),
-  }),
-  define({
-    name: 'keys',
-    summary:
-      'Show the key that signs receipts on this machine, and edit the keys that the repository trusts.',
-    usage: '<show|list|add [KEY]|revoke NAME>',
-    options: KEY_OPTIONS,
-    choices: ['show', 'list', 'add', 'revoke'],
-    settings: ['repository', 'receipts'],
-    run: async (invocation) => (await import('./receipts/keys.ts')).run(invocation),
   }),
   packetCommand(async (invocation) => (await import('./packet/index.ts')).run(invocation)),
   define({

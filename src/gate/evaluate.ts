@@ -289,7 +289,7 @@ export const evaluateChange = async (
       ...suppressions.drafts,
       ...results,
       ...acceptanceDrafts(read.acceptances, set),
-      ...policyDrafts([...changes, ...context.changes], { set, policy, trial }),
+      ...(await policyDrafts([...changes, ...context.changes], { ports, set, policy, trial }, signal)),
     ]
     const fork = stage === 'CI' && !trial && request.build?.kind !== 'push' && request.build?.fork === true
     const isBuild = stage === 'CI' && !trial && isChange

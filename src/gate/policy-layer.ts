@@ -11,6 +11,7 @@ import {
   NO_ACCEPTANCES,
   parseAcceptances,
 } from './findings/acceptances.ts'
+import type { KeyPorts } from './findings/policy-findings.ts'
 import { type GatePolicy, type PolicySources, resolvePolicy, stricterPolicy } from './policy.ts'
 import { policyDigests } from './policy-digests.ts'
 import {
@@ -146,7 +147,7 @@ const joinLayers = async (
   }
 }
 
-export interface PolicyPorts {
+export interface PolicyPorts extends KeyPorts {
   readonly git: GitReader
   readonly files: RepositoryFiles & FolderNames
   /** All shipped rules, or those of the default profile that may read these files. */

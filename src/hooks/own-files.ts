@@ -48,7 +48,7 @@ export const HOME_ENTRY_FILES = [
 
 /** How many entries of ours a file of settings or hooks contains. */
 export const countEntries = (text: string): number =>
-  [...text.matchAll(/\bwarrant\b[\w./'" -]{0,200}\b(?:hook|gate)\b|PUMUKI MANAGED/g)].length
+  [...text.matchAll(/\bwarrant\b[\w./'" -]{0,200}\b(?:hook|gate)\b|>>> WARRANT >>>/g)].length
 
 const CLIENT_SETTINGS =
   /\/\.(?:claude|cursor|codex|gemini)\/(?:settings(?:\.local)?\.json|hooks\.json|config\.toml)$/

@@ -83,10 +83,10 @@ export interface Recorder {
   record(call: CallRecord): undefined | Promise<JsonObject | undefined>
 }
 
-/** The `pumuki.*` keys of the local git configuration. */
+/** The `warrant.*` keys of the local git configuration. */
 export interface LocalConfig {
   /**
-   * All keys under `prefix` (such as `pumuki.`), without it. In lower case: git does not preserve the case of the
+   * All keys under `prefix` (such as `warrant.`), without it. In lower case: git does not preserve the case of the
    * last part of a name.
    */
   read(prefix: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>>

@@ -7,7 +7,7 @@ export const receiptFaults = defineFaults('receipts', {
   },
   key_invalid: {
     kind: 'invalid',
-    fix: 'Give the verifier key of an Ed25519 key: name+hash+base64, as `warrant keys show` prints it.',
+    fix: 'Give the verifier key of an Ed25519 key: name+hash+base64, as `warrant receipts keys show` prints it.',
   },
   signing_key: {
     kind: 'refused',
@@ -17,8 +17,8 @@ export const receiptFaults = defineFaults('receipts', {
     kind: 'unavailable',
     fix: 'Start an ssh-agent, add an Ed25519 key with `ssh-add`, and check SSH_AUTH_SOCK; or sign with the key file: --signer file.',
   },
-  key_exists: { kind: 'conflict', fix: 'List the keys with `warrant keys list`.' },
-  key_unknown: { kind: 'missing', fix: 'List the keys with `warrant keys list`.' },
+  key_exists: { kind: 'conflict', fix: 'List the keys with `warrant receipts keys list`.' },
+  key_unknown: { kind: 'missing', fix: 'List the keys with `warrant receipts keys list`.' },
   unknown: {
     kind: 'missing',
     fix: 'List the receipts with `warrant receipts list`; fetch those of others with `warrant receipts fetch`.',

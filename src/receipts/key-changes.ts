@@ -4,6 +4,8 @@ interface KeyChange {
   readonly effect: string
   /** Whether receipts count that did not count before. */
   readonly weaker: boolean
+  /** Whether a key is added, or trusted again. */
+  readonly addsKey?: boolean
 }
 
 const limitsOf = ({ from = '', until = '', revoked = '' }: ListedKey): string => `${from}|${until}|${revoked}`
@@ -25,8 +27,11 @@ export const keyChanges = (base: readonly ListedKey[], after: readonly ListedKey
     const old = before.get(key.id)
     const name = `${key.name} (${owner}, ${role})`
     // The first list asks for receipts where none was asked for.
-    if (old === undefined) return [{ effect: `the key ${name} is added`, weaker: base.length > 0 }]
+    if (old === undefined)
+      return [{ effect: `the key ${name} is added`, weaker: base.length > 0, addsKey: base.length > 0 }]
     if (limitsOf(old) === limitsOf(entry) && old.role === role) return []
+    if (old.revokedWith !== undefined && entry.revoked === undefined && old.role === role)
+      return [{ effect: `the key ${name} is added again`, weaker: true, addsKey: true }]
     const weaker = old.role !== role || !isNarrower(old, entry)
     return [{ effect: `the key ${name} has another role or time`, weaker }]
   })

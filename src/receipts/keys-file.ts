@@ -1,6 +1,8 @@
 import * as z from 'zod'
+import { optional } from '../kernel/optional.ts'
 import { escapeHidden } from '../kernel/text/hidden-characters.ts'
 import { readYaml, YamlError } from '../kernel/text/safe-yaml.ts'
+import { quoteShell } from '../kernel/text/shell-quote.ts'
 import { receiptFaults } from './faults.ts'
 import { KEY_ROLES, KEYS_FILE, MAX_KEYS_BYTES } from './keys-path.ts'
 import { parseReceiptKey, type ReceiptKey } from './verifier-key.ts'
@@ -27,12 +29,32 @@ const KeyEntry = z.strictObject({
   until: day.optional(),
   /** The key was lost or stolen: receipts of this time and later do not count. */
   revoked: day.optional(),
+  /** The name of the key whose holder added this one: when that is revoked, so is this one. */
+  by: plainText.optional(),
 })
 
 const KeysFile = z.strictObject({ keys: z.array(KeyEntry).max(MAX_KEYS) })
 
 export interface ListedKey extends Omit<z.infer<typeof KeyEntry>, 'key'> {
   readonly key: ReceiptKey
+  /** The revoked key whose holder added this one. */
+  readonly revokedWith?: string
+}
+
+/** A thief of a key may have added keys with it. */
+const withRevokers = (keys: readonly ListedKey[]): readonly ListedKey[] => {
+  let known = keys
+  // A key is added by an older one, so as many rounds as there are keys are enough.
+  for (let round = 0; round < keys.length; round++) {
+    const revoked = new Map(known.flatMap((one) => (one.revoked ? [[one.key.name, one.revoked]] : [])))
+    const next = known.map((one) => {
+      const day = one.by === undefined || one.revoked !== undefined ? undefined : revoked.get(one.by)
+      return day === undefined ? one : { ...one, revoked: day, ...optional({ revokedWith: one.by }) }
+    })
+    if (next.every((one, at) => one === known[at])) break
+    known = next
+  }
+  return known
 }
 
 const problem = (why: string) => receiptFaults.keys_invalid(`${KEYS_FILE} cannot be used: ${why}`)
@@ -63,15 +85,19 @@ export const parseKeys = async (text: string | undefined): Promise<readonly List
   const ids = new Set(keys.map(({ key }) => key.id))
   // Two rows for one key would leave open which of them counts.
   if (ids.size !== keys.length) throw problem('a key is listed twice')
-  return keys
+  return withRevokers(keys)
 }
 
 /** The beginning of a new list. */
 export const KEYS_HEADER = `# The keys whose receipts this repository trusts. Commit this file; a change of it is judged by the version before.
-# A person adds a key with \`warrant keys add\`, and takes it back with \`warrant keys revoke\`.
+# A person adds a key with \`warrant receipts keys add\`, and takes it back with \`warrant receipts keys revoke\`.
 keys:
 `
 
 /** A key as the list has it. */
-export const writeListedKey = (key: string, owner: string, role: string): string =>
-  `  - key: ${JSON.stringify(key)}\n    owner: ${JSON.stringify(owner)}\n    role: ${role}\n`
+export const writeListedKey = (key: string, owner: string, role: string, by?: string): string =>
+  `  - key: ${JSON.stringify(key)}\n    owner: ${JSON.stringify(owner)}\n    role: ${role}\n${by === undefined ? '' : `    by: ${JSON.stringify(by)}\n`}`
+
+/** What a listed developer runs to add the key. */
+export const addKeyCommand = ({ text }: ReceiptKey): string =>
+  `warrant receipts keys add ${quoteShell(text)} --owner NAME`

@@ -1,3 +1,4 @@
+import { optional } from '../kernel/optional.ts'
 import { SETUP_CLIENTS, type SetupClient } from './clients.ts'
 import type { HookName } from './git-hooks/hook-script.ts'
 import type { ReportedState } from './git-hooks/install-hooks.ts'
@@ -10,6 +11,7 @@ interface EnforcementFacts {
   readonly outside: boolean
   /** The state of each hook after the files were written; undefined when they were not. */
   readonly states: Readonly<Record<HookName, ReportedState>> | undefined
+  readonly strict: boolean
   readonly workflow: boolean
   readonly keys: boolean
 }
@@ -22,37 +24,47 @@ const ACTIVATE = {
 
 const agentsLine = (clients: readonly SetupClient[]): string =>
   clients.length === 0
-    ? 'not enforced: no client was found; name yours: warrant init --clients claude'
-    : clients.map((client) => `${client} ${SETUP_CLIENTS[client].enforced}`).join('. ')
+    ? 'nothing is guarded: no client was found. Name yours: warrant init --clients claude'
+    : clients.map((client) => SETUP_CLIENTS[client].enforced).join('\n')
 
 const hookLine = (facts: EnforcementFacts, hook: HookName): string => {
   const { hooks, outside, states } = facts
   const { manager, file, active } = hooks
   if (outside)
-    return 'not enforced: git looks for hooks outside of this repository (core.hooksPath); call `warrant gate` there'
+    return 'nothing blocks: git looks for hooks outside of this repository (core.hooksPath). Call `warrant gate` there.'
   if (states !== undefined && states[hook] !== 'managed' && !(manager === 'pre-commit' && !active.has(hook)))
-    return `not enforced: the hook ${hook} is ${states[hook]}; see above, and \`warrant doctor\``
-  if (manager === undefined || file === undefined) return `refused by the hook ${hook}`
+    return `nothing blocks: the hook ${hook} is ${states[hook]}. See \`warrant doctor\`.`
+  if (manager === undefined || file === undefined) return `blocked by the hook ${hook}, in this clone`
   const own = manager === 'husky' ? `${file}/${hook}` : file
   // pre-commit refuses to run while its own file is changed and not staged.
   const staged = manager === 'pre-commit' ? `; stage that file with your next commit` : ''
-  if (active.has(hook)) return `refused by ${manager} (${own})${staged}`
+  if (active.has(hook)) return `blocked by ${manager} (${own})${staged}`
   if (manager !== 'pre-commit')
-    return `refused by the hook ${hook}; by ${manager} (${own}) after \`${ACTIVATE[manager]}\``
+    return `blocked by the hook ${hook}; after \`${ACTIVATE[manager]}\` by ${manager} (${own})`
   return hook === 'pre-push'
-    ? `refused by the hook ${hook}`
-    : `not enforced in this clone before \`${ACTIVATE[manager]}\`; then refused by ${manager} (${own})${staged}`
+    ? `blocked by the hook ${hook}, in this clone`
+    : `nothing blocks before \`${ACTIVATE[manager]}\`; then ${manager} does (${own})${staged}`
 }
 
-/** What is enforced where, in five lines. */
+/** What a colleague who lacks the program meets. */
+const colleagueLine = ({ hooks: { manager }, strict, workflow }: EnforcementFacts): string | undefined => {
+  if (manager === undefined) return undefined
+  if (strict) return 'a commit without Warrant installed is refused (--strict)'
+  return workflow
+    ? 'a commit without Warrant installed passes with one line; CI judges it'
+    : 'a commit without Warrant installed passes with one line, and is not judged: there is no CI job'
+}
+
+/** What is enforced where, a line each. */
 export const writeEnforcement = (facts: EnforcementFacts): Readonly<Record<string, string>> => ({
   agents: agentsLine(facts.clients),
   commit: hookLine(facts, 'pre-commit'),
   push: hookLine(facts, 'pre-push'),
+  ...optional({ colleagues: colleagueLine(facts) }),
   CI: facts.workflow
-    ? 'judged by .github/workflows/warrant.yml; make its job a required check of the branch'
-    : 'not enforced: add --action OWNER/REPOSITORY@COMMIT to create a workflow, or run `warrant gate --stage CI` there',
+    ? 'judged by .github/workflows/warrant.yml. Make its job a required check of the branch.'
+    : 'nothing judges: add --action OWNER/REPOSITORY@COMMIT for a workflow, or run `warrant gate --stage CI` there.',
   receipts: facts.keys
-    ? 'asked of each pushed commit as soon as .warrant/keys.yml is committed'
-    : 'not asked for: .warrant/keys.yml lists no key',
+    ? 'required: .warrant/keys.yml lists whose receipts count.'
+    : 'made for every commit, not required. To require them: warrant receipts require',
 })

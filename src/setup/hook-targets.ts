@@ -9,7 +9,8 @@ import {
   EMPTY_HOOK,
   HOOK_NAMES,
   type HookName,
-  writeCommandBlock,
+  writeCommittedBlock,
+  writeCommittedLine,
   writeProgramBlock,
 } from './git-hooks/hook-script.ts'
 import {
@@ -21,7 +22,6 @@ import {
   startsGate,
 } from './git-hooks/install-hooks.ts'
 import type { GitMetadataFiles, RepositoryPlaces } from './git-hooks/ports.ts'
-import { type LaunchWords, readShellLaunch, shellCommand } from './launch.ts'
 import type { SetupPlace } from './ports.ts'
 import { scriptTarget, type TargetFile, textTarget } from './target-file.ts'
 
@@ -33,32 +33,28 @@ const LEFTHOOK_ARGS: Readonly<Record<HookName, string>> = {
   'pre-push': 'gate --stage PRE_PUSH --remote={1}',
 }
 
-const writeStep = (hook: HookName, launch: LaunchWords) => ({
+const writeStep = (hook: HookName, strict: boolean) => ({
   ...(hook === 'pre-push' && { use_stdin: true }),
-  run: `${shellCommand(launch)} ${LEFTHOOK_ARGS[hook]}`,
+  run: writeCommittedLine(LEFTHOOK_ARGS[hook], strict),
 })
 
-const isOurStep = (hook: HookName, isJob: boolean) => (value: unknown) => {
-  if (!isRecord(value)) return false
-  const launch = readShellLaunch(value.run, LEFTHOOK_ARGS[hook])
-  if (launch === undefined) return false
-  return isDeepStrictEqual(value, { ...(isJob && { name: NAME }), ...writeStep(hook, launch) })
-}
+const isEither = (value: unknown, write: (strict: boolean) => unknown): boolean =>
+  [true, false].some((strict) => isDeepStrictEqual(value, write(strict)))
 
 /** A step as a job or as a command: lefthook has both, and a file usually uses one of them. */
-const lefthookForms = (hook: HookName, launch: LaunchWords) => ({
+const lefthookForms = (hook: HookName, strict: boolean) => ({
   job: yamlEntry({
     path: [hook, 'jobs'],
-    value: { name: NAME, ...writeStep(hook, launch) },
+    value: { name: NAME, ...writeStep(hook, strict) },
     mentions: (value) => isRecord(value) && value.name === NAME,
-    isOurs: isOurStep(hook, true),
+    isOurs: (value) => isEither(value, (one) => ({ name: NAME, ...writeStep(hook, one) })),
   }),
   command: yamlEntry({
     path: [hook, 'commands'],
     key: NAME,
-    value: writeStep(hook, launch),
+    value: writeStep(hook, strict),
     mentions: () => true,
-    isOurs: isOurStep(hook, false),
+    isOurs: (value) => isEither(value, (one) => writeStep(hook, one)),
   }),
 })
 
@@ -73,10 +69,10 @@ const hasJobs = async (text: string, hook: HookName): Promise<boolean> => {
   }
 }
 
-const lefthookStep = (hook: HookName, launch: LaunchWords): FileEntry => {
-  const { job, command } = lefthookForms(hook, launch)
+const lefthookStep = (hook: HookName, strict: boolean): FileEntry => {
+  const { job, command } = lefthookForms(hook, strict)
   return {
-    shown: `${hook}:\n  commands:\n    ${NAME}:\n${Object.entries(writeStep(hook, launch))
+    shown: `${hook}:\n  commands:\n    ${NAME}:\n${Object.entries(writeStep(hook, strict))
       .map(([key, value]) => `      ${key}: ${value}`)
       .join('\n')}`,
     insert: async (text) => {
@@ -90,20 +86,19 @@ const lefthookStep = (hook: HookName, launch: LaunchWords): FileEntry => {
   }
 }
 
-export const lefthookSteps = (launch: LaunchWords): readonly FileEntry[] =>
-  HOOK_NAMES.map((hook) => lefthookStep(hook, launch))
+export const lefthookSteps = (strict: boolean): readonly FileEntry[] =>
+  HOOK_NAMES.map((hook) => lefthookStep(hook, strict))
 
 const PRE_COMMIT_ID = 'warrant-gate'
-const PRE_COMMIT_ARGS = 'gate'
 
 /** Without `stages`, whose names depend on the version of pre-commit: the gate finds out what it is called for. */
-const writePreCommit = (launch: LaunchWords) => ({
+const writePreCommit = (strict: boolean) => ({
   repo: 'local',
   hooks: [
     {
       id: PRE_COMMIT_ID,
       name: 'warrant gate',
-      entry: `${shellCommand(launch)} ${PRE_COMMIT_ARGS}`,
+      entry: `sh -c '${writeCommittedLine('gate', strict)}'`,
       language: 'system',
       pass_filenames: false,
       always_run: true,
@@ -115,18 +110,14 @@ const writePreCommit = (launch: LaunchWords) => ({
 const preCommitHooks = (value: unknown): readonly unknown[] =>
   isRecord(value) && Array.isArray(value.hooks) ? value.hooks : []
 
-export const preCommitStep = (launch: LaunchWords): FileEntry => {
+export const preCommitStep = (strict: boolean): FileEntry => {
   const entry = yamlEntry({
     path: ['repos'],
-    value: writePreCommit(launch),
+    value: writePreCommit(strict),
     mentions: (value) => preCommitHooks(value).some((hook) => isRecord(hook) && hook.id === PRE_COMMIT_ID),
-    isOurs: (value) => {
-      const [hook] = preCommitHooks(value)
-      const found = isRecord(hook) ? readShellLaunch(hook.entry, PRE_COMMIT_ARGS) : undefined
-      return found !== undefined && isDeepStrictEqual(value, writePreCommit(found))
-    },
+    isOurs: (value) => isEither(value, writePreCommit),
   })
-  const { repo, hooks } = writePreCommit(launch)
+  const { repo, hooks } = writePreCommit(strict)
   const [hook = {}] = hooks
   return {
     ...entry,
@@ -188,9 +179,8 @@ export const findHookSetup = async ({ places, files, exists, packages }: HookFac
 }
 
 /** A hook of husky. A line that a person wrote for the gate is enough. */
-const huskyBlock = (hook: HookName, launch: LaunchWords): FileEntry => {
-  const command = Buffer.from(shellCommand(launch)).toString('latin1')
-  const entry = scriptBlock(hook, writeCommandBlock(hook, command))
+const huskyBlock = (hook: HookName, strict: boolean): FileEntry => {
+  const entry = scriptBlock(hook, writeCommittedBlock(hook, strict))
   return { ...entry, insert: async (text) => (startsGate(text, hook) ? [] : entry.insert(text)) }
 }
 
@@ -208,7 +198,8 @@ const locate = (
 interface TargetOptions {
   readonly places: RepositoryPlaces
   readonly files: Pick<GitMetadataFiles, 'real'>
-  readonly launch: LaunchWords
+  /** Whether a committed hook refuses where Warrant is not installed. */
+  readonly strict: boolean
   /** Path of the running program, for hooks that are not committed. */
   readonly program: string
 }
@@ -227,12 +218,12 @@ const plainHook = async (
 
 export const isDefined = <T>(value: T | undefined): value is T => value !== undefined
 
-const managerTargets = ({ manager, file }: HookSetup, launch: LaunchWords): TargetFile[] => {
+const managerTargets = ({ manager, file }: HookSetup, strict: boolean): TargetFile[] => {
   if (manager === undefined || file === undefined) return []
-  if (manager === 'lefthook') return [textTarget(file, lefthookSteps(launch), false)]
-  if (manager === 'pre-commit') return [textTarget(file, [preCommitStep(launch)], false)]
+  if (manager === 'lefthook') return [textTarget(file, lefthookSteps(strict), false)]
+  if (manager === 'pre-commit') return [textTarget(file, [preCommitStep(strict)], false)]
   return HOOK_NAMES.map((hook) =>
-    scriptTarget('tree', `${file}/${hook}`, EMPTY_HOOK, huskyBlock(hook, launch)),
+    scriptTarget('tree', `${file}/${hook}`, EMPTY_HOOK, huskyBlock(hook, strict)),
   )
 }
 
@@ -250,7 +241,7 @@ export const hookTargets = async (
   )
   const hooks = await Promise.all(plain.map((hook) => plainHook(options, hook)))
   return {
-    targets: [...managerTargets(setup, options.launch), ...hooks.filter(isDefined)],
+    targets: [...managerTargets(setup, options.strict), ...hooks.filter(isDefined)],
     outside: hooks.some((hook) => hook === undefined),
   }
 }
@@ -260,7 +251,7 @@ const KEPT_SUFFIXES = ['', '.old', '.legacy'] as const
 
 /** All files that may hold a block or a step, whatever manager is used now. */
 export const everyHookTarget = async (options: TargetOptions): Promise<readonly TargetFile[]> => {
-  const { places, launch } = options
+  const { places, strict } = options
   const folders = [...new Set([places.hooks, join(places.common, 'hooks')])]
   const plain = folders.flatMap((folder) =>
     HOOK_NAMES.flatMap((hook) => KEPT_SUFFIXES.map((suffix) => plainHook(options, hook, folder, suffix))),
@@ -271,7 +262,7 @@ export const everyHookTarget = async (options: TargetOptions): Promise<readonly 
     { manager: 'pre-commit', file: PRE_COMMIT_FILE, active: new Set() },
   ]
   const targets = [
-    ...managers.flatMap((one) => managerTargets(one, launch)),
+    ...managers.flatMap((one) => managerTargets(one, strict)),
     ...(await Promise.all(plain)).filter(isDefined),
   ]
   const keys = targets.map(({ place, path }) => `${place}:${path}`)

@@ -38,6 +38,7 @@ const planFile = async (target: TargetFile, places: SetupPlaces): Promise<Planne
     let after = before ?? target.empty
     const steps: InsertedSpan[][] = []
     for (const entry of target.entries) {
+      after = entry.withoutOutdated?.(after) ?? after
       const insertions = await entry.insert(after)
       if (insertions.length === 0) continue
       after = applyInsertions(after, insertions)
@@ -75,23 +76,57 @@ export interface WrittenFile {
   readonly steps: readonly (readonly InsertedSpan[])[]
 }
 
-/** Makes the planned changes. `written` gets each of them, by the path that is shown, also when a later one fails. */
+/** A planned change that was not made, because the file is not the one that was shown. */
+export interface LeftFile {
+  readonly path: string
+  readonly why: string
+}
+
+/** Why the change of a file is not the one that was shown any more. */
+const whyChanged = async (
+  { target, before }: PlannedFile,
+  port: SetupPlaces[TargetFile['place']],
+): Promise<string | undefined> => {
+  const file = await port.read(target.path)
+  if (before === undefined) return file === undefined ? undefined : 'it was created meanwhile'
+  if (file === undefined) return 'it was removed meanwhile'
+  return file.bytes.equals(encodeTarget(before, target)) ? undefined : 'it was changed meanwhile'
+}
+
+/**
+ * Makes the planned changes, and no other. `written` gets each of them, by the path that is shown, also when a later
+ * one fails. Returns the files that changed since the plan: they are left alone.
+ */
 export const applyPlan = async (
   files: readonly PlannedFile[],
   places: SetupPlaces,
   written: Map<string, WrittenFile>,
-): Promise<void> => {
-  for (const { target, before, after, steps } of files) {
+): Promise<readonly LeftFile[]> => {
+  const left: LeftFile[] = []
+  for (const file of files) {
+    const { target, before, after, steps } = file
+    const path = showTarget(target)
     const bytes = encodeTarget(after, target)
     const port = places[target.place]
-    const folders = before === undefined ? await port.create(target.path, bytes, target.mode) : []
-    if (before !== undefined) await port.replace(target.path, bytes)
-    written.set(showTarget(target), {
-      created: before === undefined,
-      folders,
-      ...(before !== undefined && { before: digestBytes(encodeTarget(before, target)) }),
-      after: digestBytes(bytes),
-      steps,
-    })
+    try {
+      const why = await whyChanged(file, port)
+      if (why !== undefined) {
+        left.push({ path, why })
+        continue
+      }
+      const folders = before === undefined ? await port.create(target.path, bytes, target.mode) : []
+      if (before !== undefined) await port.replace(target.path, bytes)
+      written.set(path, {
+        created: before === undefined,
+        folders,
+        ...(before !== undefined && { before: digestBytes(encodeTarget(before, target)) }),
+        after: digestBytes(bytes),
+        steps,
+      })
+    } catch (thrown) {
+      if (!(thrown instanceof UneditableFile)) throw thrown
+      left.push({ path, why: thrown.message })
+    }
   }
+  return left
 }

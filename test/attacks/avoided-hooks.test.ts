@@ -42,7 +42,9 @@ beforeAll(() => {
   repo.commit({ 'package.json': BACKEND }).git('remote', 'add', 'origin', remote.folder)
   repo.git('push', '-q', 'origin', 'main')
   repo.git('fetch', '-q', 'origin')
-  expect(runJson(repo.folder, ['hooks', 'install'], { GIT_CONFIG_GLOBAL: '/dev/null' }).status).toBe(0)
+  expect(
+    runJson(repo.folder, ['init', '--yes', '--clients', 'none'], { GIT_CONFIG_GLOBAL: '/dev/null' }).status,
+  ).toBe(0)
 })
 
 describe('a commit that avoids the hook', () => {

@@ -67,7 +67,7 @@ export const BYPASSES: readonly Bypass[] = [
   {
     bypass: '`exit 0` before the block of the hook, `|| true` in it, `chmod -x`',
     stopped: 'PRE_PUSH, if that hook still runs; CI',
-    found: '`warrant doctor`, `warrant status`, PRE_PUSH, CI',
+    found: '`warrant doctor`, PRE_PUSH, CI',
     by: 'the bytes of the block, its place and the mode of the file. A commit that was not judged is `gate.receipt-missing`, one that was blocked is `gate.receipt-failed`',
     shownBy: [
       ['test/attacks/dead-hooks.test.ts', 'is told by doctor'],
@@ -222,12 +222,12 @@ export const BYPASSES: readonly Bypass[] = [
     ],
   },
   {
-    bypass: 'evidence removed, then `warrant install`',
+    bypass: 'evidence removed, then `warrant init`',
     stopped: '`ai_gate_check`',
     found: '`ai_gate_check`',
     by: 'install runs the gate and writes what its rules found',
     shownBy: [
-      ['test/attacks/verdict.test.ts', 'by evidence that `warrant install` wrote'],
+      ['test/attacks/verdict.test.ts', 'by evidence that `warrant init` wrote'],
       [
         'test/attacks/listed-keys.test.ts',
         'evidence that install wrote has a receipt, and says what the rules found',

@@ -153,7 +153,9 @@ describe('a push', () => {
     mkdirSync(repo.path('node_modules/.bin'), { recursive: true })
     symlinkSync(BINARY, repo.path('node_modules/.bin/warrant'))
     writeScript(repo.path('.git/hooks/pre-push'), 'cat > .git/seen; echo "$1" >> .git/seen')
-    expect(runJson(repo.folder, ['hooks', 'install'], { GIT_CONFIG_GLOBAL: '/dev/null' }).status).toBe(0)
+    expect(
+      runJson(repo.folder, ['init', '--yes', '--clients', 'none'], { GIT_CONFIG_GLOBAL: '/dev/null' }).status,
+    ).toBe(0)
     return { repo, origin }
   }
   const remoteRefs = (origin: Repo) => origin.git('for-each-ref', '--format=%(refname)').trim().split('\n')

@@ -8,10 +8,12 @@ describe('a hook that no longer runs the gate', () => {
   const repo = Repo.init().commit({ a: '1' })
   const hook = (name: string) => repo.path('.git/hooks', name)
   const states = () =>
-    runJson(repo.folder, ['hooks', 'status']).value.hooks.map(({ state }: { state: string }) => state)
+    runJson(repo.folder, ['doctor', '--port', '0']).value.state.hooks.map(
+      ({ state }: { state: string }) => state,
+    )
 
   it('because of an exit before the block, or because it is not executable, or for a planted program, is told by doctor', () => {
-    runJson(repo.folder, ['install'])
+    runJson(repo.folder, ['init', '--yes', '--clients', 'none'])
     expect(states()).toEqual(['managed', 'managed'])
     const text = readFileSync(hook('pre-commit'), 'utf8')
     writeFileSync(hook('pre-commit'), text.replace('\n', '\nexit 0\n'))
@@ -28,11 +30,13 @@ describe('a hook that no longer runs the gate', () => {
     ])
   })
 
-  it('because its result is thrown away is told, and `warrant install` mends what it can', () => {
+  it('because its result is thrown away is told, and `warrant init` mends what it can', () => {
     const text = readFileSync(hook('pre-commit'), 'utf8').replace('exit 0\n', '')
     writeFileSync(hook('pre-commit'), text.replaceAll('|| exit $?', '|| true'))
     expect(states()).toEqual(['outdated', 'idle'])
-    runJson(repo.folder, ['install'])
+    runJson(repo.folder, ['init', '--yes', '--clients', 'none'])
+    expect(states()).toEqual(['managed', 'idle'])
+    chmodSync(hook('pre-push'), 0o755)
     expect(states()).toEqual(['managed', 'managed'])
   })
 })

@@ -68,7 +68,7 @@ describe('a receipt does not cover a commit', () => {
     expect(project.tryGit(['commit', '-q', '-m', 'x'], stranger).status).toBe(0)
     expect(project.check()).toEqual(['foreign'])
     expect(project.tryGit(['push', '-q', 'origin', 'foreign']).said).toContain('its key is not listed')
-    expect(project.warrant(['keys', 'add', '--owner', 'B'], stranger).status).toBe(0)
+    expect(project.warrant(['receipts', 'keys', 'add', '--yes', '--owner', 'B'], stranger).status).toBe(0)
     repo.git('add', '.warrant/keys.yml')
     expect(project.tryGit(['commit', '-q', '-m', 'x'], stranger).status).toBe(0)
     expect(project.tryGit(['push', '-q', 'origin', 'foreign'], stranger).said).toContain('BLOCKED PRE_PUSH')
@@ -201,9 +201,11 @@ describe('a log of decisions that was set back', () => {
 describe('the receipt of a key', () => {
   it('that was revoked after the branch left the target covers nothing', () => {
     project.branch('late').commit({ 'src/before.ts': CLEAN })
-    const { value } = project.warrant(['keys', 'show'])
+    const { value } = project.warrant(['receipts', 'keys', 'show'])
     project.branch('revoking')
-    expect(project.warrant(['keys', 'revoke', value.name, '--from', '2020-01-01']).status).toBe(0)
+    expect(
+      project.warrant(['receipts', 'keys', 'revoke', '--yes', value.name, '--from', '2020-01-01']).status,
+    ).toBe(0)
     project.git('commit', '-q', '--no-verify', '-a', '-m', 'revoke')
     project.git('push', '-q', '--no-verify', 'origin', 'revoking:main')
     repo.git('switch', '-q', 'late')

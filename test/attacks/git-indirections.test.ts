@@ -161,10 +161,9 @@ describe('a git folder that belongs to another repository', () => {
     const root = new Repo()
     writeFileSync(root.path('.git'), `gitdir: ${other.path('.git')}\n`)
     const before = [readdirSync(other.path('.git/hooks')), readFileSync(other.path('.git/config'), 'utf8')]
-    for (const words of [['install'], ['hooks', 'install']])
-      expect(
-        spawnSync(process.execPath, [BINARY, ...words], { cwd: root.folder, env: gateEnvironment() }).status,
-      ).toBe(3)
+    const words = [BINARY, 'init', '--yes', '--clients', 'none']
+    const run = spawnSync(process.execPath, words, { cwd: root.folder, env: gateEnvironment() })
+    expect(run.status).toBe(3)
     expect([readdirSync(other.path('.git/hooks')), readFileSync(other.path('.git/config'), 'utf8')]).toEqual(
       before,
     )
@@ -184,7 +183,10 @@ describe('a git folder that belongs to another repository', () => {
         : readdirSync(outside.path('kept')).map((one) => readFileSync(outside.path('kept', one), 'utf8'))
     const before = content()
     expect(
-      spawnSync(process.execPath, [BINARY, 'install'], { cwd: repo.folder, env: gateEnvironment() }).status,
+      spawnSync(process.execPath, [BINARY, 'init', '--yes', '--clients', 'none'], {
+        cwd: repo.folder,
+        env: gateEnvironment(),
+      }).status,
     ).toBe(3)
     expect(content()).toEqual(before)
   })
@@ -214,8 +216,7 @@ describe('programs', () => {
     symlinkSync(repo.path('tools'), linked)
     const PATH = [...marks, linked, process.env.PATH].join(delimiter)
     expect(gate(repo, ['--stage', 'PRE_COMMIT'], { env: { PATH } }).status).toBe(0)
-    for (const command of ['status', 'doctor'])
-      spawnSync(process.execPath, [BINARY, command], { cwd: repo.folder, env: gateEnvironment({ PATH }) })
+    spawnSync(process.execPath, [BINARY, 'doctor'], { cwd: repo.folder, env: gateEnvironment({ PATH }) })
     expect(existsSync(repo.path('.git/sprung'))).toBe(false)
   })
 

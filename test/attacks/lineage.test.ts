@@ -165,8 +165,10 @@ describe('a decision that cannot be recorded', () => {
   it('stops the commit, and the message names the reason and the way out', () => {
     // The hooks are installed, but that could not be recorded.
     expect(
-      spawnSync(process.execPath, [BINARY, 'hooks', 'install'], { cwd: repo.folder, env: gateEnvironment() })
-        .status,
+      spawnSync(process.execPath, [BINARY, 'init', '--yes', '--clients', 'none'], {
+        cwd: repo.folder,
+        env: gateEnvironment(),
+      }).status,
     ).toBe(8)
     const { status, stderr } = spawnSync('git', ['commit', '-qm', 'x'], {
       cwd: repo.folder,

@@ -78,7 +78,7 @@ describe('where keys are listed', () => {
   it('evidence that install wrote has a receipt, and says what the rules found', async () => {
     repo.stage({ 'src/a.ts': LOG })
     rmSync(EVIDENCE, { force: true })
-    project.warrant(['install'])
+    project.warrant(['init', '--yes', '--clients', 'none'])
     expect(await codes()).toContain('EVIDENCE_GATE_BLOCKED')
   })
 

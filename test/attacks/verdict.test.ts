@@ -171,12 +171,12 @@ describe('ai_gate_check does not allow what the gate would block', () => {
     expect(await agent.codes()).toEqual(['EVIDENCE_SUPERSEDED', 'EVIDENCE_CHAIN_INVALID'])
   })
 
-  it('by evidence that `warrant install` wrote: it writes only what its rules found', async () => {
+  it('by evidence that `warrant init` wrote: it writes only what its rules found', async () => {
     const { repo, agent } = open()
     repo.stage({ 'src/a.ts': EVIL })
     expect(gate(repo, ['--stage', 'PRE_COMMIT']).status).toBe(1)
     rmSync(repo.path(FILE))
-    runJson(repo.folder, ['install'])
+    runJson(repo.folder, ['init', '--yes', '--clients', 'none'])
     expect(await agent.codes('PRE_COMMIT')).toContain('EVIDENCE_GATE_BLOCKED')
     expect(readEvidence(repo).ai_gate.status).toBe('BLOCKED')
   })

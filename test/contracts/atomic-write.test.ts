@@ -18,9 +18,9 @@ import { EVIDENCE_FILE } from '../../src/evidence/store.ts'
 import { writeFlatIndex } from '../../src/packets/format/faiss.ts'
 import { fileEvidence } from '../../src/platform/files/evidence-file.ts'
 import { exportFolder } from '../../src/platform/files/export-file.ts'
-import { gitMetadataFiles } from '../../src/platform/files/git-metadata.ts'
 import { keyFile } from '../../src/platform/files/key-file.ts'
 import { writeOutputFile } from '../../src/platform/files/output-file.ts'
+import { setupFiles } from '../../src/platform/files/setup-files.ts'
 import { readChunks, replaceStoreFile } from '../../src/platform/packets/drafts.ts'
 import { openVectors } from '../../src/platform/packets/vectors/vector-file.ts'
 import { systemClock } from '../../src/platform/system/clock.ts'
@@ -62,7 +62,11 @@ const WRITERS: readonly Writer[] = [
     file: 'pre-commit',
     durable: true,
     replaces: true,
-    write: (root) => gitMetadataFiles.write(join(root, 'pre-commit'), Buffer.from(text()), 0o755),
+    write: async (root) => {
+      const files = setupFiles(root)
+      if (await files.read('pre-commit')) await files.replace('pre-commit', Buffer.from(text()))
+      else await files.create('pre-commit', Buffer.from(text()), 0o755)
+    },
   },
   {
     what: 'a report in the repository',

@@ -118,7 +118,7 @@ describe('a change on purpose', () => {
     expect(next()).toEqual({})
     expect(read(HOOK)).toContain('# edited')
     writeFileSync(repo.path(HOOK), text)
-    expect(warrant(['hooks', 'install']).status).toBe(0)
+    expect(warrant(['init', '--yes', '--clients', 'none']).status).toBe(0)
     expect(next()).toEqual({})
   })
 })

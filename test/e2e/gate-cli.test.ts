@@ -34,7 +34,7 @@ describe('warrant gate', () => {
     expect(stdout).toContain("    2 | console.log('x')\n")
     expect(stdout).toMatch(/why: .+\n {4}fix: .+\n/)
     expect(stdout).toMatch(
-      /BLOCKED PRE_COMMIT: 1 finding \(1 CRITICAL\) in 1 file · blocks at CRITICAL \(default\)\nfiles by pack: .*\nRepair what is CRITICAL \(1\).*\n.+\n$/,
+      /BLOCKED PRE_COMMIT: 1 finding \(1 CRITICAL\) in 1 file · blocks at CRITICAL \(default\)\nRepair what is CRITICAL \(1\).*\n.+\n$/,
     )
   })
 

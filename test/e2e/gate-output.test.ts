@@ -29,9 +29,8 @@ describe('the output of the gate', () => {
     expect(stdout.match(/^\S+\.ts$/gm)).toEqual(['lib/b.ts', 'src/z.ts', 'src/a.ts'])
     expect(stdout).not.toContain('project.hint')
     expect(stdout).toContain('1 finding below WARN not shown: --severity INFO.')
-    expect(stdout.trimEnd().split('\n').slice(-4)).toEqual([
+    expect(stdout.trimEnd().split('\n').slice(-3)).toEqual([
       expect.stringMatching(/^BLOCKED .*: 4 findings \(2 CRITICAL, 1 WARN, 1 INFO\) in \d+ files/),
-      expect.stringMatching(/^files by pack: .*3 project/),
       'Repair what is CRITICAL (2), then run the gate again.',
       'Or give a reason in a comment on the line above: warrant-ignore project.worst: <reason>',
     ])
@@ -51,7 +50,8 @@ describe('the output of the gate', () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     expect(stdout).toContain('evil\\u001b]0;owned\\u0007\\u001b[2J.ts')
-    expect(stdout).not.toContain('\u001b')
+    // A slow run draws its progress.
+    expect(stdout.replaceAll('\u001b[K', '')).not.toContain('\u001b')
   })
 
   it('blocks a change on a branch that the operator protects, and on no other', () => {

@@ -155,7 +155,7 @@ describe('receipts in the action', () => {
     origin = Repo.init('main').commit({ 'src/ok.ts': CLEAN })
     const { folder } = origin
     const env = { ...gateEnvironment({ WARRANT_SIGNING_KEY: key }), ...GIT_ENVIRONMENT }
-    const words = ['keys', 'add', '--owner', 'CI', '--role', 'ci']
+    const words = ['receipts', 'keys', 'add', '--yes', '--owner', 'CI', '--role', 'ci']
     expect(spawnSync(process.execPath, [BINARY, ...words], { cwd: folder, env }).status).toBe(0)
     origin.git('add', '--force', '.warrant/keys.yml')
     origin.git('commit', '-q', '-m', 'keys')

@@ -1,14 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { writeCommittedLine } from '../../src/setup/git-hooks/hook-script.ts'
 import { BINARY } from '../support/binary.ts'
 import { writeScript } from '../support/openspec.ts'
 import { GIT_ENVIRONMENT, Repo } from '../support/repository.ts'
 import { runJson } from '../support/run.ts'
 
-const hooks = (repo: Repo, verb: string, at = repo.folder) =>
-  runJson(at, ['hooks', verb], { GIT_CONFIG_GLOBAL: '/dev/null' })
+const QUIET = { GIT_CONFIG_GLOBAL: '/dev/null' }
+const init = (repo: Repo, at = repo.folder, env: Readonly<Record<string, string>> = QUIET) =>
+  runJson(at, ['init', '--yes', '--clients', 'none'], env)
+const states = (repo: Repo) => runJson(repo.folder, ['doctor', '--port', '0'], QUIET).value.state.hooks
 
 /** A PATH with git and a shell, but without Warrant. */
 const makePath = (...names: readonly string[]): string => {
@@ -32,7 +35,7 @@ const text = (path: string) => readFileSync(path, 'latin1')
 describe('installed hooks', () => {
   it('run the gate of the repository, and a refusal stops the commit with its own status', () => {
     const repo = Repo.init()
-    expect(hooks(repo, 'install').status).toBe(0)
+    expect(init(repo).status).toBe(0)
     const path = makePath()
     const gate = repo.path('node_modules/.bin/warrant')
     writeScript(gate, 'echo "$@" > asked; exit 0')
@@ -45,11 +48,11 @@ describe('installed hooks', () => {
 
   it('take the program that installed them, else the one on the path, else fail and say why', () => {
     const repo = Repo.init()
-    hooks(repo, 'install')
+    init(repo)
     const path = makePath()
     const nothing = commit(repo, path)
     expect(nothing.status).not.toBe(0)
-    expect(nothing.stderr).toMatch(/warrant was not found/)
+    expect(nothing.stderr).toMatch(/the program that judges in this clone is gone/)
     writeScript(join(path, 'warrant'), 'echo "path $@" > asked')
     expect(commit(repo, path).status).toBe(0)
     expect(text(repo.path('asked'))).toBe('path gate --stage PRE_COMMIT\n')
@@ -67,7 +70,7 @@ describe('installed hooks', () => {
     remote.git('init', '-q', '--bare')
     repo.git('remote', 'add', 'origin', remote.folder)
     writeScript(hookPath(repo, 'pre-push'), 'cat > refs')
-    hooks(repo, 'install')
+    init(repo)
     // A gate that reads all it can get.
     writeScript(repo.path('node_modules/.bin/warrant'), 'cat > read')
     const path = makePath('git-receive-pack')
@@ -88,10 +91,10 @@ describe('installed hooks', () => {
 
   it('of an older version are told as outdated and are renewed', () => {
     const repo = Repo.init()
-    hooks(repo, 'install')
+    init(repo)
     const current = text(hookPath(repo, 'pre-push'))
     writeFileSync(hookPath(repo, 'pre-push'), current.replaceAll('"$@"', '</dev/null'))
-    expect(hooks(repo, 'status').value.hooks[1]).toEqual({
+    expect(states(repo)[1]).toEqual({
       hook: 'pre-push',
       state: 'outdated',
       problem: expect.any(String),
@@ -101,14 +104,14 @@ describe('installed hooks', () => {
     expect(findings).toContainEqual(
       expect.objectContaining({ check: 'hooks', detail: expect.stringContaining('pre-push') }),
     )
-    expect(hooks(repo, 'install').value.hooks[1]).toMatchObject({ state: 'managed', did: 'written' })
+    init(repo)
     expect(text(hookPath(repo, 'pre-push'))).toBe(current)
   })
 
   it('run before a hook that ends with exit, and let it run after', () => {
     const repo = Repo.init()
     writeScript(hookPath(repo), 'echo mine > mine\nexit 0')
-    hooks(repo, 'install')
+    init(repo)
     const path = makePath()
     writeScript(repo.path('node_modules/.bin/warrant'), 'exit 1')
     expect(commit(repo, path).status).not.toBe(0)
@@ -126,36 +129,64 @@ describe('installed hooks', () => {
     const repo = Repo.init()
     const before = `#!/bin/bash\n${first === 'set -eu' ? first : '# é \xff'}\r\n${last}`
     mkdirSync(repo.path('.git/hooks'), { recursive: true })
-    writeFileSync(hookPath(repo), before, { encoding: 'latin1', mode: 0o644 })
-    hooks(repo, 'install')
-    expect(statSync(hookPath(repo)).mode & 0o777).toBe(0o755)
+    writeFileSync(hookPath(repo), before, { encoding: 'latin1', mode: 0o755 })
+    init(repo)
     const once = text(hookPath(repo))
-    hooks(repo, 'install')
+    init(repo)
     expect(text(hookPath(repo))).toBe(once)
-    expect(hooks(repo, 'status').value.hooks).toEqual([
+    expect(states(repo)).toEqual([
       { hook: 'pre-commit', state: 'managed', did: 'nothing' },
       { hook: 'pre-push', state: 'managed', did: 'nothing' },
     ])
-    expect(hooks(repo, 'uninstall').value.hooks).toEqual([
+    expect(runJson(repo.folder, ['uninstall', '--yes'], QUIET).value.hooks).toEqual([
       { hook: 'pre-commit', state: 'unmanaged', did: 'removed' },
       { hook: 'pre-push', state: 'missing', did: 'removed' },
     ])
     expect(text(hookPath(repo))).toBe(before)
     expect(existsSync(hookPath(repo, 'pre-push'))).toBe(false)
-    expect(repo.git('config', '--local', '--list')).not.toContain('pumuki')
+    expect(repo.git('config', '--local', '--list')).not.toContain('warrant')
   })
 
-  it('are refused where they would break a program, and then nothing is written', () => {
+  it('are not put where they would break a program; init says what to add by hand', () => {
     const repo = Repo.init()
     mkdirSync(repo.path('.git/hooks'), { recursive: true })
     const python = '#!/usr/bin/env python3\nprint("hi")\n'
     writeFileSync(hookPath(repo, 'pre-push'), python)
-    const { status, value } = hooks(repo, 'install')
-    expect(status).toBe(5)
-    expect(value.error).toMatchObject({ code: 'hook.program', fix: expect.stringContaining('warrant gate') })
+    const { status, value } = init(repo)
+    expect(status).toBe(0)
+    expect(value.skipped).toMatchObject([
+      { path: '.git/hooks/pre-push', byHand: expect.stringContaining('gate --stage PRE_PUSH') },
+    ])
+    expect(value.enforced.push).toContain('nothing blocks')
     expect(text(hookPath(repo, 'pre-push'))).toBe(python)
-    expect(existsSync(hookPath(repo))).toBe(false)
-    expect(repo.git('config', '--local', '--list')).not.toContain('pumuki')
+  })
+})
+
+describe('the line in the file of a hook manager', () => {
+  const line = (strict: boolean) => writeCommittedLine('gate --stage PRE_COMMIT', strict)
+  const start = (repo: Repo, path: string, strict = false) =>
+    spawnSync('sh', ['-c', line(strict)], {
+      cwd: repo.folder,
+      env: { ...GIT_ENVIRONMENT, PATH: path, HOME: '/nowhere' },
+      encoding: 'utf8',
+    })
+
+  it('lets a clone pass that never had the program, and says so in one line', () => {
+    const repo = Repo.init()
+    const { status, stdout, stderr } = start(repo, makePath())
+    expect([status, stdout]).toEqual([0, ''])
+    expect(stderr).toMatch(/^warrant: not installed here, so CI judges this change\..*\n$/)
+    expect(start(repo, makePath(), true).status).toBe(1)
+  })
+
+  it('refuses where the program that judged is gone, and takes the one on the path', () => {
+    const repo = Repo.init()
+    repo.git('config', 'warrant.program', '/gone/warrant.js')
+    expect(start(repo, makePath())).toMatchObject({ status: 1, stderr: expect.stringContaining('is gone') })
+    const path = makePath()
+    writeScript(join(path, 'warrant'), 'echo "$@" > asked')
+    expect(start(repo, path).status).toBe(0)
+    expect(text(repo.path('asked'))).toBe('gate --stage PRE_COMMIT\n')
   })
 })
 
@@ -164,7 +195,7 @@ describe('where hooks are installed', () => {
     const repo = Repo.init()
     repo.git('config', 'core.hooksPath', 'tools/hooks')
     mkdirSync(repo.path('deep'))
-    expect(hooks(repo, 'install', repo.path('deep')).status).toBe(0)
+    expect(init(repo, repo.path('deep')).status).toBe(0)
     expect(existsSync(repo.path('tools/hooks/pre-commit'))).toBe(true)
     expect(existsSync(hookPath(repo))).toBe(false)
     writeScript(repo.path('node_modules/.bin/warrant'), 'exit 3')
@@ -175,8 +206,8 @@ describe('where hooks are installed', () => {
     const repo = Repo.init().commit({ a: '1' })
     const tree = new Repo(join(new Repo().folder, 'tree'))
     repo.git('worktree', 'add', '-q', tree.folder)
-    expect(hooks(tree, 'install').status).toBe(0)
-    expect(text(hookPath(repo))).toContain('PUMUKI MANAGED START')
+    expect(init(tree).status).toBe(0)
+    expect(text(hookPath(repo))).toContain('>>> WARRANT >>>')
     writeScript(tree.path('node_modules/.bin/warrant'), 'exit 3')
     expect(commit(tree, makePath()).status).not.toBe(0)
   })
@@ -191,12 +222,7 @@ describe('where hooks are installed', () => {
         repo.git('config', 'core.hooksPath', 'link')
         symlinkSync(outside.folder, repo.path('link'))
       }
-      const { status, value } = hooks(repo, 'install')
-      expect(status).toBe(3)
-      expect(value.error).toMatchObject({
-        code: 'hook.outside',
-        fix: expect.stringContaining('core.hooksPath'),
-      })
+      expect(init(repo).value.enforced.commit).toContain('core.hooksPath')
       expect(existsSync(outside.path('pre-commit'))).toBe(false)
     }
   })
@@ -206,18 +232,17 @@ describe('where hooks are installed', () => {
     const settings = shared.path('gitconfig')
     writeFileSync(settings, `[core]\n\thooksPath = ${shared.path('all')}\n`)
     const repo = Repo.init()
-    const { value } = runJson(repo.folder, ['hooks', 'install'], { GIT_CONFIG_GLOBAL: settings })
-    expect(value.error.code).toBe('hook.outside')
+    const { value } = init(repo, repo.folder, { GIT_CONFIG_GLOBAL: settings })
+    expect(value.enforced.commit).toContain('core.hooksPath')
     expect(existsSync(shared.path('all'))).toBe(false)
   })
 
   it('is not what husky writes anew at every install', () => {
     const repo = Repo.init()
     repo.git('config', 'core.hooksPath', '.husky/_')
-    expect(hooks(repo, 'install').value.error).toMatchObject({
-      code: 'hook.husky',
-      fix: expect.stringContaining('.husky/pre-commit'),
-    })
+    init(repo)
+    expect(existsSync(repo.path('.husky/_/pre-commit'))).toBe(false)
+    expect(text(repo.path('.husky/pre-commit'))).toContain('>>> WARRANT >>>')
   })
 
   it('is where a link of the repository leads, as long as it stays inside', () => {
@@ -225,15 +250,15 @@ describe('where hooks are installed', () => {
     writeScript(repo.path('scripts/pre-commit.sh'), 'exit 0')
     mkdirSync(repo.path('.git/hooks'), { recursive: true })
     symlinkSync('../../scripts/pre-commit.sh', hookPath(repo))
-    expect(hooks(repo, 'install').status).toBe(0)
-    expect(text(repo.path('scripts/pre-commit.sh'))).toContain('PUMUKI MANAGED START')
+    expect(init(repo).status).toBe(0)
+    expect(text(repo.path('scripts/pre-commit.sh'))).toContain('>>> WARRANT >>>')
   })
 })
 
 describe('the hooks with the program itself', () => {
   it('stop a commit that breaks a rule, also one of a part of the tree, and let a clean one pass', () => {
     const repo = Repo.init().commit({ 'README.md': '# x\n' })
-    runJson(repo.folder, ['install'])
+    init(repo)
     writeScript(repo.path('node_modules/.bin/warrant'), `exec '${process.execPath}' '${BINARY}' "$@"`)
     const path = makePath('node')
     const bad = 'export const f = (input) => {\n  eval(input)\n}\n'

@@ -49,7 +49,7 @@ const checkManager = ({ repo, env, activate }: Manager): void => {
   expect(commit(GOOD).status).toBe(0)
   const findings = run(repo, ['doctor', '--port', '0'], env).value.findings
   expect(findings.filter(({ check }: { check: string }) => check === 'hooks')).toEqual([])
-  expect(run(repo, ['uninstall'], env)).toMatchObject({ status: 0, value: { left: [] } })
+  expect(run(repo, ['uninstall', '--yes'], env)).toMatchObject({ status: 0, value: { left: [] } })
   activate()
   // Lefthook keeps the digest of its file and the time, and a hook that it once generated.
   const managed = { 'src/a.ts': '', 'info/lefthook.checksum': '', 'hooks/pre-push': '' }

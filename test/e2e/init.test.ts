@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -24,7 +25,7 @@ describe('init, a commit, and uninstall leave every byte as it was', () => {
 })
 
 describe('init', () => {
-  it('without a terminal and without --yes shows a diff, writes nothing, and says so', () => {
+  it('without a terminal and without --yes shows files and changes, writes nothing, and says so', () => {
     const repo = Repo.init().commit({ 'CLAUDE.md': '# x\n', 'a.ts': '' })
     mkdirSync(user.path('state'), { recursive: true })
     const before = takePicture(repo)
@@ -73,11 +74,15 @@ describe('init', () => {
     const home = new Repo().write({ '.codex/config.toml': '', 'bin/cursor': '#!/bin/sh\n' })
     chmodSync(home.path('bin/cursor'), 0o755)
     const env = environment({ HOME: home.folder, PATH: `${home.path('bin')}:${process.env.PATH}` })
-    const found = run(repo, ['init', '--dry-run'], env).value
-    expect(found.clients).toEqual([
-      { client: 'cursor', by: 'the program cursor' },
-      { client: 'codex', by: '~/.codex' },
-    ])
+    const own = [
+      { client: 'cursor', by: 'the program cursor', shared: false },
+      { client: 'codex', by: '~/.codex', shared: false },
+    ]
+    expect(run(repo, ['init', '--dry-run'], env).value).toMatchObject({ clients: [], offered: own })
+    const found = run(repo, ['init', '--yes', '--clients', 'mine'], env).value
+    expect(found).toMatchObject({ clients: own, offered: [] })
+    // The team gets none of it.
+    expect(repo.git('status', '--porcelain', '-uall')).toBe('')
     expect(paths(found)).toEqual([
       '.cursor/mcp.json',
       '.cursor/hooks.json',
@@ -121,9 +126,8 @@ describe('init', () => {
       `      - uses: ${action}\n        with:\n          signing-key: `,
     )
     expect(read(repo, '.warrant/checks.yml')).toContain('types:')
-    expect(run(repo, ['uninstall']).value.removed).toEqual([
+    expect(run(repo, ['uninstall', '--yes']).value.removed).toEqual([
       '.github/workflows/warrant.yml',
-      '.warrant/keys.yml',
       '.warrant/checks.yml',
       '.ai_evidence.json',
     ])
@@ -141,7 +145,7 @@ describe('uninstall', () => {
     writeFileSync(repo.path('.mcp.json'), edited)
     const hook = read(repo, '.git/hooks/pre-commit').replace('|| exit $?', '|| true')
     writeFileSync(repo.path('.git/hooks/pre-commit'), hook)
-    const { status, value } = run(repo, ['uninstall'])
+    const { status, value } = run(repo, ['uninstall', '--yes'])
     expect(status).toBe(1)
     expect(value.left.map(({ path }: { path: string }) => path)).toEqual([
       '.mcp.json',
@@ -162,7 +166,7 @@ describe('uninstall', () => {
     writeFileSync(repo.path('.mcp.json'), JSON.stringify(servers))
     const settings = read(repo, '.claude/settings.json').replace('{\n', '{\n  "model": "x",\n')
     writeFileSync(repo.path('.claude/settings.json'), settings)
-    expect(run(repo, ['uninstall']).status).toBe(0)
+    expect(run(repo, ['uninstall', '--yes']).status).toBe(0)
     expect(read(repo, '.mcp.json')).toBe('{"mcpServers":{"other":{"command":"x"}}}')
     expect(read(repo, '.claude/settings.json')).toBe('{\n  "model": "x"\n}\n')
   })
@@ -172,7 +176,7 @@ describe('uninstall', () => {
     const before = takePicture(repo)
     run(repo, ['init', '--yes', '--clients', 'claude,codex,copilot,gemini'])
     rmSync(user.path('state/warrant/setup'), { recursive: true })
-    const { status, value } = run(repo, ['uninstall'])
+    const { status, value } = run(repo, ['uninstall', '--yes'])
     expect([status, value.left]).toEqual([0, []])
     const { '.ai_evidence.json': _, ...after } = takePicture(repo)
     const names = (picture: Readonly<Record<string, string>>) =>
@@ -184,11 +188,12 @@ describe('uninstall', () => {
     const repo = Repo.init().commit({ a: '1' })
     const before = takePicture(repo)
     run(repo, claude)
+    run(repo, ['receipts', 'require', '--yes'])
     repo.git('add', '.warrant/keys.yml')
-    expect(run(repo, ['uninstall']).value.stays[0]).toContain('.warrant/keys.yml: committed')
+    expect(run(repo, ['uninstall', '--yes']).value.stays[0]).toContain('.warrant/keys.yml: committed')
     expect(existsSync(repo.path('.warrant/lineage.db'))).toBe(true)
     repo.git('rm', '-qf', '.warrant/keys.yml')
-    expect(run(repo, ['uninstall', '--purge']).status).toBe(0)
+    expect(run(repo, ['uninstall', '--yes', '--purge']).status).toBe(0)
     expect(existsSync(repo.path('.warrant'))).toBe(false)
     expect(takePicture(repo)).toEqual(before)
   })
@@ -206,7 +211,7 @@ describe('uninstall', () => {
     writeFileSync(path, JSON.stringify(value))
     rmSync(repo.path('.git/hooks'), { recursive: true })
     symlinkSync(outside.folder, repo.path('.git/hooks'))
-    run(repo, ['uninstall'])
+    run(repo, ['uninstall', '--yes'])
     expect([existsSync(repo.path('a')), readFileSync(outside.path('pre-commit'), 'utf8')]).toEqual([
       true,
       '#!/bin/sh\n',
@@ -216,23 +221,19 @@ describe('uninstall', () => {
 
 describe('hook managers', () => {
   it('that take the place of our hooks are told by doctor, whose advice helps', () => {
-    const husky = SETUP_SHAPES.find(({ name }) => name === 'husky, active')?.make()
-    if (husky === undefined) throw new Error('no such shape')
-    husky.git('config', '--unset', 'core.hooksPath')
-    run(husky, ['install'])
+    const active = SETUP_SHAPES.find(({ name }) => name === 'husky, active')?.make()
+    const husky = Repo.init().commit({ 'src/a.ts': 'export const a = 1\n' })
+    run(husky, ['init', '--yes', '--clients', 'none'])
     // Husky is installed afterwards: git starts its hooks instead.
+    cpSync(active?.path('.husky') ?? '', husky.path('.husky'), { recursive: true })
     husky.git('config', 'core.hooksPath', '.husky/_')
     const { findings } = run(husky, ['doctor', '--port', '0']).value
     expect(findings.filter(({ check }: { check: string }) => check === 'hooks')).toMatchObject([
       { severity: 'warning', fix: expect.stringContaining('warrant init') },
     ])
-    expect(run(husky, ['install']).value.error).toMatchObject({
-      code: 'hook.husky',
-      fix: expect.stringContaining('warrant init'),
-    })
     run(husky, ['init', '--yes', '--clients', 'none'])
     // That doctor is content then: init.long.ts.
-    expect(run(husky, ['hooks', 'status']).value.hooks).toMatchObject([
+    expect(run(husky, ['doctor', '--port', '0']).value.state.hooks).toMatchObject([
       { state: 'managed', manager: 'husky' },
       { state: 'managed', manager: 'husky' },
     ])
@@ -249,9 +250,8 @@ describe('hook managers', () => {
   it('are not given a block in a hook that they generate', () => {
     const repo = SETUP_SHAPES.find(({ name }) => name === 'pre-commit, active')?.make()
     if (repo === undefined) throw new Error('no such shape')
-    expect(run(repo, ['install']).value.error).toMatchObject({ code: 'hook.generated' })
     run(repo, ['init', '--yes', '--clients', 'none'])
-    expect(run(repo, ['hooks', 'status']).value.hooks).toMatchObject([
+    expect(run(repo, ['doctor', '--port', '0']).value.state.hooks).toMatchObject([
       { hook: 'pre-commit', state: 'managed', manager: 'pre-commit' },
       { hook: 'pre-push', state: 'managed' },
     ])

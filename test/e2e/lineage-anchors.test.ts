@@ -86,8 +86,8 @@ describe('checkpoints with --signer ssh', () => {
       execFileSync('ssh-add', ['-q', join(folder, 'id')], { env: { ...process.env, ...env } })
       const signed = (...words: readonly string[]) => runJson(repo.folder, words, env)
       const bytesOf = (verifier: string) => verifier.split('+').at(-1)
-      const { key } = signed('keys', 'show').value
-      expect(bytesOf(key)).not.toBe(bytesOf(warrant('keys', 'show').value.key))
+      const { key } = signed('receipts', 'keys', 'show').value
+      expect(bytesOf(key)).not.toBe(bytesOf(warrant('receipts', 'keys', 'show').value.key))
       const { verifier, note } = signed('log', 'checkpoint', ...DECISIONS).value
       expect(bytesOf(verifier)).toBe(bytesOf(key))
       repo.write({ 'cp.txt': note })

@@ -138,7 +138,7 @@ describe('effects and decisions of every surface', () => {
 
   it('are one entry each from the command line, with the exit code or the fault', async () => {
     const entries = await added(() => {
-      warrant('hooks', 'install')
+      warrant('init', '--yes', '--clients', 'none')
       warrant('report', '--save')
       warrant('packet', 'pull', `oci://127.0.0.1:1/${MARKER}:1`)
       warrant('report', '--save', '--no-such-option')
@@ -149,7 +149,7 @@ describe('effects and decisions of every surface', () => {
       warrant('gate')
     })
     expect(entries).toEqual([
-      'hooks install done',
+      'init done',
       'report done',
       expect.stringMatching(/^packet pull [a-z_]+\.[a-z_]+$/),
       expect.stringMatching(/^gate_run [a-z_]+\.[a-z_]+$/),
@@ -190,7 +190,7 @@ describe('effects and decisions of every surface', () => {
   })
 
   it('can be listed by operation and time', () => {
-    expect(operations('--operation', 'hooks install')).toEqual(['hooks install done'])
+    expect(operations('--operation', 'init')).toEqual(['init done'])
     expect(operations('--since', '2999-01-01')).toEqual([])
     expect(listed().origin).toMatch(/^warrant\/gate-decisions\/[0-9a-f]{16}$/)
     expect(warrant('log', 'entries', '--since', 'yesterday').status).toBe(2)
@@ -236,14 +236,12 @@ describe('a command whose record cannot be written', () => {
     repo.write({ '.warrant/lineage.db': 'this is no database\n'.repeat(10) })
     const { status, stderr } = runJson(
       repo.folder,
-      ['hooks', 'install'],
+      ['report', '--save'],
       gateEnvironment() as Record<string, string>,
     )
     expect({ status, stderr }).toMatchObject({
       status: 8,
-      stderr: expect.stringContaining(
-        'hooks install is done, but was not recorded: the file is not a database',
-      ),
+      stderr: expect.stringContaining('report is done, but was not recorded: the file is not a database'),
     })
     rmSync(repo.folder, { recursive: true, force: true })
   })

@@ -168,7 +168,7 @@ describe('the verifier in an empty folder', () => {
     for (let run = 0; run < 2; run += 1) gate('gate', '--stage', 'PRE_COMMIT')
     const tree = repo.git('write-tree').trim()
     gate('receipts', 'export', tree, '--proof', '--output', 'r.json')
-    const [own = ''] = gate('keys', 'show').split('\n')
+    const [own = ''] = gate('receipts', 'keys', 'show').split('\n')
     for (const name of ['r.json', 'r.json.tlog-proof']) cpSync(repo.path(name), join(colleague, name))
     const { status, stdout } = verify('r.json', 'r.json.tlog-proof', own)
     expect({ status, ...JSON.parse(stdout) }).toMatchObject({

@@ -319,7 +319,7 @@ describe('A repository that lists keys', () => {
   it('is closed by evidence that was changed, and opened by a run that a listed key signs', async () => {
     const warrant = (...args: readonly string[]) =>
       execFileSync(process.execPath, [BINARY, ...args], { cwd: repo.folder, env, stdio: 'ignore' })
-    warrant('keys', 'add', '--owner', 'me')
+    warrant('receipts', 'keys', 'add', '--yes', '--owner', 'me')
     repo.commit({ 'a.md': 'x\n', '.warrant/keys.yml': readFileSync(repo.path('.warrant/keys.yml'), 'utf8') })
     repo.stage({ 'b.md': 'y\n' })
     warrant('gate', '--stage', 'PRE_COMMIT')

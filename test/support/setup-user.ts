@@ -90,7 +90,7 @@ export const checkShape = (shape: SetupShape): void => {
   const commit = spawnSync('git', ['commit', '-qm', 'a commit'], { cwd: repo.folder, env: environment() })
   expect(commit.status).toBe(0)
 
-  const uninstall = run(repo, ['uninstall'])
+  const uninstall = run(repo, ['uninstall', '--yes'])
   expect(uninstall).toMatchObject({ status: 0, stderr: '', value: { left: [] } })
   const { 'src/new.ts': added, ...after } = takePicture(repo) as Record<string, string>
   expect(added).toContain('fresh')

@@ -44,13 +44,13 @@ export class SignedProject {
       '',
     ]
     this.repo.commit({ 'package.json': BACKEND, '.gitignore': ignored.join('\n') })
-    this.warrant(['keys', 'add', '--owner', 'A'])
+    this.warrant(['receipts', 'keys', 'add', '--yes', '--owner', 'A'])
     this.repo.git('add', '-A')
     this.repo.git('commit', '-q', '-m', 'keys')
     this.repo.git('remote', 'add', 'origin', this.remote.folder)
     this.repo.git('push', '-q', 'origin', 'main')
     this.repo.git('fetch', '-q', 'origin')
-    this.warrant(['hooks', 'install'])
+    this.warrant(['init', '--yes', '--clients', 'none'])
   }
 
   /** Runs git as a person does, with hooks; fails the test unless it succeeds. */

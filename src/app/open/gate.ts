@@ -109,6 +109,8 @@ export const openGate = async (
         policyVariables: policyVariables(environment),
         profile: config.profile,
         now: () => clock.now(),
+        mayAddKeys: async (set, stop) =>
+          (await import('./receipts/may-add-keys.ts')).mayAddKeys({ root, config, git, signal: stop }, set),
         listDevelopers: async (commits, stop) =>
           (await import('./receipts/find-receipts.ts')).listDevelopers(
             { root, config, git, signal: stop },

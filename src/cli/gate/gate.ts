@@ -1,3 +1,4 @@
+import type { Config } from '../../app/config/settings.ts'
 import type { OpenGate } from '../../app/open/gate.ts'
 import type { ReceiptPlace } from '../../app/open/receipts/find-receipts.ts'
 import { preloadStore } from '../../app/open/store.ts'
@@ -6,6 +7,7 @@ import { resolveDefaultBranch } from '../../gate/facts/scope.ts'
 import type { JudgedRun } from '../../gate/run.ts'
 import { optional } from '../../kernel/optional.ts'
 import { systemClock } from '../../platform/system/clock.ts'
+import { runningProgram } from '../client-command.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { digestInvocation, requireWritable, textFlag } from '../command/subcommand.ts'
 import { deliverReport, pickFormat } from './deliver-report.ts'
@@ -56,6 +58,13 @@ const publishJudged = async (
   for (const warning of warnings) invocation.terminal.printError(`warrant: ${warning}`)
 }
 
+/** A clone that cannot be written to is judged all the same. */
+const rememberThisProgram = async ({ gitFolders }: Config, root: string): Promise<void> => {
+  const { rememberProgram } = await import('../../platform/git/clone-program.ts')
+  const start = { folder: root, environment: process.env, gitFolders }
+  await rememberProgram(start, runningProgram(), NEVER_ABORTED).catch(() => {})
+}
+
 const judge = async (invocation: Invocation): Promise<number> => {
   pickFormat(invocation)
   readLimits(invocation)
@@ -96,7 +105,8 @@ const judge = async (invocation: Invocation): Promise<number> => {
     })
     const complete = marked ?? judged
     const args = digestInvocation(invocation)
-    const made = { run: complete, started, args, warn, hook: startingHook(invocation, picked.stage) }
+    const hook = startingHook(invocation, picked.stage)
+    const made = { run: complete, started, args, warn, hook }
     const { failure, receipt } = chosen === undefined ? await recordRun(config, gate.root, made) : {}
     const blocked = complete.report.status === 'BLOCKED'
     const { report } = complete
@@ -107,6 +117,7 @@ const judge = async (invocation: Invocation): Promise<number> => {
       await deliverReport(invocation, gate.root, { ...shown, recorded, ...optional({ receipt }) })
     const code = failure && reportUnrecorded(invocation, failure)
     if (code !== undefined) return code
+    if (recorded && hook !== undefined) await rememberThisProgram(config, gate.root)
     if (recorded) await publishJudged(invocation, place, complete, receipt)
     if (blocked) return 1
   }

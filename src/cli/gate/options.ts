@@ -149,12 +149,6 @@ export const REPLAY_OPTIONS: readonly Option[] = [
   },
 ]
 
-export const OPENSPEC_OPTION: Option = {
-  flag: 'openspec',
-  kind: 'switch',
-  description: 'Install OpenSpec with npm if it is missing or too old, and create openspec/.',
-}
-
 export const SDD_OPTIONS: readonly Option[] = [
   {
     flag: 'stage',

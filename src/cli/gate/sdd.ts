@@ -26,7 +26,7 @@ const sessionText = ({ active, valid, changeId, remainingSeconds }: SessionState
 
 const status: Subcommand = async (invocation) => {
   const { sdd, signal } = await openForCommand(invocation)
-  const found = await readSdd(sdd, sdd.config.read('pumuki.', signal), { start: true, signal })
+  const found = await readSdd(sdd, sdd.config.read('warrant.', signal), { start: true, signal })
   const { installed, version, projectInitialized } = found.openspec
   const lines = [
     `openspec  ${installed ? version : 'not installed'}`,
@@ -103,6 +103,15 @@ const session: Subcommand = async (invocation) => {
   return printLines(invocation, found, [sessionText(found)])
 }
 
-const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { status, validate, session }
+/** Installs OpenSpec with npm if it is missing or too old, and creates its folder. */
+const install: Subcommand = async (invocation) => {
+  requireWritable(loadSettings(invocation).config, '`warrant sdd install`')
+  const { bootstrapOpenSpec } = await import('./install-openspec.ts')
+  const report = await bootstrapOpenSpec(await openForCommand(invocation))
+  const lines = [`openspec  ${report.installed}`, `new       ${report.scaffolded.join(', ') || 'nothing'}`]
+  return printLines(invocation, report, lines)
+}
+
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { status, validate, session, install }
 
 export const run = (invocation: Invocation): Promise<number> => runSubcommand(SUBCOMMANDS, invocation)

@@ -1,10 +1,12 @@
 import { checkCommits, type ReceiptPlace, readTrustedKeys } from '../../app/open/receipts/find-receipts.ts'
+import { readOwnKey } from '../../app/open/receipts/signing-key.ts'
 import { POLICY_PATHS } from '../../gate/policy-files.ts'
 import { EMPTY_TREE } from '../../gate/ports.ts'
 import { runGate } from '../../gate/run.ts'
 import { optional } from '../../kernel/optional.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import type { CheckedCommit, CommitResult } from '../../receipts/judge-commits.ts'
+import type { ListedKey } from '../../receipts/keys-file.ts'
 import type { Invocation } from '../command/command.ts'
 import { digestInvocation, printOutput, requireWritable, type Subcommand } from '../command/subcommand.ts'
 import { openForCommand } from '../gate/judge-change.ts'
@@ -61,13 +63,23 @@ const describe = (results: readonly CommitResult[], range = ''): string => {
   return [...lines, total, ...repair].join('\n')
 }
 
+/** The listed keys; where none is listed, that of this machine. */
+const keysThatCount = async (
+  place: ReceiptPlace,
+  base: string | undefined,
+): Promise<readonly ListedKey[]> => {
+  const listed = await readTrustedKeys(place, base)
+  const own = listed.length > 0 ? undefined : await readOwnKey().catch(() => undefined)
+  return own === undefined ? listed : [{ key: own, owner: 'this machine', role: 'developer' }]
+}
+
 /** Whether every commit of a range was judged. With --judge, those without a receipt are judged now. */
 export const check: Subcommand = async (invocation, [range]) => {
   const place = await openPlace(invocation)
   const judges = invocation.flags.judge === true
   if (judges) requireWritable(place.config, '--judge')
   const ends = await readEnds(place, await readScope(place, range))
-  const listed = await readTrustedKeys(place, ends.base)
+  const listed = await keysThatCount(place, ends.base)
   let results = await checkCommits(place, ends, listed)
   if (judges && !results.every(isCovered)) {
     for (const result of results)

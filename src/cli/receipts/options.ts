@@ -1,30 +1,37 @@
 import { KEY_ROLES } from '../../receipts/keys-path.ts'
 import type { Option } from '../command/command.ts'
 
-export const KEY_OPTIONS: readonly Option[] = [
-  { flag: 'owner', kind: 'text', value: 'NAME', description: 'With add: who holds the key.' },
+const KEY_OPTIONS: readonly Option[] = [
+  { flag: 'owner', kind: 'text', value: 'NAME', description: 'With keys add: who holds the key.' },
   {
     flag: 'role',
     kind: 'text',
     value: 'ROLE',
-    description: 'With add: whose work the key signs. Default: developer.',
+    description: 'With keys add: whose work the key signs. Default: developer.',
     choices: KEY_ROLES,
   },
   {
     flag: 'from',
     kind: 'text',
     value: 'DAY',
-    description: 'With add: receipts of earlier days do not count. With revoke: from when on; default: now.',
+    description:
+      'With keys add: receipts of earlier days do not count. With keys revoke: from when on; default: now.',
   },
   {
     flag: 'until',
     kind: 'text',
     value: 'DAY',
-    description: 'With add: receipts from that day on do not count.',
+    description: 'With keys add: receipts from that day on do not count.',
   },
 ]
 
 export const RECEIPT_OPTIONS: readonly Option[] = [
+  ...KEY_OPTIONS,
+  {
+    flag: 'yes',
+    kind: 'switch',
+    description: 'With keys add, keys revoke or require: write without a terminal.',
+  },
   { flag: 'limit', kind: 'text', value: 'N', description: 'With list: how many, newest first. Default: 20.' },
   {
     flag: 'judge',

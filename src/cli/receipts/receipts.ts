@@ -92,7 +92,7 @@ const pushReceipts: Subcommand = async (invocation, [remote = 'origin', range]) 
   for (const warning of warnings) invocation.terminal.printError(`warrant: ${warning}`)
   if (!isSent && warnings.length === 0)
     invocation.terminal.printError(
-      'warrant: .warrant/keys.yml lists no key, so no receipt is asked for. A person adds one: warrant keys add --owner NAME',
+      'warrant: .warrant/keys.yml lists no key, so no receipt is asked for. A person adds one: warrant receipts keys add --owner NAME',
     )
   printOutput(invocation, { remote, ...ends, sent: isSent }, () =>
     isSent ? `${remote} has the receipts of this clone.` : `Nothing was sent to ${remote}.`,
@@ -235,7 +235,17 @@ const verify: Subcommand = async (invocation, [name]) => {
 
 export const run = (invocation: Invocation): Promise<number> =>
   runSubcommand(
-    { list, show, verify, check, export: exportReceipt, fetch: fetchReceipts, push: pushReceipts },
+    {
+      list,
+      show,
+      verify,
+      check,
+      export: exportReceipt,
+      fetch: fetchReceipts,
+      push: pushReceipts,
+      keys: async (given, rest) => (await import('./keys.ts')).run({ ...given, positionals: rest }),
+      require: async (given) => (await import('./require.ts')).requireReceipts(given),
+    },
     invocation,
-    { list: 0, show: 1, verify: 1, check: 1, export: 1, fetch: 1, push: 2 },
+    { list: 0, show: 1, verify: 1, check: 1, export: 1, fetch: 1, push: 2, keys: 2, require: 0 },
   )

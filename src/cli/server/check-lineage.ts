@@ -18,13 +18,14 @@ import { compareWithSeen, describeMismatch } from '../../lineage/log-memory.ts'
 import { DECISION_LOG } from '../../lineage/origin.ts'
 import { readEntry } from '../../lineage/read-rows.ts'
 import { findRepositoryRoot } from '../../platform/git/find-root.ts'
+import type { LifecycleStatus } from '../../setup/git-hooks/installation.ts'
 import type { DoctorFinding } from './doctor.ts'
 
 const findProblem = ({ key, fetched, unfetched }: ReceiptState): string | undefined => {
   if (key === 'unlisted' || key === 'revoked')
-    return 'A person who holds a listed key adds this one: warrant keys add --owner NAME, then commit .warrant/keys.yml.'
+    return 'A person who holds a listed key adds this one: warrant receipts keys add --owner NAME, then commit .warrant/keys.yml.'
   if (fetched.length === 0 && unfetched.length > 0)
-    return 'Run `warrant install`, so that `git fetch` brings the receipts of others.'
+    return 'Run `warrant init`, so that `git fetch` brings the receipts of others.'
   return undefined
 }
 
@@ -67,8 +68,8 @@ const idleHooks = async ({ lifecycle, signal }: OpenedRepository) => {
       manager === 'husky'
         ? `Remove the block from .husky/${hook}, and run \`warrant init\` again.`
         : state === 'outdated'
-          ? 'Run `warrant install` again.'
-          : `Move the block to the top of the hook ${hook} and make the file executable, or remove the hook and run \`warrant install\`.`
+          ? 'Run `warrant init`: it writes the block anew.'
+          : `Move the block to the top of the hook ${hook} and make the file executable, or remove the hook and run \`warrant init\`.`
     return [{ check: 'hooks', severity: 'warning' as const, detail: `the hook ${hook}: ${problem}`, fix }]
   })
 }
@@ -89,6 +90,21 @@ const plantedProgram = async ({ root, lifecycle: { files } }: OpenedRepository) 
   ]
 }
 
+/** What is installed in this repository; null outside of one. */
+export const readState = async (config: Config) => {
+  const context = await openRepositoryForCommand(config).catch(() => undefined)
+  if (context === undefined) return null
+  const { root, git, lifecycle, signal } = context
+  const { currentStatus } = await import('../../setup/git-hooks/install.ts')
+  const { hooksStatus } = await import('../../setup/git-hooks/install-hooks.ts')
+  const [status, hooks, receipts] = await Promise.all([
+    currentStatus(lifecycle, signal),
+    hooksStatus(lifecycle, signal),
+    readReceiptState({ root, config, git, signal }).catch(() => null),
+  ])
+  return { ...status, hooks, receipts }
+}
+
 /** Problems of the hooks in this repository. Empty outside a repository. */
 export const checkInstallation = async (config: Config): Promise<readonly DoctorFinding[]> => {
   const { lifecycleIssues } = await import('../../setup/git-hooks/installation.ts')
@@ -102,10 +118,16 @@ export const checkInstallation = async (config: Config): Promise<readonly Doctor
     ...(await idleHooks(context)),
     ...(await plantedProgram(context)),
   ]
-  if (issues.length === 0)
-    return [{ check: 'installation', ok: true, detail: 'hooks match the recorded installation' }]
+  if (issues.length === 0) return [{ check: 'installation', ok: true, detail: describeInstallation(status) }]
   return issues.map(({ severity, ...issue }) => ({ ok: severity === 'warning', severity, ...issue }))
 }
+
+const describeInstallation = ({
+  lifecycleState: { installed, version, installedAt },
+}: LifecycleStatus): string =>
+  installed === 'true'
+    ? `set up by version ${version ?? '?'} since ${installedAt?.slice(0, 10) ?? '?'}; both git hooks run the gate`
+    : 'not set up here: warrant init'
 
 interface CheckResult {
   readonly ok: boolean

@@ -200,11 +200,12 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   const findings: DoctorFinding[] = []
   for (const [check, perform] of Object.entries(CHECKS)) findings.push({ check, ...(await perform(config)) })
-  const { checkInstallation } = await import('./check-lineage.ts')
+  const { checkInstallation, readState } = await import('./check-lineage.ts')
   findings.push(...(await checkInstallation(config)))
   const ok = findings.every((finding) => finding.ok)
   if (invocation.json) {
-    invocation.terminal.print(JSON.stringify({ ok, verdict: overallVerdict(findings), findings }))
+    const state = await readState(config)
+    invocation.terminal.print(JSON.stringify({ ok, verdict: overallVerdict(findings), findings, state }))
   } else {
     const rows = findings.map((finding) => [findingMark(finding), finding.check, finding.detail])
     const fixes = findings.flatMap(({ check, fix }) => (fix === undefined ? [] : [`${check}: ${fix}`]))

@@ -15,7 +15,7 @@ import { findHookSetup, type HookSetup } from '../../setup/hook-targets.ts'
 import { type LaunchWords, LOCAL_LAUNCH, PATH_LAUNCH } from '../../setup/launch.ts'
 import type { SetupPlaces } from '../../setup/ports.ts'
 import { parseSetupRecord, type SetupRecord, writeSetupRecord } from '../../setup/record.ts'
-import { installPorts } from '../gate/install-ports.ts'
+import { installPorts } from './install-ports.ts'
 
 const MAX_BYTES = 1024 * 1024
 

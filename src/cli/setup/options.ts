@@ -8,7 +8,12 @@ export const INIT_OPTIONS: readonly Option[] = [
     flag: 'clients',
     kind: 'text',
     value: 'LIST',
-    description: `Clients to set up, separated by commas: ${SETUP_CLIENT_NAMES.join(', ')}; none for no client. Default: those that are found.`,
+    description: `Clients to set up, separated by commas: ${SETUP_CLIENT_NAMES.join(', ')}; none; or mine, for those of your home too, hidden from git. Default: those that files of the repository name.`,
+  },
+  {
+    flag: 'strict',
+    kind: 'switch',
+    description: 'Committed hooks refuse the commits of colleagues who do not have Warrant.',
   },
   {
     flag: 'action',
@@ -26,11 +31,12 @@ export const INIT_OPTIONS: readonly Option[] = [
 ]
 
 export const UNINSTALL_OPTIONS: readonly Option[] = [
+  { flag: 'yes', kind: 'switch', description: 'Remove without asking.' },
   {
     flag: 'purge-artifacts',
     kind: 'switch',
     description:
-      'Also remove the evidence file and the OpenSpec files that install created, unless git tracks them.',
+      'Also remove the evidence file and the files that `sdd install` created, unless git tracks them.',
   },
   {
     flag: 'purge',

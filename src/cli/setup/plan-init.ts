@@ -1,17 +1,13 @@
-import { openReceiptSigner, readOwnKey } from '../../app/open/receipts/signing-key.ts'
 import { CHECKS_FILE } from '../../gate/checks/check.ts'
 import { suggestChecks, writeChecksFile } from '../../gate/checks/suggest/suggest.ts'
 import { findPlace } from '../../platform/git/place.ts'
 import { askGit } from '../../platform/git/run.ts'
 import { findProgram, isInHome } from '../../platform/programs/client-signs.ts'
 import { trustedPath } from '../../platform/programs/trusted-path.ts'
-import { KEYS_HEADER, writeListedKey } from '../../receipts/keys-file.ts'
-import { KEYS_FILE } from '../../receipts/keys-path.ts'
-import { type FoundClient, findClients, SETUP_CLIENT_NAMES, type SetupClient } from '../../setup/clients.ts'
+import { type FoundClient, findClients, SETUP_CLIENT_NAMES, SETUP_CLIENTS } from '../../setup/clients.ts'
 import { type HookSetup, hookTargets, isDefined } from '../../setup/hook-targets.ts'
 import type { LaunchWords } from '../../setup/launch.ts'
 import { planSetup, type SetupPlan } from '../../setup/plan.ts'
-import type { TargetFile } from '../../setup/target-file.ts'
 import { ACTION, workflowTarget } from '../../setup/workflow.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { textFlag } from '../command/subcommand.ts'
@@ -22,13 +18,23 @@ import { chosenClientTargets, ignoreTarget, ownFileTarget } from './setup-target
 /** What was found, and what would be written. */
 export interface InitPlan extends SetupPlan {
   readonly clients: readonly FoundClient[]
+  /** Clients of this user alone that are not set up. */
+  readonly offered: readonly FoundClient[]
   readonly hooks: HookSetup
   readonly outside: boolean
+  readonly strict: boolean
   readonly launch: LaunchWords
+  /** Files of this user alone: git does not see them. */
+  readonly personal: readonly string[]
+  /** Files for the team that git ignores. */
+  readonly ignored: readonly string[]
   /** How many checks could be declared. */
   readonly checks: number
   readonly lintStaged: boolean
 }
+
+/** For --clients: the clients of the repository, and those of this user. */
+const MINE = 'mine'
 
 const namedClients = (text: string): readonly FoundClient[] => {
   const names = text.split(',').map((name) => name.trim())
@@ -39,37 +45,29 @@ const namedClients = (text: string): readonly FoundClient[] => {
       throw usageFaults.option(
         `--clients: ${JSON.stringify(name)} is not one of ${SETUP_CLIENT_NAMES.join(', ')}`,
       )
-    return { client, by: 'named' }
+    return { client, by: 'named', shared: true }
   })
 }
 
-const presentClients = ({ root, exists }: OpenedSetup): Promise<readonly FoundClient[]> => {
-  const path = trustedPath(process.env.PATH, root)
+/** Files that the team has, or will have: what git ignores is this user's. */
+const sharedFiles = async ({ root, config, signal }: OpenedSetup): Promise<readonly string[]> => {
+  const place = await findPlace(
+    { folder: root, environment: process.env, gitFolders: config.gitFolders },
+    signal,
+  )
+  const signs = Object.values(SETUP_CLIENTS).flatMap(({ repository }): readonly string[] => repository)
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...signs]
+  return place === undefined ? [] : (await askGit(place, args, { signal })).text.split('\0')
+}
+
+const presentClients = async (setup: OpenedSetup): Promise<readonly FoundClient[]> => {
+  const path = trustedPath(process.env.PATH, setup.root)
+  const files = await sharedFiles(setup)
   return findClients({
-    repository: exists,
+    repository: async (sign) => files.some((file) => file === sign || file.startsWith(`${sign}/`)),
     home: isInHome,
     program: async (name) => (await findProgram(name, path)) !== undefined,
   })
-}
-
-/** The name that commits of this clone have, else that of the user. */
-const findOwner = async ({ root, config, signal }: OpenedSetup): Promise<string> => {
-  const start = { folder: root, environment: process.env, gitFolders: config.gitFolders }
-  const place = await findPlace(start, signal)
-  const answer = place && (await askGit(place, ['config', '--get', 'user.name'], { signal }))
-  return answer?.text.trim() || process.env.USER || process.env.USERNAME || 'this machine'
-}
-
-const NO_KEY = '(the key of this machine, which is made when the file is written)'
-
-/** The first list of keys. Without `writes` no key is made for it. */
-const keysTarget = async (setup: OpenedSetup, writes: boolean): Promise<TargetFile | undefined> => {
-  if (await setup.exists(KEYS_FILE)) return undefined
-  const { config, root } = setup
-  const isNamed = config.signer === 'ssh' || config.signingKey !== undefined
-  const key = writes || isNamed ? (await openReceiptSigner(config, root)).key : await readOwnKey()
-  const text = `${KEYS_HEADER}${writeListedKey(key?.text ?? NO_KEY, await findOwner(setup), 'developer')}`
-  return ownFileTarget(KEYS_FILE, text)
 }
 
 const readAction = (invocation: Invocation): string | undefined => {
@@ -80,39 +78,58 @@ const readAction = (invocation: Invocation): string | undefined => {
   )
 }
 
-/** Finds what the repository uses, and plans the files. `writes` allows to make the key of this machine. */
+/** Finds what the repository uses, and plans the files. `mine`: also for the clients of this user alone. */
 export const planInit = async (
   setup: OpenedSetup,
   invocation: Invocation,
-  writes: boolean,
+  mine = textFlag(invocation, 'clients') === MINE,
 ): Promise<InitPlan> => {
   const named = textFlag(invocation, 'clients')
+  const isFound = named === undefined || named === MINE
   const action = readAction(invocation)
-  const clients = named === undefined ? await presentClients(setup) : namedClients(named)
+  const found = isFound ? await presentClients(setup) : namedClients(named)
+  const clients = found.filter(({ shared }) => shared || mine)
   const launch = await findLaunch(setup)
   const hooks = await openHookSetup(setup)
-  const { places, lifecycle, ports, root } = setup
-  const git = await hookTargets(hooks, { places, files: lifecycle.files, launch, program: ports.program })
+  const { places, lifecycle, ports, root, signal } = setup
+  const strict = invocation.flags.strict === true
+  const git = await hookTargets(hooks, { places, files: lifecycle.files, strict, program: ports.program })
   const suggestions = await suggestChecks(await openDeclaringFiles(root))
   const withChecks = invocation.flags.checks === true && suggestions.checks.length > 0
-  const targets = [
-    ...(await chosenClientTargets(
+  const targetsOf = (shared: boolean) =>
+    chosenClientTargets(
       setup,
-      clients.map(({ client }): SetupClient => client),
+      clients.flatMap((one) => (one.shared === shared ? [one.client] : [])),
       launch,
-    )),
+    )
+  const [team, own] = [await targetsOf(true), await targetsOf(false)]
+  const shared = [
+    ...team,
     ...git.targets,
     action === undefined ? undefined : workflowTarget(action),
     withChecks ? ownFileTarget(CHECKS_FILE, writeChecksFile(suggestions)) : undefined,
-    await keysTarget(setup, writes),
-    await ignoreTarget(setup),
   ].filter(isDefined)
+  const personal = own.map(({ path }) => path)
+  const hidden = await ignoreTarget(setup, personal)
+  const plan = await planSetup([...shared, ...own, hidden], setup.files)
+  const ignored: string[] = []
+  for (const { target } of plan.files)
+    if (
+      target.place === 'tree' &&
+      shared.includes(target) &&
+      (await lifecycle.git.ignores(target.path, signal))
+    )
+      ignored.push(target.path)
   return {
-    ...(await planSetup(targets, setup.files)),
+    ...plan,
     clients,
+    offered: found.filter((one) => !clients.includes(one)),
     hooks,
     outside: git.outside,
+    strict,
     launch,
+    personal,
+    ignored,
     checks: suggestions.checks.length,
     lintStaged: setup.packages.has('lint-staged') || (await setup.exists('.lintstagedrc')),
   }

@@ -1,6 +1,5 @@
 import { EVIDENCE_FILE } from '../../evidence/store.ts'
 import { CHECKS_FILE } from '../../gate/checks/check.ts'
-import { KEYS_FILE } from '../../receipts/keys-path.ts'
 import { CLIENT_HOOKS, type HookedClient, hookEntries } from '../../setup/client-hooks.ts'
 import { CLIENT_SERVERS } from '../../setup/client-servers.ts'
 import { SETUP_CLIENT_NAMES, type SetupClient } from '../../setup/clients.ts'
@@ -67,33 +66,38 @@ export const chosenClientTargets = (
 
 const EVIDENCE_LINE = `/${EVIDENCE_FILE}`
 
-/** What hides the state and the evidence from git in this clone, as far as it does not ignore them already. */
-export const ignoreTarget = async ({ ports, places, lifecycle, signal }: OpenedSetup) => {
+/** What hides the state, the evidence and files of this user alone from git in this clone. */
+export const ignoreTarget = async (
+  { ports, places, lifecycle, signal }: OpenedSetup,
+  personal: readonly string[],
+) => {
   const { files, git } = lifecycle
   const old = (await files.read(`${places.common}/info/exclude`))?.toString('latin1') ?? ''
   const present = new Set(old.split(/\r?\n/))
   const state = await neededStateLines(ports, present, signal)
   const isHidden = !present.has(EVIDENCE_LINE) && (await git.ignores(EVIDENCE_FILE, signal))
   const isTracked = (await git.tracked([EVIDENCE_FILE], signal)).length > 0
-  return excludeTarget(listLines([...state, ...(isHidden || isTracked ? [] : [EVIDENCE_LINE])]))
+  const evidence = isHidden || isTracked ? [] : [EVIDENCE_LINE]
+  return excludeTarget(listLines([...state, ...evidence, ...personal.map((path) => `/${path}`)]))
 }
 
 /** A file of ours in the state folder that is committed, created where there is none. */
-export const ownFileTarget = (path: typeof KEYS_FILE | typeof CHECKS_FILE, text: string): TargetFile =>
+export const ownFileTarget = (path: string, text: string): TargetFile =>
   textTarget(path, [wholeFile(text, () => false)])
 
 /** All files that may hold something of ours. Those that have no shape of their own only if they are recorded. */
 export const everyTarget = async (setup: OpenedSetup, record: SetupRecord | undefined) => {
   const { ports, places, lifecycle } = setup
-  const options = { places, files: lifecycle.files, launch: PATH_LAUNCH, program: ports.program }
+  const options = { places, files: lifecycle.files, strict: false, program: ports.program }
   const { stateFolder } = ports
   const lines = [...(stateFolder === undefined ? [] : stateLines(stateFolder)), EVIDENCE_LINE]
-  const own = ([KEYS_FILE, CHECKS_FILE] as const).filter((path) => record?.files.has(path))
+  const own = [CHECKS_FILE].filter((path) => record?.files.has(path))
+  const clients = await clientTargets(SETUP_CLIENT_NAMES, PATH_LAUNCH, async (files) => files)
   return [
-    ...(await clientTargets(SETUP_CLIENT_NAMES, PATH_LAUNCH, async (files) => files)),
+    ...clients,
     ...(await everyHookTarget(options)),
     workflowTarget(''),
     ...own.map((path) => ownFileTarget(path, '')),
-    excludeTarget(listLines(lines)),
+    excludeTarget(listLines([...lines, ...clients.map(({ path }) => `/${path}`)])),
   ]
 }

@@ -4,13 +4,14 @@ import { CHECKS_FILE } from '../../gate/checks/check.ts'
 import { ACCEPTANCES_FILE } from '../../gate/findings/acceptances.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import { purgeState } from '../../platform/files/remove-file.ts'
+import { askTerminal } from '../../platform/system/ask-terminal.ts'
 import { KEYS_FILE } from '../../receipts/keys-path.ts'
 import { uninstall } from '../../setup/git-hooks/install.ts'
 import { type HookReport, hooksStatus } from '../../setup/git-hooks/install-hooks.ts'
 import { type UndoReport, undoSetup } from '../../setup/undo.ts'
 import type { Invocation } from '../command/command.ts'
 import { printOutput, requireWritable } from '../command/subcommand.ts'
-import { hookTable } from '../gate/git-hooks.ts'
+import { writeTable } from '../command/text-table.ts'
 import { type OpenedSetup, openSetup } from './open-setup.ts'
 import { everyTarget } from './setup-targets.ts'
 
@@ -74,7 +75,10 @@ const removeState = async ({ root, ports, lifecycle, signal }: OpenedSetup): Pro
 
 const describe = ({ hooks, restored, removed, left, notes, stays }: UninstallResult): string =>
   [
-    hookTable(hooks),
+    writeTable(
+      ['hook', 'state', 'done'],
+      hooks.map(({ hook, state, did }) => [hook, state, did]),
+    ),
     '',
     `restored ${restored.join(', ') || 'no files'}`,
     escapeLineBreaks(`removed  ${removed.join(', ') || 'no files'}`),
@@ -83,6 +87,28 @@ const describe = ({ hooks, restored, removed, left, notes, stays }: UninstallRes
     ...left.map(({ path, why }) => `LEFT     ${path}: ${why}; remove it by hand`),
   ].join('\n')
 
+/** Asks before anything is removed. Without a terminal only --yes counts. */
+const isAgreed = async (
+  { flags, json, terminal }: Invocation,
+  files: readonly string[],
+): Promise<boolean> => {
+  if (flags.yes === true) return true
+  const shown = [
+    'Our entries leave these files; everything else in them stays:',
+    ...files.map((path) => `  ${path}`),
+  ]
+  const ending = flags.purge === true ? ' The state folder with its log and receipts is removed.' : ''
+  if (!json && process.stdin.isTTY === true) {
+    terminal.print(shown.join('\n'))
+    const answer = await askTerminal(`Take Warrant out of this repository?${ending} [y/N] `)
+    if (/^y(es)?$/i.test(answer?.trim() ?? '')) return true
+  }
+  terminal.print(
+    json ? JSON.stringify({ removed: [], files }) : `Nothing was removed. To remove it, add --yes.`,
+  )
+  return false
+}
+
 export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   requireWritable(config, '`warrant uninstall`')
@@ -90,6 +116,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
   const { ports, signal, lifecycle } = setup
   const purge = invocation.flags.purge === true
   const record = await setup.record.read()
+  if (!(await isAgreed(invocation, [...(record?.files.keys() ?? [])]))) return 0
   const before = await hooksStatus(lifecycle, signal)
   const committed = await committedFiles(setup)
   const targets = (await everyTarget(setup, record)).filter(({ path }) => !committed.has(path))

@@ -76,7 +76,7 @@ const readSnapshot = async ({ folder, locate, open, log }: EnterprisePorts): Pro
   const { lifecycle, sdd } = open(root)
   // Concurrent callers share this reading, so no caller's signal may cancel it; each program has its own timeout.
   const { signal } = new AbortController()
-  const keys = lifecycle.config.read('pumuki.', signal)
+  const keys = lifecycle.config.read('warrant.', signal)
   const [installed, specified] = await Promise.all([
     nullOnFailure(readLifecycle(lifecycle, keys, signal), log, 'lifecycle'),
     // Every reader of this is a GET or a resource, and those start no program of their own.

@@ -1,6 +1,7 @@
 import { compareText } from '../../evidence/compare.ts'
 import type { Severity } from '../../evidence/schema.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
+import { KEYS_FILE } from '../../receipts/keys-path.ts'
 import type { ReceiptDetails } from '../../receipts/statement.ts'
 import { type GatePolicy, isAtLeast } from '../policy.ts'
 import type { ChangeSet } from '../ports.ts'
@@ -46,13 +47,35 @@ const SUPPRESSION_ADDED = {
   matchedBy: 'FileContent',
 } as const
 
+export interface KeyPorts {
+  /** Whether the keys that the change adds are added by a listed developer, in commits that do nothing else. */
+  readonly mayAddKeys?: (
+    set: Pick<ChangeSet, 'base' | 'target' | 'head' | 'changes'>,
+    signal: AbortSignal,
+  ) => Promise<boolean>
+}
+
+/** The changes of the policy; a key that a listed developer adds weakens nothing. */
+const settleKeys = async (
+  { mayAddKeys }: KeyPorts,
+  set: ChangeSet,
+  changes: readonly PolicyChange[],
+  signal: AbortSignal,
+): Promise<readonly PolicyChange[]> => {
+  const keys = changes.filter(({ file, weaker }) => file === KEYS_FILE && weaker)
+  if (keys.length === 0 || !keys.every(({ addsKey }) => addsKey)) return changes
+  if (!(await mayAddKeys?.(set, signal))) return changes
+  return changes.map((one) => (one.addsKey ? { ...one, weaker: false } : one))
+}
+
 /** The base does not count (`--policy-from worktree`): the findings are shown and block nothing. */
 interface Trial {
   readonly trial: boolean
 }
 
 interface PolicyContext extends Trial {
-  readonly set: Pick<ChangeSet, 'changes'>
+  readonly ports: KeyPorts
+  readonly set: ChangeSet
   readonly policy: GatePolicy
 }
 
@@ -60,17 +83,19 @@ interface PolicyContext extends Trial {
  * A finding for each file that alters how changes are judged. A stricter policy that is not part of the change, such
  * as an untracked one, gives no finding. A stricter policy is not blocked by its own thresholds.
  */
-export const policyDrafts = (
+export const policyDrafts = async (
   changes: readonly PolicyChange[],
-  { set, policy, trial }: PolicyContext,
-): FindingDraft[] => {
+  { ports, set, policy, trial }: PolicyContext,
+  signal: AbortSignal,
+): Promise<FindingDraft[]> => {
   const changed = new Set(set.changes.map(({ path }) => path))
   const severityIfStricter: Severity = isAtLeast('WARN', policy.block_on_or_above) ? 'INFO' : 'WARN'
-  return changes
+  const settled = await settleKeys(ports, set, changes, signal)
+  return settled
     .filter(({ file, weaker, fromEnvironment }) => weaker || fromEnvironment || changed.has(file))
-    .map(({ file, effect, weaker }) => ({
+    .map(({ file, effect, weaker, addsKey }) => ({
       ...POLICY_CHANGED,
-      severity: trial ? 'INFO' : weaker ? 'ERROR' : severityIfStricter,
+      severity: trial || (addsKey && !weaker) ? 'INFO' : weaker ? 'ERROR' : severityIfStricter,
       message: `${weaker ? 'The change weakens the policy' : 'The policy changes'}: ${effect}.`,
       file,
       text: effect,

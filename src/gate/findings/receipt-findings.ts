@@ -11,7 +11,7 @@ const JUDGE =
 const REPAIRS: Readonly<Record<ReceiptProblem, string>> = {
   missing: JUDGE,
   foreign:
-    'A person adds the key with `warrant keys add KEY --owner NAME`, or someone whose key is listed judges the commits: warrant receipts check --judge',
+    'If the key is yours, run `warrant receipts keys show` and send the line that it prints to a developer whose key is listed. Otherwise a developer whose key is listed judges the commits: warrant receipts check --judge',
   failed: 'Repair what the gate reported, and commit again.',
   policy: JUDGE,
   expired: JUDGE,

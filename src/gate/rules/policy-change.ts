@@ -4,6 +4,8 @@ export interface PolicyChange {
   readonly effect: string
   /** Whether later changes would be judged less strictly. */
   readonly weaker: boolean
+  /** It adds a key, which a listed developer may do in a commit of its own. */
+  readonly addsKey?: boolean
   /** Not of the change itself: of the environment. */
   readonly fromEnvironment?: boolean
 }

@@ -100,7 +100,7 @@ export const evaluateSdd = async (
   stage: GateStage,
   signal: AbortSignal,
 ): Promise<SddEvaluation> => {
-  const status = await readSdd(ports, ports.config.read('pumuki.', signal), { start: true, signal })
+  const status = await readSdd(ports, ports.config.read('warrant.', signal), { start: true, signal })
   const { openspec, session } = status
   const change = session.changeId === undefined ? 'missing' : await findChange(session.changeId, ports.files)
   const facts = { stage, bypass: ports.bypass, openspec, session, change, validation: undefined }

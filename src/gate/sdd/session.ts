@@ -25,7 +25,7 @@ export interface SessionState {
   readonly remainingSeconds?: number
 }
 
-const PREFIX = 'pumuki.sdd.session.'
+const PREFIX = 'warrant.sdd.session.'
 const KEYS = ['active', 'change', 'updatedAt', 'expiresAt', 'ttlMinutes'] as const
 const DEFAULT_MINUTES = 45
 const MAX_MINUTES = 525_600
@@ -42,7 +42,7 @@ const secondsLeft = (expiresAt: string | undefined, now: number): number | undef
   return Number.isNaN(end) ? undefined : Math.max(0, Math.floor((end - now) / 1_000))
 }
 
-/** Reads the session from the keys under `pumuki.`. Git lowercases the last part of a key. */
+/** Reads the session from the keys under `warrant.`. Git lowercases the last part of a key. */
 export const readSession = (
   keys: ReadonlyMap<string, string>,
   repoRoot: string,
@@ -73,7 +73,7 @@ export interface SessionPorts {
 }
 
 const currentSession = async ({ config, repoRoot, clock }: SessionPorts, signal: AbortSignal) =>
-  readSession(await config.read('pumuki.', signal), repoRoot, clock.now())
+  readSession(await config.read('warrant.', signal), repoRoot, clock.now())
 
 const saveSession = async (
   ports: SessionPorts,

@@ -174,7 +174,7 @@ const DENIED = [
   'node dist/bin/warrant.js keys add',
   './node_modules/.bin/warrant checks allow',
   'warrant checks allow',
-  'warrant keys add',
+  'warrant receipts keys add',
   'warrant gate --allow-checks sha256:0',
   'lefthook uninstall',
   'pre-commit uninstall',

@@ -25,13 +25,13 @@ const INTERPRETER =
   /^(?:python[\d.]*|pypy\d?|node|nodejs|deno|bun|perl|ruby|php|lua|osascript|tclsh|pwsh|powershell)$/
 /** Words of a program in another language that show that it does what would be refused in the shell. */
 const TELLTALE =
-  /no-verify|hooks_?path|commit-tree|update-ref|\.git\/(?:hooks|config|refs)|\.ai_evidence|\.warrant\b|warrant['", ]+(?:uninstall|checks['", ]+allow|keys['", ]+add)|HUSKY['"\])]*\s*[=:,]\s*['"]?0/i
+  /no-verify|hooks_?path|commit-tree|update-ref|\.git\/(?:hooks|config|refs)|\.ai_evidence|\.warrant\b|warrant['", ]+(?:uninstall|checks['", ]+allow|receipts['", ]+(?:keys['", ]+add|require))|HUSKY['"\])]*\s*[=:,]\s*['"]?0/i
 /** Words of the guard: a text that cannot be resolved and contains one is put to the user. */
 const GUARD_WORD = /git|hook|warrant|no-verify/
 
 /** Commands of this program that change who may judge, or what counts: a person runs them. */
 const PERSONAL =
-  /^(?:uninstall|accept|hooks uninstall|checks allow|keys (?:add|revoke)|lineage (?:erase|adopt|repair))\b/
+  /^(?:uninstall|accept|checks allow|receipts (?:keys (?:add|revoke)|require)|log (?:erase|adopt|repair))\b/
 
 const HOOK_MANAGER = /^(?:husky|lefthook|pre-commit|simple-git-hooks|overcommit)$/
 /** Programs that commit on their own. */

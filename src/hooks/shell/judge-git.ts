@@ -53,8 +53,8 @@ const skipsHooks = (name: string, rest: readonly ShellWord[]): boolean => {
 const MOVES_HOOKS = /^(?:core\.hookspath|include\.path|includeif\..*|hook\..*)$/i
 /** Settings that only a person changes: also those of the installation. */
 const PROTECTED_SETTING =
-  /^(?:core\.(?:hookspath|worktree|bare|fsmonitor)|include\.path|includeif\..*|hook\..*|(?:pumuki|warrant)\..*)$/i
-const PROTECTED_SECTION = /^(?:core|include|includeif\b.*|hook\b.*|pumuki|warrant)$/i
+  /^(?:core\.(?:hookspath|worktree|bare|fsmonitor)|include\.path|includeif\..*|hook\..*|warrant\..*)$/i
+const PROTECTED_SECTION = /^(?:core|include|includeif\b.*|hook\b.*|warrant)$/i
 const CONFIG_VALUED = /^(?:-f|--file|--blob|--type|--default|--comment|--value)$/
 const CONFIG_READS = /^(?:--get\S*|-l|--list|get|list)$/
 

@@ -1,9 +1,8 @@
-import { mkdir, realpath, rm, stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { errorCode } from '../../kernel/fault.ts'
 import type { GitMetadataFiles } from '../../setup/git-hooks/ports.ts'
 import { readRegularFile } from '../jail/async.ts'
-import { replaceFile } from './atomic-write.ts'
 
 const MAX_BYTES = 64 * 1024 * 1024
 /** Placeholder for hooks that are not readable regular files; treated as a foreign binary and left alone. */
@@ -38,10 +37,4 @@ export const gitMetadataFiles: GitMetadataFiles = {
       return isAbsent(cause) ? undefined : Buffer.from(UNREADABLE)
     }
   },
-  async write(path, bytes, mode) {
-    await mkdir(dirname(path), { recursive: true })
-    // A hook that a crash takes away switches the gate off without notice; the umask must not make it non-executable.
-    await replaceFile(path, bytes, { durable: true, mode, ignoreUmask: true })
-  },
-  remove: (path) => rm(path, { force: true }),
 }

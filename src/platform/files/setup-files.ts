@@ -90,7 +90,11 @@ export const setupFiles = (root: string): SetupFiles => {
     async create(path, bytes, mode) {
       const folders = await makeFolders(path)
       // Exclusive: a file that is there now was put there since the plan was made.
-      await within(path, (file) => replaceFile(file, bytes, { durable: true, mode, exclusive: true }))
+      await within(path, (file) =>
+        replaceFile(file, bytes, { durable: true, mode, exclusive: true }).catch((cause) => {
+          throw errorCode(cause) === 'EEXIST' ? new UneditableFile('it was created meanwhile') : cause
+        }),
+      )
       return folders
     },
     async replace(path, bytes) {

@@ -4,9 +4,9 @@ import type { LifecycleGit, RepositoryPlaces } from '../../setup/git-hooks/ports
 import { followLinks } from '../files/git-metadata.ts'
 import { askGit, type GitPlace } from './run.ts'
 
-const PREFIX = 'pumuki.'
+const PREFIX = 'warrant.'
 const HOOKS_PATH = 'core.hookspath'
-const QUESTION = ['--show-scope', '--show-origin', '--get-regexp', `^(pumuki\\..*|core\\.hookspath)$`]
+const QUESTION = ['--show-scope', '--show-origin', '--get-regexp', `^(warrant\\..*|core\\.hookspath)$`]
 const NOTHING_FOUND = 1
 
 interface ConfigRecord {

@@ -1,6 +1,12 @@
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { Fault } from '../../kernel/fault.ts'
-import { findBlockInsertion, type HookName, isBlockCurrent, readBlock } from '../git-hooks/hook-script.ts'
+import {
+  findBlockInsertion,
+  type HookName,
+  isBlockCurrent,
+  isBlockOutdated,
+  readBlock,
+} from '../git-hooks/hook-script.ts'
 import { cutSpans, type FileEntry, type Removal, UneditableFile } from './insertion.ts'
 
 /** A hook that cannot take the block: a program, or one with broken markers. */
@@ -18,6 +24,10 @@ export const scriptBlock = (name: HookName, block: string): FileEntry => ({
   insert: async (text) => {
     const insertion = orUneditable(() => findBlockInsertion(text, name, block))
     return insertion === undefined ? [] : [insertion]
+  },
+  withoutOutdated: (text) => {
+    const found = orUneditable(() => readBlock(text))
+    return found && isBlockOutdated(text, name, block) ? cutSpans(text, [found]) : text
   },
   remove: async (text, written): Promise<Removal> => {
     const found = orUneditable(() => readBlock(text))

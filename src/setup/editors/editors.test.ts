@@ -156,7 +156,7 @@ describe('a table in TOML', () => {
 })
 
 describe('steps of hook managers in YAML', () => {
-  const steps = lefthookSteps(LAUNCH)
+  const steps = lefthookSteps(false)
 
   it.each([
     [
@@ -190,7 +190,7 @@ describe('steps of hook managers in YAML', () => {
       'default_stages: [commit]\nrepos:\n  - repo: local\n    hooks: [{ id: a, name: a, entry: a, language: system }]\n# end\n',
     ],
   ])('of pre-commit come and go: %s', async (_, text) => {
-    const { after, exact, shaped } = await roundTrip(text, [preCommitStep(LAUNCH)])
+    const { after, exact, shaped } = await roundTrip(text, [preCommitStep(true)])
     expect(after).toContain('- id: warrant-gate\n')
     expect([exact, shaped]).toEqual([text, text])
   })

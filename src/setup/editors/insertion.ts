@@ -74,6 +74,8 @@ export type Removal = { readonly text: string } | 'absent' | 'edited'
 export interface FileEntry {
   /** What a person would add. */
   readonly shown: string
+  /** The text without an entry that an earlier version wrote. */
+  withoutOutdated?(text: string): string
   /** Empty when the entry is there. Throws `UneditableFile`. */
   insert(text: string): Promise<readonly Insertion[]>
   /** Throws `UneditableFile`. `written` are the digests of the texts that were inserted; empty when that is not known. */

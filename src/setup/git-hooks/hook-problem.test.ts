@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { insertBlock } from './hook-script.ts'
+import { writeProgramBlock } from './hook-script.ts'
 import { checkHook } from './install-hooks.ts'
 
 const PROGRAM = '/opt/warrant.js'
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 const installed = (before = '#!/bin/sh\n', after = '') => {
-  const block = insertBlock(undefined, 'pre-commit', PROGRAM)
-    .toString('latin1')
-    .replace(/^#!.*\n/, '')
+  const block = writeProgramBlock('pre-commit', PROGRAM)
   return bytes(`${before}${block}${after}`)
 }
 const state = (hook: Uint8Array | undefined, executable = true) =>

@@ -5,21 +5,9 @@ import { quoteShell } from '../../kernel/text/shell-quote.ts'
 export const hookFaults = defineFaults('hook', {
   program: {
     kind: 'conflict',
-    fix: 'Call `warrant gate` from this hook yourself, or rename the hook and install again.',
+    fix: 'Call `warrant gate` from this hook yourself, or rename the hook and run `warrant init`.',
   },
-  tangled: { kind: 'conflict', fix: 'Remove the PUMUKI MANAGED markers from the hook, then install again.' },
-  outside: {
-    kind: 'refused',
-    fix: 'Set core.hooksPath in this repository (git config --local core.hooksPath .githooks), or call `warrant gate` from the shared hook.',
-  },
-  husky: {
-    kind: 'refused',
-    fix: 'Run `warrant init`: it adds the gate to .husky/pre-commit and .husky/pre-push.',
-  },
-  generated: {
-    kind: 'refused',
-    fix: 'Run `warrant init`: it adds the gate to the file from which the hook manager generates its hooks.',
-  },
+  tangled: { kind: 'conflict', fix: 'Remove the WARRANT markers from the hook, then run `warrant init`.' },
 })
 
 /** The hooks that run the gate. */
@@ -37,8 +25,8 @@ export const eachHook = <T>(value: (name: HookName) => T): Readonly<Record<HookN
   'pre-push': value('pre-push'),
 })
 
-const START = '# >>> PUMUKI MANAGED START >>>'
-const END = '# <<< PUMUKI MANAGED END <<<'
+const START = '# >>> WARRANT >>>'
+const END = '# <<< WARRANT <<<'
 const SHEBANG = '#!/usr/bin/env sh\n'
 
 const REFS = 'WARRANT_REFS'
@@ -62,44 +50,67 @@ else
 fi`,
 }
 
+/** The setting of a clone with the path of the program that judged in it last. It is never committed. */
+const PROGRAM_KEY = 'warrant.program'
+const FIND_PROGRAM = `$(git config --local --get ${PROGRAM_KEY} || :)`
+
+const MISSING =
+  'warrant: the program that judges in this clone is gone, so this is refused. Install Warrant again, and run: warrant init'
+const NOT_HERE =
+  'warrant: not installed here, so CI judges this change. To judge it before, install Warrant and run: warrant init'
+
+/** What becomes of a change where no program is found: a clone that never had one passes, unless it is `strict`. */
+const whereMissing = (strict: boolean, exit: string): readonly string[] =>
+  strict
+    ? ['else', `  echo "${MISSING}" >&2`, `  ${exit}`, 'fi']
+    : [
+        'elif [ -n "$warrant_program" ]; then',
+        `  echo "${MISSING}" >&2`,
+        `  ${exit}`,
+        'else',
+        `  echo "${NOT_HERE}" >&2`,
+        'fi',
+      ]
+
 /**
- * POSIX sh that also works under `set -eu`. The program that installed the hook comes first: a file that is put into
- * `node_modules` or on the path later does not take its place. Without Warrant the hook fails. It never downloads
- * Warrant: that would run whatever a registry serves under this name.
+ * POSIX sh that also works under `set -eu`. The program that set up this clone comes first: a file that is put into
+ * `node_modules` or on the path later does not take its place. Nothing is downloaded: that would run whatever a
+ * registry serves under this name.
  */
-const writeBlock = (name: HookName, quotedProgram: string): string => `${START}
-# Added by \`warrant hooks install\`; \`warrant hooks uninstall\` removes it.
+const writeBlock = (name: HookName, program: string, strict: boolean): string => `${START}
+# Added by \`warrant init\`; \`warrant uninstall\` removes it.
 warrant_gate() {
-  if [ -f ${quotedProgram} ] && command -v node >/dev/null 2>&1; then
-    node ${quotedProgram} gate --stage ${HOOK_STAGES[name]} "$@"
+  warrant_program=${program}
+  if [ -f "$warrant_program" ] && command -v node >/dev/null 2>&1; then
+    node "$warrant_program" gate --stage ${HOOK_STAGES[name]} "$@"
   elif [ -x ./node_modules/.bin/warrant ]; then
     ./node_modules/.bin/warrant gate --stage ${HOOK_STAGES[name]} "$@"
   elif command -v warrant >/dev/null 2>&1; then
     warrant gate --stage ${HOOK_STAGES[name]} "$@"
-  else
-    echo "warrant: the gate for ${name} cannot run, because warrant was not found. Install it and run warrant init again, or remove the managed block from this hook" >&2
-    return 1
-  fi
+  ${whereMissing(strict, 'return 1').join('\n  ')}
 }
 ${CALLS[name]}
 ${END}
 `
 
+/** The block of a hook that is a file of the repository: it names no path of this machine. */
+export const writeCommittedBlock = (name: HookName, strict: boolean): string =>
+  writeBlock(name, FIND_PROGRAM, strict)
+
+const asOneLine = (lines: readonly string[]): string =>
+  lines
+    .map((line, at) =>
+      at === lines.length - 1 ? line : /(?:else|then)$/.test(line) ? `${line} ` : `${line}; `,
+    )
+    .join('')
+    .replace(/ {2,}/g, ' ')
+
+/** The same as one line, for the file of a hook manager. It has no single quotes. */
+export const writeCommittedLine = (args: string, strict: boolean): string =>
+  `warrant_program=${FIND_PROGRAM}; if [ -f "$warrant_program" ]; then node "$warrant_program" ${args}; elif command -v warrant >/dev/null 2>&1; then warrant ${args}; ${asOneLine(whereMissing(strict, 'exit 1'))}`
+
 /** A shell word as `quoteShell` writes it. */
 const QUOTED = `'(?:[^']|'\\\\'')*'`
-/** The commands that may stand in a block that is committed. */
-const COMMAND = new RegExp(`^(?:warrant|npx --no-install warrant|${QUOTED} ${QUOTED})$`)
-
-/**
- * The block of a hook that is a file of the repository. It names the program by a command that other machines have,
- * too, instead of a path.
- */
-export const writeCommandBlock = (name: HookName, command: string): string => `${START}
-# Added by \`warrant init\`; \`warrant uninstall\` removes it.
-warrant_gate() { ${command} gate --stage ${HOOK_STAGES[name]} "$@"; }
-${CALLS[name]}
-${END}
-`
 
 interface BlockSpan {
   readonly from: number
@@ -150,7 +161,6 @@ const shebangLength = (text: string, name: HookName): number => {
 
 // Latin1 maps every byte to one character and back, so the rest of the hook stays byte-identical.
 const asText = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
-const asBytes = (text: string): Buffer => Buffer.from(text, 'latin1')
 
 export type HookState = 'managed' | 'missing' | 'unmanaged'
 
@@ -163,19 +173,30 @@ export const hookState = (bytes: Uint8Array | undefined): HookState => {
   }
 }
 
-const QUOTED_PROGRAM = new RegExp(`\\[ -f (${QUOTED}) \\]`)
-const BLOCK_COMMAND = /^warrant_gate\(\) \{ (.+) gate --stage /m
+const OWN_PROGRAM = new RegExp(`^  warrant_program=(${QUOTED})$`, 'm')
 
-/** Whether the managed block is the one that this version writes. An older or edited block may not run the gate. */
+/** Whether the managed block is one that this version writes. An older or edited block may not run the gate. */
 export const isBlockCurrent = (bytes: Uint8Array, name: HookName): boolean => {
   const text = asText(bytes)
   const { from, to } = findBlock(text) ?? { from: 0, to: 0 }
   const block = text.slice(from, to)
-  const [, command = ''] = BLOCK_COMMAND.exec(block) ?? []
-  if (COMMAND.test(command) && block.trimEnd() === writeCommandBlock(name, command).trimEnd()) return true
   // Any program: another copy of Warrant may have installed it.
-  const [, program = ''] = QUOTED_PROGRAM.exec(block) ?? []
-  return block.trimEnd() === writeBlock(name, program).trimEnd()
+  const [, program = "''"] = OWN_PROGRAM.exec(block) ?? []
+  const known = [
+    writeBlock(name, program, true),
+    writeCommittedBlock(name, true),
+    writeCommittedBlock(name, false),
+  ]
+  return known.some((one) => one.trimEnd() === block.trimEnd())
+}
+
+/** Whether a block has to be written anew: it is not ours any more, or starts another program. */
+export const isBlockOutdated = (text: string, name: HookName, wanted: string): boolean => {
+  const found = findBlock(text)
+  const present = found && text.slice(found.from, found.to)
+  if (present === undefined || present.trimEnd() === wanted.trimEnd()) return false
+  const startsAnother = OWN_PROGRAM.test(present) && OWN_PROGRAM.test(wanted)
+  return startsAnother || !isBlockCurrent(Buffer.from(text, 'latin1'), name)
 }
 
 /** The lines before the managed block. */
@@ -196,7 +217,7 @@ const blockOffset = (text: string, name: HookName): number => {
 
 /** The block of this machine, as Latin-1 text. */
 export const writeProgramBlock = (name: HookName, program: string): string =>
-  writeBlock(name, quoteShell(asText(Buffer.from(program))))
+  writeBlock(name, quoteShell(asText(Buffer.from(program))), true)
 
 /** Where a block is to be inserted into the Latin-1 text of a hook, and what; undefined when it has one. */
 export const findBlockInsertion = (text: string, name: HookName, block: string) => {
@@ -213,28 +234,3 @@ export const readBlock = (text: string): (BlockSpan & { readonly text: string })
 
 /** A new hook, before the block is inserted. */
 export const EMPTY_HOOK = SHEBANG
-
-/**
- * Adds or replaces the managed block. `program` is the installing program, which the block tries first. A new block
- * goes first, because a hook may end with `exit 0`; an existing block keeps its place.
- */
-export const insertBlock = (bytes: Uint8Array | undefined, name: HookName, program: string): Buffer => {
-  const text = asText(bytes ?? new Uint8Array())
-  const block = writeProgramBlock(name, program)
-  if (text.trim() === '') return asBytes(`${SHEBANG}${block}`)
-  const start = blockOffset(text, name)
-  const { from, to } = findBlock(text) ?? { from: start, to: start }
-  const before = text.slice(0, from)
-  const gap = before === '' || before.endsWith('\n') ? '' : '\n'
-  return asBytes(`${before}${gap}${block}${text.slice(to)}`)
-}
-
-/** Removes the managed block: `unchanged` without one, undefined when nothing else is left. */
-export const removeBlock = (bytes: Uint8Array): 'unchanged' | Buffer | undefined => {
-  const text = asText(bytes)
-  const found = findBlock(text)
-  if (found === undefined) return 'unchanged'
-  const left = text.slice(0, found.from) + text.slice(found.to)
-  const onlyShebang = /^(#![^\n]*\n?)?\s*$/.test(left)
-  return onlyShebang ? undefined : asBytes(left)
-}

@@ -1,5 +1,4 @@
 import { basename, dirname, join } from 'node:path'
-import { isPathInside } from '../../kernel/text/path-inside.ts'
 import {
   eachHook,
   HOOK_NAMES,
@@ -7,12 +6,9 @@ import {
   type HookName,
   type HookState,
   HUSKY_LINE,
-  hookFaults,
   hookState,
-  insertBlock,
   isBlockCurrent,
   linesBeforeBlock,
-  removeBlock,
 } from './hook-script.ts'
 import { type GitMetadataFiles, type LifecycleGit, type RepositoryPlaces, repositoryFaults } from './ports.ts'
 
@@ -102,11 +98,6 @@ interface HookPorts {
   readonly files: GitMetadataFiles
 }
 
-export interface InstallPorts extends HookPorts {
-  /** Path of the running program. */
-  readonly program: string
-}
-
 export interface HookReport {
   readonly hook: HookName
   readonly state: ReportedState
@@ -118,9 +109,6 @@ export interface HookReport {
   readonly did: 'written' | 'removed' | 'nothing'
 }
 
-const EXECUTABLE = 0o755
-const READABLE = 0o644
-
 export const requirePlaces = async (git: LifecycleGit, signal: AbortSignal): Promise<RepositoryPlaces> => {
   const places = await git.places(signal)
   if (places === undefined)
@@ -128,27 +116,9 @@ export const requirePlaces = async (git: LifecycleGit, signal: AbortSignal): Pro
   return places
 }
 
-/** A hooks folder outside the repository is shared by all repositories of the user, so it is left alone. */
-const requireInside = ({ top, common }: RepositoryPlaces, path: string): void => {
-  if (!isPathInside(top, path) && !isPathInside(common, path)) {
-    throw hookFaults.outside('the hooks folder lies outside this repository')
-  }
-}
-
 /** Whether git starts generated hooks, which start those in the folder of husky. */
 const isHuskyActive = ({ hooks }: RepositoryPlaces): boolean =>
   basename(hooks) === '_' && huskyFolder({ hooks }) !== undefined
-
-const rejectHusky = (places: RepositoryPlaces): void => {
-  if (isHuskyActive(places))
-    throw hookFaults.husky('husky generates the hooks folder and overwrites it at every install')
-}
-
-const rejectGenerated = ({ hook, old }: FoundHook): void => {
-  const manager = hookGenerator(old)
-  if (manager !== undefined)
-    throw hookFaults.generated(`${manager} generates the hook ${hook} and overwrites it at its next install`)
-}
 
 interface FoundHook {
   readonly hook: HookName
@@ -213,47 +183,4 @@ export const hooksStatus = async ({ git, files }: HookPorts, signal: AbortSignal
       }
     }),
   )
-}
-
-/** Adds the managed block to both hooks. All checks run before the first write, so a fault changes nothing. */
-export const installHooks = async (
-  { git, files, program }: InstallPorts,
-  signal: AbortSignal,
-): Promise<HookReport[]> => {
-  const places = await requirePlaces(git, signal)
-  rejectHusky(places)
-  const plans = (await findHooks(files, places)).map((found) => {
-    requireInside(places, found.path)
-    rejectGenerated(found)
-    return { ...found, bytes: insertBlock(found.old, found.hook, program) }
-  })
-  for (const { path, bytes } of plans) await files.write(path, bytes, EXECUTABLE)
-  return plans.map(({ hook, old, bytes }) => ({
-    hook,
-    state: 'managed',
-    did: old?.equals(bytes) ? 'nothing' : 'written',
-  }))
-}
-
-export const uninstallHooks = async (
-  { git, files }: HookPorts,
-  signal: AbortSignal,
-): Promise<HookReport[]> => {
-  const places = await requirePlaces(git, signal)
-  const plans = (await findHooks(files, places)).map((found) => {
-    const left = found.old === undefined ? 'unchanged' : removeBlock(found.old)
-    if (left !== 'unchanged') requireInside(places, found.path)
-    return { ...found, left }
-  })
-  for (const { path, left } of plans) {
-    if (left === undefined) await files.remove(path)
-    // A hook of husky needs no permission to be executed, and its mode is tracked.
-    else if (left !== 'unchanged')
-      await files.write(path, left, (await files.executable(path)) ? EXECUTABLE : READABLE)
-  }
-  return plans.map(({ hook, old, left }) => ({
-    hook,
-    state: hookState(left === 'unchanged' ? old : left),
-    did: left === 'unchanged' ? 'nothing' : 'removed',
-  }))
 }

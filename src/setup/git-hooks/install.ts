@@ -1,15 +1,7 @@
-import { join } from 'node:path'
 import type { GateStatus } from '../../evidence/schema.ts'
 import { defineFaults } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { HOOK_NAMES } from './hook-script.ts'
-import {
-  type HookReport,
-  type InstallPorts,
-  installHooks,
-  requirePlaces,
-  uninstallHooks,
-} from './install-hooks.ts'
 import {
   type LifecyclePorts,
   type LifecycleStatus,
@@ -19,11 +11,12 @@ import {
 } from './installation.ts'
 
 export const lifecycleFaults = defineFaults('lifecycle', {
-  blocked: { kind: 'refused', fix: 'Correct what `warrant doctor` reports, then install again.' },
-  not_installed: { kind: 'conflict', fix: 'Run `warrant install` first.' },
+  blocked: { kind: 'refused', fix: 'Correct what `warrant doctor` reports, then run `warrant init`.' },
 })
 
-export interface InstallationPorts extends LifecyclePorts, InstallPorts {
+export interface InstallationPorts extends LifecyclePorts {
+  /** Path of the running program. */
+  readonly program: string
   readonly clock: Clock
   /** The state folder relative to the repository; undefined when it lies elsewhere. */
   readonly stateFolder: string | undefined
@@ -38,18 +31,7 @@ export interface InstallationPorts extends LifecyclePorts, InstallPorts {
   readonly removeFile: (path: string) => Promise<boolean>
 }
 
-export interface InstallReport {
-  readonly hooks: readonly HookReport[]
-  readonly evidence: 'written' | 'kept'
-  /** The verdict of the gate that wrote the evidence; absent when it was kept. */
-  readonly gate?: GateStatus
-  readonly excluded: boolean
-  /** Remotes whose receipts `git fetch` brings from now on. */
-  readonly notes: readonly string[]
-  readonly status: LifecycleStatus
-}
-
-const PREFIX = 'pumuki.'
+const PREFIX = 'warrant.'
 
 const writeState = async (
   ports: LifecyclePorts,
@@ -86,24 +68,6 @@ export const neededStateLines = async (
   return [hidden, ...shown]
 }
 
-/**
- * Hides the state folder from `git status` through `info/exclude`, which applies to this clone only and needs no
- * commit. What is committed lies in the same folder and stays visible. True when lines were added.
- */
-const excludeState = async (ports: InstallationPorts, signal: AbortSignal): Promise<boolean> => {
-  const { git, files } = ports
-  const path = join((await requirePlaces(git, signal)).common, 'info', 'exclude')
-  const old = (await files.read(path))?.toString('latin1') ?? ''
-  // A file with a NUL is not an exclude file and is left alone.
-  if (old.includes('\0')) return false
-  const present = new Set(old.split('\n'))
-  const lines = (await neededStateLines(ports, present, signal)).filter((line) => !present.has(line))
-  if (lines.length === 0) return false
-  const gap = old === '' || old.endsWith('\n') ? '' : '\n'
-  await files.write(path, Buffer.from(`${old}${gap}${lines.join('\n')}\n`, 'latin1'), 0o644)
-  return true
-}
-
 /** Refuses a repository in which the gate would not work. */
 export const rejectBroken = async (ports: InstallationPorts, signal: AbortSignal): Promise<void> => {
   const issue = lifecycleIssues(await currentStatus(ports, signal)).find(
@@ -119,46 +83,16 @@ export const recordInstallation = async (ports: InstallationPorts, signal: Abort
     [STATE_KEYS.installed]: 'true',
     [STATE_KEYS.version]: ports.version,
     [STATE_KEYS.hooks]: HOOK_NAMES.join(','),
+    // Committed hooks start it.
+    program: ports.program,
     [STATE_KEYS.installedAt]: since ?? new Date(ports.clock.now()).toISOString(),
   }
   await writeState(ports, values, signal)
 }
 
-/** Installs the hooks and records the installation. */
-export const installGate = async (ports: InstallationPorts, signal: AbortSignal): Promise<HookReport[]> => {
-  await rejectBroken(ports, signal)
-  const hooks = await installHooks(ports, signal)
-  await recordInstallation(ports, signal)
-  return hooks
-}
-
 const forgetInstallation = (ports: LifecyclePorts, signal: AbortSignal): Promise<void> => {
   const keys = Object.values(STATE_KEYS).filter((key) => key !== STATE_KEYS.openSpecManagedArtifacts)
-  return writeState(ports, Object.fromEntries(keys.map((key) => [key, undefined])), signal)
-}
-
-export const uninstallGate = async (ports: LifecyclePorts, signal: AbortSignal): Promise<HookReport[]> => {
-  const hooks = await uninstallHooks(ports, signal)
-  await forgetInstallation(ports, signal)
-  return hooks
-}
-
-/** Installs hooks, then state, and then runs the gate, so that `doctor` can report a partial installation. */
-export const install = async (ports: InstallationPorts, signal: AbortSignal): Promise<InstallReport> => {
-  const hooks = await installGate(ports, signal)
-  const excluded = await excludeState(ports, signal)
-  const notes = await ports.notes.add(signal)
-  const gate = await ports.runFirstGate(signal)
-  const evidence = gate === undefined ? { evidence: 'kept' as const } : { evidence: 'written' as const, gate }
-  return { hooks, ...evidence, excluded, notes, status: await currentStatus(ports, signal) }
-}
-
-/** Updates hooks and state to the running version. */
-export const update = async (ports: InstallationPorts, signal: AbortSignal): Promise<InstallReport> => {
-  const { lifecycleState } = await currentStatus(ports, signal)
-  if (lifecycleState.installed !== 'true')
-    throw lifecycleFaults.not_installed('Warrant is not installed in this repository')
-  return install(ports, signal)
+  return writeState(ports, Object.fromEntries([...keys, 'program'].map((key) => [key, undefined])), signal)
 }
 
 /** Paths that the installation created and may remove, relative to the repository. */

@@ -24,7 +24,7 @@ export interface LifecycleStatus {
   readonly trackedNodeModulesCount: number
 }
 
-/** Member of the status → key under `pumuki.` in the git configuration. */
+/** Member of the status → key under `warrant.` in the git configuration. */
 export const STATE_KEYS = {
   installed: 'installed',
   version: 'version',
@@ -99,7 +99,7 @@ export const repoLifecycle = async (
   signal: AbortSignal,
 ): Promise<RepoState['lifecycle']> => {
   const [keys, hooks, hardMode] = await Promise.all([
-    ports.config.read('pumuki.', signal),
+    ports.config.read('warrant.', signal),
     findHookStates(ports, signal),
     readHardMode(ports.repository),
   ])
@@ -146,8 +146,8 @@ export const lifecycleIssues = (status: LifecycleStatus): readonly LifecycleIssu
     issues.push({
       check: 'hooks',
       severity: 'warning',
-      detail: `the hook ${managed.join(' and ')} runs the gate, but Warrant is not installed here`,
-      fix: 'Run `warrant install`, or remove the hooks with `warrant hooks uninstall`.',
+      detail: `the hook ${managed.join(' and ')} runs the gate, but this clone was not set up`,
+      fix: 'Run `warrant init`, or take the hooks out with `warrant uninstall`.',
     })
   }
   return issues

@@ -36,7 +36,4 @@ export interface GitMetadataFiles {
   executable(path: string): Promise<boolean>
   /** Undefined when there is none. */
   read(path: string): Promise<Buffer | undefined>
-  /** Replaces the file atomically, so that a hook that starts meanwhile is complete. */
-  write(path: string, bytes: Uint8Array, mode: number): Promise<void>
-  remove(path: string): Promise<void>
 }

@@ -32,7 +32,7 @@ const readReceipt = async ({ recorded, keys }: CheckInput): Promise<ReceiptSumma
 /** The change of the open session; undefined when there is none. */
 const readChange = async ({ root, context, signal }: EvidenceCheck): Promise<string | undefined> => {
   const { environment, clock, gitFolders = [] } = context
-  const keys = await gitConfig({ folder: root, environment, gitFolders }).read('pumuki.', signal)
+  const keys = await gitConfig({ folder: root, environment, gitFolders }).read('warrant.', signal)
   return readSession(keys, root, clock.now()).changeId
 }
 

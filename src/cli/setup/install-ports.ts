@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import type { OpenedRepository } from '../../app/open/repository.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
@@ -7,6 +6,7 @@ import { removeFile } from '../../platform/files/remove-file.ts'
 import { addNotesFetch, removeNotesFetch } from '../../platform/git/notes/fetch-settings.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import type { InstallationPorts } from '../../setup/git-hooks/install.ts'
+import { runningProgram } from '../client-command.ts'
 
 /** The state folder relative to the repository; undefined when it lies outside. */
 const stateFolder = ({ root, config }: OpenedRepository): string | undefined => {
@@ -18,7 +18,7 @@ const stateFolder = ({ root, config }: OpenedRepository): string | undefined => 
 const runFirstGate = (context: OpenedRepository) => async () => {
   const { root, config } = context
   if ((await fileEvidence(root, systemClock).read()).kind !== 'missing') return undefined
-  const { judgeWorktree } = await import('./judge-change.ts')
+  const { judgeWorktree } = await import('../gate/judge-change.ts')
   return (await judgeWorktree(config)).report.status
 }
 
@@ -33,7 +33,7 @@ const notesPort = ({ root, config }: OpenedRepository): InstallationPorts['notes
 export const installPorts = (context: OpenedRepository): InstallationPorts => ({
   ...context.lifecycle,
   clock: systemClock,
-  program: realpathSync(process.argv[1] ?? ''),
+  program: runningProgram(),
   stateFolder: stateFolder(context),
   runFirstGate: runFirstGate(context),
   notes: notesPort(context),
