@@ -1,8 +1,9 @@
+import { unifiedDiff } from '../../kernel/text/diff.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import { extensionOf, LANGUAGES } from '../../kernel/text/languages.ts'
 import { shellCommand } from '../../setup/launch.ts'
+import type { PlannedFile } from '../../setup/plan.ts'
 import { showTarget } from '../../setup/target-file.ts'
-import { writeUnifiedDiff } from '../../setup/unified-diff.ts'
 import type { InitPlan } from './plan-init.ts'
 
 export interface InitReport {
@@ -81,12 +82,15 @@ const listFiles = ({ plan, written }: InitReport): string[] => {
   ]
 }
 
+export const diffOf = ({ target, before, after }: PlannedFile): string =>
+  unifiedDiff(showTarget(target), before, after)
+
 /** What was found, the changes as a diff, and what is enforced then. */
 export const describeInit = (report: InitReport, ending: readonly string[]): string[] => {
   const { plan, brief, enforced } = report
   const width = Math.max(...Object.keys(enforced).map((name) => name.length))
   return [
-    ...(brief ? [] : [...found(report), ...plan.files.flatMap((file) => ['', writeUnifiedDiff(file)])]),
+    ...(brief ? [] : [...found(report), ...plan.files.flatMap((file) => ['', diffOf(file)])]),
     ...listFiles(report),
     ...(brief ? [] : describeLaunch(plan).flatMap((line, at) => (at === 0 ? ['', line] : [line]))),
     '',

@@ -11,10 +11,9 @@ import { hooksStatus } from '../../setup/git-hooks/install-hooks.ts'
 import { applyPlan, type WrittenFile } from '../../setup/plan.ts'
 import { extendRecord } from '../../setup/record.ts'
 import { showTarget } from '../../setup/target-file.ts'
-import { writeUnifiedDiff } from '../../setup/unified-diff.ts'
 import type { Invocation } from '../command/command.ts'
 import { printOutput, requireWritable } from '../command/subcommand.ts'
-import { countLanguages, describeInit, type InitReport } from './describe-init.ts'
+import { countLanguages, describeInit, diffOf, type InitReport } from './describe-init.ts'
 import { type OpenedSetup, openSetup } from './open-setup.ts'
 import { type InitPlan, planInit } from './plan-init.ts'
 
@@ -72,7 +71,7 @@ const print = (invocation: Invocation, report: InitReport, ending: readonly stri
     return {
       path: showTarget(target),
       change: before === undefined ? 'create' : 'edit',
-      diff: writeUnifiedDiff(file),
+      diff: diffOf(file),
     }
   })
   const languages = Object.fromEntries(countLanguages(tracked))
