@@ -59,7 +59,7 @@ const listGivenUp = ({ findings }: Judgement) =>
 export const whyPartial = (open: readonly GateFinding[], unread: readonly string[]): string | undefined => {
   const givenUp = open.filter(({ ruleId }) => GIVEN_UP_RULES.has(ruleId)).map(({ file }) => file)
   const paths = [...new Set([...unread, ...givenUp])]
-  return paths.length === 0 ? undefined : `rules did not read what the tree has of ${listNames(paths)}`
+  return paths.length === 0 ? undefined : `rules did not read what the tree has of ${listNames(paths.sort())}`
 }
 
 /** Output of checks, specification and citations. The evidence is added when it is written. */

@@ -47,9 +47,10 @@ export class FileContents {
 const GENERAL_PACKS = new Set(['generic', 'secrets', 'config', 'agents'])
 const MAX_NAMES = 5
 
-export const listNames = (paths: readonly string[]): string => {
-  const names = paths.toSorted().slice(0, MAX_NAMES).join(', ')
-  return paths.length > MAX_NAMES ? `${names} and ${paths.length - MAX_NAMES} more` : names
+/** The first names or numbers of a sorted list, and how many more there are. */
+export const listNames = (names: readonly (string | number)[]): string => {
+  const rest = names.length - MAX_NAMES
+  return `${names.slice(0, MAX_NAMES).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
 const files = (count: number): string => (count === 1 ? '1 file' : `${count} files`)
@@ -104,12 +105,12 @@ export class FileTally {
       ...(names.length === 0
         ? []
         : [
-            `${files(names.length)} new in this change ${names.length === 1 ? 'counts' : 'count'} as generated or vendored, so only rules about secrets read ${names.length === 1 ? 'it' : 'them'}: ${listNames(names)}.`,
+            `${files(names.length)} new in this change ${names.length === 1 ? 'counts' : 'count'} as generated or vendored, so only rules about secrets read ${names.length === 1 ? 'it' : 'them'}: ${listNames(names.sort())}.`,
           ]),
       ...(marked.length === 0
         ? []
         : [
-            `${files(marked.length)} ${marked.length === 1 ? 'claims' : 'claim'} to be generated, which does not count for a change, and ${marked.length === 1 ? 'was' : 'were'} judged all the same: ${listNames(marked)}.`,
+            `${files(marked.length)} ${marked.length === 1 ? 'claims' : 'claim'} to be generated, which does not count for a change, and ${marked.length === 1 ? 'was' : 'were'} judged all the same: ${listNames(marked.toSorted())}.`,
           ]),
       ...(this.#unread === 0 || this.#read > 0
         ? []
