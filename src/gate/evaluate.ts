@@ -44,7 +44,7 @@ export interface ChangePorts extends PolicyPorts {
   ) => Promise<ReadonlySet<string>>
 }
 
-interface ChangeRequest extends Partial<Omit<StageInput, 'git'>> {
+export interface ChangeRequest extends Partial<Omit<StageInput, 'git'>> {
   readonly stage: GateStage
   /** Undefined: the scope of the stage. */
   readonly scope: Scope | undefined

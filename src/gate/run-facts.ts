@@ -4,7 +4,6 @@ import { optional } from '../kernel/optional.ts'
 import type { ReceiptDetails, ReceiptInput } from '../receipts/statement.ts'
 import { listNames } from './findings/file-tally.ts'
 import type { Judgement } from './gate-evidence.ts'
-import type { GatePolicy } from './policy.ts'
 import type { GateFinding } from './reports/report.ts'
 import type { RuleProfile } from './rules/profile.ts'
 import { BYPASS_VARIABLE } from './sdd/decision.ts'
@@ -40,7 +39,6 @@ export interface RunFacts {
 }
 
 interface FactsInput extends Judgement {
-  readonly policy: GatePolicy
   readonly profile: RuleProfile
   readonly specification: ReceiptInput | undefined
 }
