@@ -5,7 +5,7 @@ import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { optional } from '../../kernel/optional.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
 import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
-import { isBinary } from '../facts/file-kinds.ts'
+import { type FileKinds, isBinary } from '../facts/file-kinds.ts'
 import type { ChangeSet, FileContent, FileReading, Match, Scanner, ScanReport } from '../ports.ts'
 import type { ReportedFiles } from '../reports/report.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
@@ -25,7 +25,7 @@ import {
   type PathProblem,
   syntaxProblem,
 } from './file-problems.ts'
-import { FileContents, FileTally, type KindTests } from './file-tally.ts'
+import { FileContents, FileTally } from './file-tally.ts'
 import {
   excerptOf,
   keepReported,
@@ -53,7 +53,7 @@ interface CollectPorts {
   readonly set: Pick<ChangeSet, 'source' | 'read' | 'readLinks'>
   readonly rules: RuleSet
   readonly stage: GateStage
-  readonly kinds: KindTests
+  readonly kinds: FileKinds
 }
 
 /** The lines of a file, and the same lines with secrets redacted, for reports. */

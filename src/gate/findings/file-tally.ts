@@ -1,12 +1,8 @@
 import { EVIDENCE_FILE } from '../../evidence/store.ts'
+import type { FileKinds } from '../facts/file-kinds.ts'
 import type { ChangeSet, FileReading, ScanReport } from '../ports.ts'
 import type { ReportedFiles } from '../reports/report.ts'
 import { isSource, type UnjudgedKind } from '../rules/path-kinds.ts'
-
-export interface KindTests {
-  readonly byPath: (path: string) => UnjudgedKind | undefined
-  readonly byContent: (path: string, bytes: Uint8Array) => boolean
-}
 
 type Contents = Pick<ChangeSet, 'source' | 'read'>
 
@@ -17,9 +13,9 @@ export class FileContents {
   /** Files of a change that say they are generated: they are judged as any other. */
   readonly marked: string[] = []
   readonly #set: Contents
-  readonly #tests: KindTests
+  readonly #tests: FileKinds
 
-  constructor(set: Contents, tests: KindTests) {
+  constructor(set: Contents, tests: FileKinds) {
     this.#set = set
     this.#tests = tests
   }
