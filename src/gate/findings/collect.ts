@@ -9,6 +9,7 @@ import { type FileKinds, isBinary } from '../facts/file-kinds.ts'
 import type { ChangeSet, FileContent, FileReading, Match, Scanner, ScanReport } from '../ports.ts'
 import type { ReportedFiles } from '../reports/report.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
+import { ruleCode } from '../rules/compile.ts'
 import { readsExtension } from '../rules/languages.ts'
 import { type CoveredPaths, coveredPaths } from '../rules/paths-by-rule.ts'
 import { areAliases } from '../rules/profile.ts'
@@ -233,7 +234,8 @@ class Collection {
   ): void {
     const { source } = this.#ports.set
     const { identity: text = '' } = place
-    this.drafts.push({ ...problem, file, ...place, matchedBy: 'FileContent', source, text })
+    const code = ruleCode(problem.ruleId.replace(/^\w+\./, ''))
+    this.drafts.push({ ...problem, code, file, ...place, matchedBy: 'FileContent', source, text })
   }
 }
 
