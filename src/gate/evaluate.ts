@@ -15,7 +15,7 @@ import { compareSuppressions, policyDrafts, withBrokenManifests } from './findin
 import { judgedTree } from './judged-tree.ts'
 import { isBlocking, judgeSeverities } from './policy.ts'
 import { type PolicyPorts, type ReadPolicy, readJoinedPolicy } from './policy-layer.ts'
-import type { ChangeSet, FileReading, GitReader, Scanner, Scope } from './ports.ts'
+import type { ChangeSet, GitReader, Scanner, Scope } from './ports.ts'
 import {
   type CheckRow,
   comparePlaces,
@@ -44,7 +44,7 @@ export interface ChangePorts extends PolicyPorts {
   ) => Promise<ReadonlySet<string>>
 }
 
-interface ChangeRequest extends Partial<Omit<StageInput, 'git'>> {
+export interface ChangeRequest extends Partial<Omit<StageInput, 'git'>> {
   readonly stage: GateStage
   /** Undefined: the scope of the stage. */
   readonly scope: Scope | undefined
@@ -139,26 +139,6 @@ const together = async <T>(
   }
 }
 
-/** One reading of files for each version that the change starts from: a merge starts from several commits. */
-const versionsBefore = async (
-  set: ChangeSet,
-  paths: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly AsyncIterable<FileReading>[]> => {
-  const versions: FileReading[][] = []
-  const seen = new Map<string, number>()
-  if (set.readOtherParents !== undefined)
-    for await (const reading of set.readOtherParents(paths, signal)) {
-      const nth = seen.get(reading.path) ?? 0
-      seen.set(reading.path, nth + 1)
-      versions[nth] = [...(versions[nth] ?? []), reading]
-    }
-  const replay = async function* (readings: readonly FileReading[]) {
-    yield* readings
-  }
-  return [set.readBefore(paths, signal), ...versions.map(replay)]
-}
-
 interface Compared {
   readonly known: ReadonlySet<FindingDraft>
   /** Suppression comments of the first version before. */
@@ -176,17 +156,19 @@ const compareWithBase = async (
   const { set } = scan
   const isCompared = ({ identity }: FindingDraft) => identity !== undefined
   const files = new Set([...found.drafts.filter(isCompared), ...found.suppressions].map(({ file }) => file))
-  const isMerge = set.readOtherParents !== undefined
+  const { otherParents = [] } = set
   const paths = set.changes
     .filter(
-      ({ path, change, from }) => files.has(path) && (isMerge || change !== 'added' || from !== undefined),
+      ({ path, change, from }) =>
+        files.has(path) && (otherParents.length > 0 || change !== 'added' || from !== undefined),
     )
     .map(({ path }) => path)
   if (paths.length === 0) return NOTHING_BEFORE
   const known = new Set<FindingDraft>()
   let suppressions: readonly FileSuppression[] | undefined
-  for (const readings of await versionsBefore(set, paths, signal)) {
-    const before = await collectBefore(scan, readings, signal)
+  // A merge starts from several commits.
+  for (const readVersion of [set.readBefore, ...otherParents]) {
+    const before = await collectBefore(scan, readVersion(paths, signal), signal)
     suppressions ??= before.suppressions
     for (const draft of await findKnown(found.drafts, before.drafts, set, signal)) known.add(draft)
   }

@@ -1,39 +1,21 @@
 import { buildEvidence } from '../evidence/build.ts'
 import { consolidateFindings } from '../evidence/consolidate.ts'
 import { dedupeFindings, normalizeFinding } from '../evidence/finding.ts'
-import type { Evidence, GateOutcome, JudgedTree, Platform, RepoState, Ruleset } from '../evidence/schema.ts'
+import type { Evidence, RepoState } from '../evidence/schema.ts'
 import type { GateStage } from '../evidence/stage.ts'
 import { digestJson } from '../kernel/encoding/hash.ts'
 import { optional } from '../kernel/optional.ts'
+import type { EvaluatedChange } from './evaluate.ts'
 import type { GateCitation } from './reports/citations.ts'
-import type { CheckRow, GateFinding, ReportedFiles } from './reports/report.ts'
-import type { AppliedOverride } from './rules/severity-overrides.ts'
-import type { BoundVersions } from './run-facts.ts'
+import type { GateFinding } from './reports/report.ts'
 import type { SddDecision } from './sdd/decision.ts'
-import type { PolicyLine } from './why/explanation.ts'
 
 /** A judged gate run, as the evidence needs it. */
-export interface Judgement {
+export interface Judgement extends EvaluatedChange {
   readonly stage: GateStage
-  readonly outcome: GateOutcome
-  readonly source: string
-  readonly files: ReportedFiles
-  readonly findings: readonly GateFinding[]
-  readonly reasons: readonly GateFinding[]
-  readonly decidedBy: readonly PolicyLine[]
   readonly counts: { readonly known: number; readonly suppressed: number }
-  readonly platforms: Readonly<Record<string, Platform>>
-  readonly rulesets: readonly Ruleset[]
-  readonly overrides: readonly AppliedOverride[]
   readonly state: RepoState
   readonly decision: SddDecision | undefined
-  /** The commit whose policy was joined with that of the change, if any. */
-  readonly policyBase: string | undefined
-  /** Undefined when no file was read. */
-  readonly tree: JudgedTree | undefined
-  readonly checks: readonly CheckRow[]
-  /** What the receipt says of the commits and of the policy files. */
-  readonly bound: BoundVersions
   readonly citations: readonly GateCitation[]
 }
 

@@ -1,8 +1,7 @@
 import { SEVERITIES } from '../evidence/compare.ts'
-import type { Evidence, GateStatus, RepoState, Severity } from '../evidence/schema.ts'
+import type { Evidence, GateStatus, RepoState } from '../evidence/schema.ts'
 import type { GateStage } from '../evidence/stage.ts'
 import type { EvidenceReading } from '../evidence/store.ts'
-import { optional } from '../kernel/optional.ts'
 import type { ReceiptTrust } from '../receipts/verify-receipt.ts'
 import {
   checkOwnEvidence,
@@ -13,7 +12,7 @@ import {
 } from './check-binding.ts'
 import type { GatePolicy } from './policy.ts'
 import { DEFAULT_PROTECTED_BRANCHES, findProtected } from './protected-branches.ts'
-import { fixOf, type Violation, type ViolationCode, violation } from './violations.ts'
+import { type Violation, violation } from './violations.ts'
 
 const MAX_AGE_SECONDS: Readonly<Record<GateStage, number>> = {
   PRE_WRITE: 300,
@@ -30,14 +29,7 @@ export interface GateVerdict {
   readonly allowed: boolean
   readonly stage: GateStage
   readonly policy: GatePolicy
-  readonly violations: readonly {
-    readonly code: ViolationCode
-    readonly severity: Severity
-    readonly message: string
-    readonly fix: string
-    /** Some of the files that differ from what the evidence judged. */
-    readonly paths?: readonly string[]
-  }[]
+  readonly violations: readonly Violation[]
   readonly evidence: {
     readonly kind: EvidenceReading['kind']
     readonly max_age_seconds: number
@@ -50,8 +42,6 @@ export interface GateVerdict {
      */
     readonly trust?: 'signed' | 'unsigned' | 'unbound'
   }
-  /** What the gate said of the present files, when the check judged them itself. */
-  readonly judged?: GateStatus
   readonly repo_state: RepoState
   /** What a reader has to know besides the violations; absent when there is nothing. */
   readonly notes?: readonly string[]
@@ -230,13 +220,7 @@ export const judgeEvidence = (input: GateInput): GateVerdict => {
     allowed,
     stage,
     policy,
-    violations: violations.map(({ code, message, paths }) => ({
-      code,
-      severity: 'ERROR',
-      message,
-      fix: fixOf(code),
-      ...optional({ paths }),
-    })),
+    violations,
     evidence: {
       kind: reading.kind,
       max_age_seconds: MAX_AGE_SECONDS[stage],

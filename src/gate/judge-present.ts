@@ -1,6 +1,6 @@
 import type { Evidence, GateStatus } from '../evidence/schema.ts'
 import type { GateVerdict } from './judge-evidence.ts'
-import { fixOf, type ViolationCode } from './violations.ts'
+import { type Violation, type ViolationCode, violation } from './violations.ts'
 import type { Reason } from './why/explanation.ts'
 
 /** What a verdict on the same change does not depend on: a person may commit it all the same. */
@@ -15,14 +15,10 @@ const UNJUDGED: ReadonlySet<ViolationCode> = new Set([
   'EVIDENCE_SCOPE_EMPTY',
 ])
 
-type Violation = GateVerdict['violations'][number]
-
-const UNBOUND: Violation = {
-  code: 'EVIDENCE_UNBOUND',
-  severity: 'ERROR',
-  message: 'No run of the gate that is on record here wrote the evidence, so it may be written by hand.',
-  fix: fixOf('EVIDENCE_UNBOUND'),
-}
+const UNBOUND = violation(
+  'EVIDENCE_UNBOUND',
+  'No run of the gate that is on record here wrote the evidence, so it may be written by hand.',
+)
 
 /** Whether an agent may go on: beside the change, its branch and the state of its evidence count. */
 export type AgentVerdict = {

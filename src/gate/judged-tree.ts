@@ -61,7 +61,7 @@ export const judgedTree = (set: ChangeSet, signal: AbortSignal): (() => Promise<
 
 /** Paths whose content differs between the judged tree and the present one; all present paths when the evidence lists none. */
 export const differingPaths = (
-  judged: Pick<JudgedTree, 'entries'>,
+  judged: { readonly entries?: readonly TreeEntry[] | undefined },
   present: readonly TreeEntry[],
 ): readonly string[] => {
   if (judged.entries === undefined) return present.map(({ path }) => path)

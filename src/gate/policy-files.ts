@@ -1,94 +1,80 @@
+import type { GateStage } from '../evidence/stage.ts'
+import { digestBytes } from '../kernel/encoding/hash.ts'
 import { Fault } from '../kernel/fault.ts'
 import type { RepositoryFiles } from '../kernel/ports.ts'
 import { KEYS_FILE, MAX_KEYS_BYTES } from '../receipts/keys-path.ts'
+import type { PolicyDigests } from '../receipts/statement.ts'
 import { CHECKS_FILE, MAX_CHECKS_BYTES } from './checks/check.ts'
 import { ATTRIBUTES_FILE } from './facts/attributes.ts'
 import { ACCEPTANCES_FILE, MAX_ACCEPTANCES_BYTES } from './findings/acceptances.ts'
-import { HARD_MODE_FILE, SKILLS_FILE } from './policy.ts'
+import { type GatePolicy, HARD_MODE_FILE, type PolicySources, resolvePolicy, SKILLS_FILE } from './policy.ts'
 import type { FolderNames, GitReader, PathList } from './ports.ts'
-import { USER_RULES_FOLDER } from './rules/assemble-rules.ts'
+import { OVERRIDES_FILE, USER_RULES_FOLDER } from './rules/assemble-rules.ts'
 import type { RuleSource } from './rules/packs.ts'
-import { OVERRIDES_NAME } from './rules/severity-overrides.ts'
 
-/** The files that decide how a change is judged. */
-export interface PolicyFiles {
-  readonly hardFile: string | undefined
-  readonly skillsFile: string | undefined
-  readonly rules: readonly RuleSource[]
-  readonly overrides: RuleSource | undefined
-  /** Text of `.warrant/checks.yml`. */
-  readonly checks: string | undefined
-  /** Text of `.warrant/keys.yml`. */
-  readonly keys: string | undefined
-  /** Text of `.warrant/acceptances.yml`. */
-  readonly acceptances: string | undefined
-}
+/** The texts of the files that decide how a change is judged, by path. A file that does not exist is not among them. */
+export type PolicyFiles = ReadonlyMap<string, string>
 
 const MAX_POLICY_BYTES = 1024 * 1024
 const MAX_RULE_BYTES = 64 * 1024
 
+/** The limits of single files. */
+const LIMITS: Readonly<Record<string, number>> = {
+  [HARD_MODE_FILE]: MAX_POLICY_BYTES,
+  [SKILLS_FILE]: MAX_POLICY_BYTES,
+  [CHECKS_FILE]: MAX_CHECKS_BYTES,
+  [KEYS_FILE]: MAX_KEYS_BYTES,
+  [ACCEPTANCES_FILE]: MAX_ACCEPTANCES_BYTES,
+}
+
 export const POLICY_PATHS: PathList = {
-  files: [HARD_MODE_FILE, SKILLS_FILE, CHECKS_FILE, KEYS_FILE, ACCEPTANCES_FILE, ATTRIBUTES_FILE],
+  files: [...Object.keys(LIMITS), ATTRIBUTES_FILE],
   folders: [USER_RULES_FOLDER],
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: false })
 
-const readText = async (files: RepositoryFiles, path: string, limit: number): Promise<string | undefined> => {
-  const bytes = await files.read(path, limit)
+export const readPolicyFile = async (files: RepositoryFiles, path: string): Promise<string | undefined> => {
+  const bytes = await files.read(path, LIMITS[path] ?? MAX_RULE_BYTES)
   return bytes && decoder.decode(bytes)
-}
-
-const readSource = async (
-  files: RepositoryFiles,
-  path: string,
-  limit: number,
-): Promise<RuleSource | undefined> => {
-  const text = await readText(files, path, limit)
-  return text === undefined ? undefined : { path, text }
-}
-
-/** The attributes of the files of a version. */
-export const readAttributes = (files: RepositoryFiles): Promise<string | undefined> =>
-  readText(files, ATTRIBUTES_FILE, MAX_RULE_BYTES)
-
-/** The text of `.warrant/keys.yml`. */
-export const readKeysFile = (files: RepositoryFiles): Promise<string | undefined> =>
-  readText(files, KEYS_FILE, MAX_KEYS_BYTES)
-
-export const readAcceptancesFile = (files: RepositoryFiles): Promise<string | undefined> =>
-  readText(files, ACCEPTANCES_FILE, MAX_ACCEPTANCES_BYTES)
-
-/** The texts of hard mode and of `skills.policy.json`. */
-export const readThresholdFiles = async (files: RepositoryFiles) => {
-  const [hardFile, skillsFile] = await Promise.all(
-    [HARD_MODE_FILE, SKILLS_FILE].map((path) => readText(files, path, MAX_POLICY_BYTES)),
-  )
-  return { hardFile, skillsFile }
-}
-
-/** The user rules and the severity overrides. */
-const readRuleSources = async (files: RepositoryFiles & FolderNames) => {
-  const names = (await files.names(USER_RULES_FOLDER)).filter((name) => /\.ya?ml$/.test(name))
-  const read = (name: string) => readSource(files, `${USER_RULES_FOLDER}/${name}`, MAX_RULE_BYTES)
-  const [rules, overrides] = await Promise.all([
-    Promise.all(names.filter((name) => name !== OVERRIDES_NAME).map(read)),
-    names.includes(OVERRIDES_NAME) ? read(OVERRIDES_NAME) : undefined,
-  ])
-  return { rules: rules.filter((one) => one !== undefined), overrides }
 }
 
 /** Reads the files of one version of the repository. One that exists and cannot be used is a fault. */
 export const readPolicyFiles = async (files: RepositoryFiles & FolderNames): Promise<PolicyFiles> => {
-  const [thresholds, rules, checks, keys, acceptances] = await Promise.all([
-    readThresholdFiles(files),
-    readRuleSources(files),
-    readText(files, CHECKS_FILE, MAX_CHECKS_BYTES),
-    readKeysFile(files),
-    readAcceptancesFile(files),
-  ])
-  return { ...thresholds, ...rules, checks, keys, acceptances }
+  const names = (await files.names(USER_RULES_FOLDER)).filter((name) => /\.ya?ml$/.test(name))
+  const paths = [...Object.keys(LIMITS), ...names.map((name) => `${USER_RULES_FOLDER}/${name}`)]
+  const texts = await Promise.all(
+    paths.map(async (path) => [path, await readPolicyFile(files, path)] as const),
+  )
+  return new Map(texts.flatMap(([path, text]) => (text === undefined ? [] : [[path, text]])))
 }
+
+/** The texts of hard mode and of `skills.policy.json`. */
+export const thresholdSources = (files: PolicyFiles): PolicySources => ({
+  hardFile: files.get(HARD_MODE_FILE),
+  skillsFile: files.get(SKILLS_FILE),
+})
+
+/** The policy of a stage by these files alone. */
+export const readThresholds = async (
+  files: RepositoryFiles,
+  stage: GateStage,
+  variables: PolicySources,
+): Promise<GatePolicy> => {
+  const [hardFile, skillsFile] = await Promise.all(
+    [HARD_MODE_FILE, SKILLS_FILE].map((path) => readPolicyFile(files, path)),
+  )
+  return resolvePolicy(stage, { hardFile, skillsFile, ...variables })
+}
+
+/** The user rules. */
+export const ruleSources = (files: PolicyFiles): readonly RuleSource[] =>
+  [...files]
+    .filter(([path]) => path.startsWith(`${USER_RULES_FOLDER}/`) && path !== OVERRIDES_FILE)
+    .map(([path, text]) => ({ path, text }))
+
+export const policyDigests = (files: PolicyFiles): PolicyDigests =>
+  Object.fromEntries([...files].map(([path, text]) => [path, digestBytes(text)]).sort())
 
 /** The result, or `otherwise` where a file is invalid. Objects that are missing in this clone are still a fault. */
 export const unlessInvalid = <T, U>(reading: Promise<T>, otherwise: U): Promise<T | U> =>
@@ -136,5 +122,5 @@ export const readCommitKeys = async (
 ): Promise<string | undefined> => {
   const paths = { files: [KEYS_FILE], folders: [] }
   const files = commit === undefined ? undefined : await git.filesAt(commit, paths, signal)
-  return files && readKeysFile(ignoreUnusable(files))
+  return files && readPolicyFile(ignoreUnusable(files), KEYS_FILE)
 }

@@ -3,8 +3,9 @@ import { optional } from '../kernel/optional.ts'
 import type { RepositoryFiles } from '../kernel/ports.ts'
 import { KEYS_FILE } from '../receipts/keys-path.ts'
 import type { PolicyDigests } from '../receipts/statement.ts'
-import type { RequiredCheck } from './checks/check.ts'
+import { CHECKS_FILE, type RequiredCheck } from './checks/check.ts'
 import { joinCheckTexts, loadChecks } from './checks/load-checks.ts'
+import { ATTRIBUTES_FILE } from './facts/attributes.ts'
 import {
   ACCEPTANCES_FILE,
   type AcceptanceVersions,
@@ -13,22 +14,23 @@ import {
 } from './findings/acceptances.ts'
 import type { KeyPorts } from './findings/policy-findings.ts'
 import { type GatePolicy, type PolicySources, resolvePolicy, stricterPolicy } from './policy.ts'
-import { policyDigests } from './policy-digests.ts'
 import {
   ignoreUnusable,
   overlayCommit,
   POLICY_PATHS,
   type PolicyFiles,
-  readAcceptancesFile,
-  readAttributes,
+  policyDigests,
   readCommitKeys,
+  readPolicyFile,
   readPolicyFiles,
+  ruleSources,
+  thresholdSources,
   unlessInvalid,
 } from './policy-files.ts'
 import type { ChangeSet, FolderNames, GitReader } from './ports.ts'
 import { loadSeverityOverrides, OVERRIDES_FILE, readUserRules } from './rules/assemble-rules.ts'
 import { joinUserRules, type UserRules } from './rules/join-rules.ts'
-import type { RuleSource, ShippedRules } from './rules/packs.ts'
+import type { ShippedRules } from './rules/packs.ts'
 import type { PolicyChange } from './rules/policy-change.ts'
 import type { RuleProfile } from './rules/profile.ts'
 import { joinOverrides, NO_OVERRIDES, type SeverityOverrides } from './rules/severity-overrides.ts'
@@ -54,30 +56,23 @@ interface LayerContext {
 }
 
 const parsePolicy = async (files: PolicyFiles, { stage, variables }: LayerContext): Promise<GatePolicy> =>
-  resolvePolicy(stage, { ...files, ...variables })
+  resolvePolicy(stage, { ...thresholdSources(files), ...variables })
 
 /** Parses the files of one version. An invalid file is a fault. */
 export const parseLayer = async (files: PolicyFiles, context: LayerContext): Promise<PolicyLayer> => {
   const { shippedRules } = context
   const [policy, userRules, overrides, checks] = await Promise.all([
     parsePolicy(files, context),
-    readUserRules(files.rules, shippedRules),
-    loadSeverityOverrides(files.overrides, context),
-    loadChecks(files.checks),
+    readUserRules(ruleSources(files), shippedRules),
+    loadSeverityOverrides(files.get(OVERRIDES_FILE), context),
+    loadChecks(files.get(CHECKS_FILE)),
   ])
   return { policy, userRules, overrides, checks }
 }
 
-const sameSources = (one: readonly RuleSource[], other: readonly RuleSource[]): boolean =>
-  one.length === other.length &&
-  one.every(({ path, text }, at) => path === other[at]?.path && text === other[at]?.text)
-
-const listed = (source: RuleSource | undefined): readonly RuleSource[] =>
-  source === undefined ? [] : [source]
-
 /** The policy files without those that are invalid: at the base they count as absent. */
 const validPolicySources = async (files: PolicyFiles, context: LayerContext): Promise<PolicySources> => {
-  const { hardFile, skillsFile } = files
+  const { hardFile, skillsFile } = thresholdSources(files)
   const alone = (sources: PolicySources) =>
     unlessInvalid(
       (async () => {
@@ -106,18 +101,19 @@ const joinLayers = async (
 ): Promise<JoinedPolicy> => {
   const { stage, variables, shippedRules } = context
   const layer = await parseLayer(after, context)
-  const relaxed = environmentChanges(after, variables)
+  const relaxed = environmentChanges(thresholdSources(after), variables)
   if (base === undefined) return { layer, changes: relaxed }
   const thresholds = await validPolicySources(base, context)
   const policy = stricterPolicy(layer.policy, resolvePolicy(stage, { ...thresholds, ...variables }))
-  const sameRules = sameSources(base.rules, after.rules)
-  const sameOverrides = sameSources(listed(base.overrides), listed(after.overrides))
+  const oldRules = ruleSources(base)
+  const sameRules = JSON.stringify(oldRules) === JSON.stringify(ruleSources(after))
+  const sameOverrides = base.get(OVERRIDES_FILE) === after.get(OVERRIDES_FILE)
   const [baseRules, baseOverrides, checks] = await Promise.all([
-    sameRules ? layer.userRules : unlessInvalid(readUserRules(base.rules, shippedRules), undefined),
+    sameRules ? layer.userRules : unlessInvalid(readUserRules(oldRules, shippedRules), undefined),
     sameOverrides
       ? layer.overrides
-      : unlessInvalid(loadSeverityOverrides(base.overrides, context), NO_OVERRIDES),
-    joinCheckTexts(base.checks, after.checks, layer.checks),
+      : unlessInvalid(loadSeverityOverrides(base.get(OVERRIDES_FILE), context), NO_OVERRIDES),
+    joinCheckTexts(base.get(CHECKS_FILE), after.get(CHECKS_FILE), layer.checks),
   ])
   const rules = sameRules
     ? { userRules: layer.userRules, changes: [] }
@@ -139,7 +135,7 @@ const joinLayers = async (
     },
     changes: [
       ...relaxed,
-      ...thresholdChanges(thresholds, after),
+      ...thresholdChanges(thresholds, thresholdSources(after)),
       ...rules.changes,
       ...overrides.changes,
       ...checks.changes,
@@ -238,7 +234,7 @@ const readOwnAcceptances = async (
   last: RepositoryFiles | undefined,
   signal: AbortSignal,
 ): Promise<string | undefined> => {
-  if (last !== undefined || source !== 'git:staged') return readAcceptancesFile(last ?? files)
+  if (last !== undefined || source !== 'git:staged') return readPolicyFile(last ?? files, ACCEPTANCES_FILE)
   const index = await git.tracked(undefined, signal)
   for await (const { bytes } of index.read([ACCEPTANCES_FILE], signal))
     return bytes && new TextDecoder().decode(bytes)
@@ -265,14 +261,16 @@ export const readJoinedPolicy = async (
     readOwnAcceptances(ports, set, last, signal),
     layerContext(ports, stage),
   ])
-  const present = { ...read, acceptances }
+  const present = new Map(read)
+  if (acceptances === undefined) present.delete(ACCEPTANCES_FILE)
+  else present.set(ACCEPTANCES_FILE, acceptances)
   const [joined, keys] = await Promise.all([
     joinLayers(old, present, context),
-    before === undefined ? [] : keysChanged(old?.keys, present.keys),
+    before === undefined ? [] : keysChanged(old?.get(KEYS_FILE), present.get(KEYS_FILE)),
   ])
   const removed = ((await before?.exists(OPENSPEC_FOLDER)) && !(await files.exists(OPENSPEC_FOLDER))) ?? false
   const accepted = {
-    base: await unlessInvalid(parseAcceptances(old?.acceptances), NO_ACCEPTANCES),
+    base: await unlessInvalid(parseAcceptances(old?.get(ACCEPTANCES_FILE)), NO_ACCEPTANCES),
     after: await parseAcceptances(acceptances),
   }
   const unreviewed = accepted.base.review && !accepted.after.review
@@ -285,7 +283,7 @@ export const readJoinedPolicy = async (
       ...(removed ? [SPECIFICATION_REMOVED] : []),
       ...(unreviewed ? [REVIEW_REMOVED] : []),
     ],
-    attributes: before && (await readAttributes(ignoreUnusable(before))),
+    attributes: before && (await readPolicyFile(ignoreUnusable(before), ATTRIBUTES_FILE)),
     files: [
       { commit: undefined, files: present },
       ...(old === undefined ? [] : [{ commit: from, files: old }]),
@@ -293,7 +291,7 @@ export const readJoinedPolicy = async (
     acceptances: accepted,
     versions: {
       baseTree: ends === undefined ? before?.tree : ends.baseTree,
-      targetKeys: target === from ? old?.keys : await readCommitKeys(git, target, signal),
+      targetKeys: target === from ? old?.get(KEYS_FILE) : await readCommitKeys(git, target, signal),
       isRelaxed: joined.changes.some(({ fromEnvironment }) => fromEnvironment),
       policies: {
         ...optional({ base: old && policyDigests(old) }),

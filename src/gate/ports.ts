@@ -57,8 +57,8 @@ interface MergeFacts {
   readonly unmerged?: string
   /** Removes what was computed for the range; its contents cannot be read afterwards. */
   close?(): Promise<void>
-  /** Contents in the other parents of a merge that is being committed: a path once for each that has it, or its old name. */
-  readOtherParents?(paths: readonly string[], signal: AbortSignal): AsyncIterable<FileReading>
+  /** Contents in the other parents of a merge that is being committed, by present path or by its old name. */
+  readonly otherParents?: readonly ChangeSet['readBefore'][]
 }
 
 /** The changed files, and their content after the change. */

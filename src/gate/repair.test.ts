@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { rewriteMatch } from '../platform/scanner/rewrite.ts'
-import { joinReplaced, moveEdits, pickEdits, replaceLines, splitWithEnds, writeDiff } from './repair.ts'
+import { applyEdits, moveEdits, pickEdits, splitWithEnds } from './repair.ts'
 import type { Edit } from './reports/report.ts'
 
 const edit = (line: number, column: number, endColumn: number, text: string, endLine = line): Edit => ({
@@ -8,10 +8,8 @@ const edit = (line: number, column: number, endColumn: number, text: string, end
   text,
   safe: true,
 })
-const apply = (text: string, ...edits: Edit[]) => {
-  const lines = splitWithEnds(text)
-  return joinReplaced(lines, replaceLines(lines, pickEdits(edits).picked))
-}
+const apply = (text: string, ...edits: Edit[]) =>
+  applyEdits({ bom: '', lines: splitWithEnds(text) }, pickEdits(edits).picked)
 
 describe('edits', () => {
   it.each<[string, string, Edit[], string]>([
@@ -29,34 +27,6 @@ describe('edits', () => {
   it('that overlap an earlier one wait for the next run; equal ones are one', () => {
     const [outer, inner] = [edit(1, 1, 5, 'x'), edit(1, 3, 4, 'y')]
     expect(pickEdits([inner, outer, outer])).toEqual({ picked: [outer], left: 1 })
-  })
-
-  it('are shown as a diff', () => {
-    const text = Array.from({ length: 20 }, (_, at) => `${at + 1}\n`)
-      .join('')
-      .trimEnd()
-    const lines = splitWithEnds(text)
-    const replaced = replaceLines(lines, [edit(2, 1, 1, '', 3), edit(5, 1, 2, 'five'), edit(20, 1, 3, 'end')])
-    expect(writeDiff('a.ts', lines, replaced)).toBe(`--- a/a.ts
-+++ b/a.ts
-@@ -1,8 +1,7 @@
- 1
--2
- 3
- 4
--5
-+five
- 6
- 7
- 8
-@@ -17,4 +16,4 @@
- 17
- 18
- 19
--20
-\\ No newline at end of file
-+end
-\\ No newline at end of file`)
   })
 
   it('move to another version of the file outside of what differs there, and nowhere else', () => {

@@ -1,5 +1,6 @@
 import { Fault } from '../kernel/fault.ts'
 import { decodeStrict } from '../kernel/text/decode.ts'
+import { unifiedDiff } from '../kernel/text/diff.ts'
 import type { FileReading } from './ports.ts'
 import type { Edit, GateFinding, GateRun, Region } from './reports/report.ts'
 
@@ -52,11 +53,6 @@ const isUnchanged = (
   )
 }
 
-const applied = ({ bom, lines }: SourceLines, edits: readonly Edit[]) => {
-  const replaced = replaceLines(lines, edits)
-  return { replaced, text: bom + joinReplaced(lines, replaced) }
-}
-
 /** The edited versions of one file, or why there are none. */
 const planFile = async (
   {
@@ -68,15 +64,15 @@ const planFile = async (
 ) => {
   const judged = readLines(bytes)
   if (judged === undefined) return 'it is not UTF-8'
-  const { replaced, text } = applied(judged, edits)
-  const diff = writeDiff(file, judged.lines, replaced)
+  const text = applyEdits(judged, edits)
+  const diff = unifiedDiff(file, judged.bom + judged.lines.join(''), text)
   if (stage === undefined) return { diff, worktree: text, index: undefined }
   const present = await readWorktree(file)
   const work = present && readLines(present)
   if (work === undefined) return 'it is not in the working tree as a UTF-8 file'
   const moved = moveEdits(edits, judged.lines, work.lines)
   if (moved === undefined) return 'it has changes that are not staged around the same lines'
-  return { diff, worktree: applied(work, moved).text, index: text }
+  return { diff, worktree: applyEdits(work, moved), index: text }
 }
 
 /** Applies the safe edits of the judged findings. A dry run only says what would change. */
@@ -121,14 +117,6 @@ export const repairFiles = async (
   return { repaired, refused, left }
 }
 
-/** Lines that edits replace. Lines keep their ends. */
-interface ReplacedLines {
-  /** Index of the first line. */
-  readonly start: number
-  readonly old: readonly string[]
-  readonly now: readonly string[]
-}
-
 /** Lines with their ends. */
 export const splitWithEnds = (text: string): readonly string[] =>
   text === '' ? [] : text.split(/(?<=\r\n|\n|\r(?!\n))/)
@@ -155,96 +143,20 @@ export const pickEdits = (edits: readonly Edit[]): { readonly picked: Edit[]; re
   return { picked, left }
 }
 
-/** Edits that share a line are applied together. */
-const groupByLine = (edits: readonly Edit[]): Edit[][] => {
-  const groups: Edit[][] = []
-  for (const edit of edits) {
-    const last = groups.at(-1)
-    if (last !== undefined && edit.range.line <= (last.at(-1)?.range.endLine ?? 0)) last.push(edit)
-    else groups.push([edit])
-  }
-  return groups
-}
-
 const lineEnd = (line: string): string => /\r\n$|\n$|\r$/.exec(line)?.[0] ?? '\n'
 
-/** Without the lines at both ends that stay as they are. */
-const trimEqual = ({ start, old, now }: ReplacedLines): ReplacedLines => {
-  const shorter = Math.min(old.length, now.length)
-  let first = 0
-  while (first < shorter && old[first] === now[first]) first++
-  let last = 0
-  while (last < shorter - first && old.at(-1 - last) === now.at(-1 - last)) last++
-  return {
-    start: start + first,
-    old: old.slice(first, old.length - last),
-    now: now.slice(first, now.length - last),
+/** The text after the edits, which are in its order and do not overlap. Inserted line breaks are those of the file. */
+export const applyEdits = ({ bom, lines }: SourceLines, edits: readonly Edit[]): string => {
+  const starts = [0]
+  for (const [at, line] of lines.entries()) starts.push((starts[at] ?? 0) + line.length)
+  const offsetOf = (line: number, column: number) => (starts[line - 1] ?? 0) + column - 1
+  let text = lines.join('')
+  for (const { range, text: inserted } of edits.toReversed()) {
+    const [from, to] = [offsetOf(range.line, range.column), offsetOf(range.endLine, range.endColumn)]
+    const end = lineEnd(lines[range.line - 1] ?? '')
+    text = text.slice(0, from) + inserted.replace(/\r?\n/g, end) + text.slice(to)
   }
-}
-
-/** Replaces the ranges of the edits, which must not overlap. Inserted line breaks are those of the file. */
-export const replaceLines = (lines: readonly string[], edits: readonly Edit[]): readonly ReplacedLines[] =>
-  groupByLine(edits).map((group) => {
-    const start = (group[0]?.range.line ?? 1) - 1
-    const end = Math.min(lines.length, group.at(-1)?.range.endLine ?? 1)
-    const old = lines.slice(start, end)
-    const offsetOf = (line: number, column: number): number =>
-      old.slice(0, line - 1 - start).join('').length + column - 1
-    let text = old.join('')
-    for (const { range, text: inserted } of group.toReversed()) {
-      const [from, to] = [offsetOf(range.line, range.column), offsetOf(range.endLine, range.endColumn)]
-      text = text.slice(0, from) + inserted.replace(/\r?\n/g, lineEnd(old[0] ?? '')) + text.slice(to)
-    }
-    return trimEqual({ start, old, now: splitWithEnds(text) })
-  })
-
-export const joinReplaced = (lines: readonly string[], replaced: readonly ReplacedLines[]): string => {
-  const parts: string[] = []
-  let at = 0
-  for (const { start, old, now } of replaced) {
-    parts.push(...lines.slice(at, start), ...now)
-    at = start + old.length
-  }
-  return [...parts, ...lines.slice(at)].join('')
-}
-
-const CONTEXT = 3
-
-const diffLine = (sign: string, line: string): string =>
-  `${sign}${line.replace(/\r?\n$|\r$/, '')}${/[\r\n]$/.test(line) ? '' : '\n\\ No newline at end of file'}`
-
-const rangeText = (start: number, length: number): string => `${length === 0 ? start : start + 1},${length}`
-
-/** The replaced lines as a unified diff, which `git apply` and `patch -p1` read. */
-export const writeDiff = (
-  path: string,
-  lines: readonly string[],
-  replaced: readonly ReplacedLines[],
-): string => {
-  const output = [`--- a/${path}`, `+++ b/${path}`]
-  let shift = 0
-  for (let at = 0; at < replaced.length; ) {
-    const hunk = [replaced[at++]].flatMap((one) => one ?? [])
-    const endOf = () => (hunk.at(-1)?.start ?? 0) + (hunk.at(-1)?.old.length ?? 0)
-    while ((replaced[at]?.start ?? Number.POSITIVE_INFINITY) <= endOf() + 2 * CONTEXT)
-      hunk.push(...[replaced[at++]].flatMap((one) => one ?? []))
-    const first = Math.max(0, (hunk[0]?.start ?? 0) - CONTEXT)
-    const last = Math.min(lines.length, endOf() + CONTEXT)
-    const body: string[] = []
-    let next = first
-    let grown = 0
-    for (const { start, old, now } of hunk) {
-      body.push(...lines.slice(next, start).map((line) => diffLine(' ', line)))
-      body.push(...old.map((line) => diffLine('-', line)), ...now.map((line) => diffLine('+', line)))
-      next = start + old.length
-      grown += now.length - old.length
-    }
-    body.push(...lines.slice(next, last).map((line) => diffLine(' ', line)))
-    const length = last - first
-    output.push(`@@ -${rangeText(first, length)} +${rangeText(first + shift, length + grown)} @@`, ...body)
-    shift += grown
-  }
-  return output.join('\n')
+  return bom + text
 }
 
 const withoutEnd = (line: string | undefined): string | undefined => line?.replace(/\r?\n$|\r$/, '')

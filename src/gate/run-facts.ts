@@ -4,7 +4,6 @@ import { optional } from '../kernel/optional.ts'
 import type { ReceiptDetails, ReceiptInput } from '../receipts/statement.ts'
 import { listNames } from './findings/file-tally.ts'
 import type { Judgement } from './gate-evidence.ts'
-import type { GatePolicy } from './policy.ts'
 import type { GateFinding } from './reports/report.ts'
 import type { RuleProfile } from './rules/profile.ts'
 import { BYPASS_VARIABLE } from './sdd/decision.ts'
@@ -40,7 +39,6 @@ export interface RunFacts {
 }
 
 interface FactsInput extends Judgement {
-  readonly policy: GatePolicy
   readonly profile: RuleProfile
   readonly specification: ReceiptInput | undefined
 }
@@ -59,7 +57,7 @@ const listGivenUp = ({ findings }: Judgement) =>
 export const whyPartial = (open: readonly GateFinding[], unread: readonly string[]): string | undefined => {
   const givenUp = open.filter(({ ruleId }) => GIVEN_UP_RULES.has(ruleId)).map(({ file }) => file)
   const paths = [...new Set([...unread, ...givenUp])]
-  return paths.length === 0 ? undefined : `rules did not read what the tree has of ${listNames(paths)}`
+  return paths.length === 0 ? undefined : `rules did not read what the tree has of ${listNames(paths.sort())}`
 }
 
 /** Output of checks, specification and citations. The evidence is added when it is written. */

@@ -7,17 +7,16 @@ import type { CheckProgress } from './checks/judge-checks.ts'
 import { checkSource, type StageCheckPorts } from './checks/stage-checks.ts'
 import {
   type ChangePorts,
+  type ChangeRequest,
   classifyDrafts,
   type EvaluatedChange,
   evaluateChange,
   type FindingSource,
 } from './evaluate.ts'
-import type { StageInput } from './facts/scope.ts'
 import { branchDrafts } from './findings/branch-finding.ts'
 import { type CommitPorts, commitDrafts } from './findings/receipt-findings.ts'
 import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
 import { readWorktreePolicy } from './policy-layer.ts'
-import type { Scope } from './ports.ts'
 import type { ReceiptMode } from './receipt-mode.ts'
 import { citationNotes, type GateCitation } from './reports/citations.ts'
 import { countFindings, type GateRun } from './reports/report.ts'
@@ -40,18 +39,13 @@ export interface GatePorts extends StageCheckPorts, CommitPorts {
   readonly now: () => number
 }
 
-export interface GateRequest extends Partial<Omit<StageInput, 'git'>> {
-  readonly stage: GateStage
-  readonly policyFrom: 'base' | 'worktree'
-  /** Undefined: the scope of the stage. */
-  readonly scope: Scope | undefined
+export interface GateRequest extends Omit<ChangeRequest, 'bind'> {
   /** Whether commits without a receipt block. Default: require. */
   readonly receipts?: ReceiptMode | undefined
   /** Whether a receipt is made although no evidence is written. */
   readonly receipt?: boolean
   /** Whether the evidence file is replaced. A policy that is tried out leaves none. */
   readonly write: boolean
-  readonly progress: (done: number, total: number) => void
   readonly checkProgress?: CheckProgress
   readonly imports?: readonly ImportSource[]
   /** Passages that the change rests on, verified by the caller. */
@@ -174,6 +168,6 @@ export const runGate = async (
     },
     excerpts: evaluated.excerpts,
     evidence,
-    facts: runFacts({ ...judgement, policy, profile, specification }),
+    facts: runFacts({ ...judgement, profile, specification }),
   }
 }

@@ -6,7 +6,6 @@ import {
   resolvePolicy,
   SKILLS_FILE,
 } from './policy.ts'
-import type { PolicyFiles } from './policy-files.ts'
 import { listEffects, type PolicyChange } from './rules/policy-change.ts'
 
 /** The effect of other policy files on the thresholds of all stages. */
@@ -31,7 +30,7 @@ const compareThresholds = (
 }
 
 /** What the change alters in the thresholds: the effect on all stages, named by the files that differ. */
-export const thresholdChanges = (base: PolicySources, after: PolicyFiles): PolicyChange[] => {
+export const thresholdChanges = (base: PolicySources, after: PolicySources): PolicyChange[] => {
   const differing = [
     ...(base.hardFile === after.hardFile ? [] : [HARD_MODE_FILE]),
     ...(base.skillsFile === after.skillsFile ? [] : [SKILLS_FILE]),
@@ -43,7 +42,7 @@ export const thresholdChanges = (base: PolicySources, after: PolicyFiles): Polic
 
 /** Hard mode that the environment relaxes for this run. */
 export const environmentChanges = (
-  after: PolicyFiles,
+  after: PolicySources,
   variables: Pick<PolicySources, 'hardMode' | 'hardProfile'>,
 ): PolicyChange[] => {
   if (variables.hardMode === undefined && variables.hardProfile === undefined) return []

@@ -1,3 +1,4 @@
+import type { Severity } from '../evidence/schema.ts'
 import { optional } from '../kernel/optional.ts'
 
 const RUN_GATE = 'Run `warrant gate` for the stage, or call the tool gate_run with it, then ask again.'
@@ -27,16 +28,19 @@ const FIXES = {
 export type ViolationCode = keyof typeof FIXES
 
 /** A reason why work may not go on. */
-export interface Violation {
+export type Violation = {
   readonly code: ViolationCode
+  readonly severity: Severity
   readonly message: string
+  readonly fix: string
+  /** Some of the files that differ from what the evidence judged. */
   readonly paths?: readonly string[]
 }
 
 export const violation = (code: ViolationCode, message: string, paths?: readonly string[]): Violation => ({
   code,
+  severity: 'ERROR',
   message,
+  fix: FIXES[code],
   ...optional({ paths }),
 })
-
-export const fixOf = (code: ViolationCode): string => FIXES[code]

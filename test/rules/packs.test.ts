@@ -6,7 +6,7 @@ import { readShippedRules } from '../../scripts/rules.ts'
 import { addEdits } from '../../src/gate/findings/edits.ts'
 import { excerptOf, regionText } from '../../src/gate/findings/secret-matches.ts'
 import type { ScanReport } from '../../src/gate/ports.ts'
-import { joinReplaced, pickEdits, replaceLines, splitWithEnds } from '../../src/gate/repair.ts'
+import { applyEdits, pickEdits, splitWithEnds } from '../../src/gate/repair.ts'
 import { compileChanges } from '../../src/gate/rules/assemble-rules.ts'
 import type { CompiledRule } from '../../src/gate/rules/compiled-rule.ts'
 import { parseAs, readRuleDocuments } from '../../src/gate/rules/parse-rule.ts'
@@ -117,8 +117,8 @@ const repairOnce = async (rule: CompiledRule, path: string, text: string): Promi
       excerpt: excerptOf(lines, region),
     }))
   const edits = (await addEdits(drafts, [rule], rewriteMatch)).flatMap(({ edit }) => edit ?? [])
-  const ends = splitWithEnds(text)
-  return edits.length === 0 ? undefined : joinReplaced(ends, replaceLines(ends, pickEdits(edits).picked))
+  const source = { bom: '', lines: splitWithEnds(text) }
+  return edits.length === 0 ? undefined : applyEdits(source, pickEdits(edits).picked)
 }
 
 describe('the rules that are shipped', () => {

@@ -3,8 +3,7 @@ import type { EvidenceReader } from '../../evidence/store.ts'
 import { readRange } from '../../gate/facts/scope.ts'
 import { judgeEvidence } from '../../gate/judge-evidence.ts'
 import { judgePresent } from '../../gate/judge-present.ts'
-import { policyDigests } from '../../gate/policy-digests.ts'
-import { readPolicyFiles } from '../../gate/policy-files.ts'
+import { policyDigests, readPolicyFiles, ruleSources } from '../../gate/policy-files.ts'
 import type { Scope } from '../../gate/ports.ts'
 import { readUserRules } from '../../gate/rules/assemble-rules.ts'
 import { explainRules } from '../../gate/rules/explain.ts'
@@ -145,8 +144,8 @@ export const createGateService = (config: Config, folder: string, context: GateC
     explain: async (request) => {
       const root = (await locateRepository(config, folder)) ?? folder
       const shippedRules = await loadShippedRules()
-      const { rules } = await readPolicyFiles(repositoryFiles(root))
-      const userRules = await readUserRules(rules, async () => shippedRules)
+      const files = await readPolicyFiles(repositoryFiles(root))
+      const userRules = await readUserRules(ruleSources(files), async () => shippedRules)
       return explainRules(request, { shippedRules, userRules: userRules?.pack, examples: loadExamples })
     },
   }

@@ -1,17 +1,18 @@
 import type { GateStage } from '../../evidence/stage.ts'
-import { parseAcceptances } from '../../gate/findings/acceptances.ts'
-import { type GatePolicy, type PolicySources, resolvePolicy, stricterPolicy } from '../../gate/policy.ts'
+import { ACCEPTANCES_FILE, parseAcceptances } from '../../gate/findings/acceptances.ts'
+import { type GatePolicy, type PolicySources, stricterPolicy } from '../../gate/policy.ts'
 import {
   POLICY_PATHS,
-  readKeysFile,
+  readPolicyFile,
   readPolicyFiles,
-  readThresholdFiles,
+  readThresholds,
   unlessInvalid,
 } from '../../gate/policy-files.ts'
 import { OPENSPEC_FOLDER, parseLayer } from '../../gate/policy-layer.ts'
 import type { GitReader } from '../../gate/ports.ts'
 import type { RepositoryFiles } from '../../kernel/ports.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
+import { KEYS_FILE } from '../../receipts/keys-path.ts'
 import { loadShippedRules } from './load-rules.ts'
 
 /** The variables that take precedence over the policy files. */
@@ -40,8 +41,11 @@ export const readPolicy = async (
 ): Promise<StagePolicy> => {
   const variables = policyVariables(environment)
   const read = async (from: RepositoryFiles) => {
-    const [sources, keys] = await Promise.all([readThresholdFiles(from), readKeysFile(from)])
-    return { policy: resolvePolicy(stage, { ...sources, ...variables }), keys }
+    const [policy, keys] = await Promise.all([
+      readThresholds(from, stage, variables),
+      readPolicyFile(from, KEYS_FILE),
+    ])
+    return { policy, keys }
   }
   const readCommitted = async () => {
     const isRepository = (await git.root(signal)) !== undefined
@@ -60,7 +64,7 @@ export const readPolicy = async (
 export const requireUsablePolicy = async (root: string, environment: NodeJS.ProcessEnv): Promise<void> => {
   const files = repositoryFiles(root)
   const [sources] = await Promise.all([readPolicyFiles(files), files.exists(OPENSPEC_FOLDER)])
-  await parseAcceptances(sources.acceptances)
+  await parseAcceptances(sources.get(ACCEPTANCES_FILE))
   await parseLayer(sources, {
     stage: 'CI',
     variables: policyVariables(environment),

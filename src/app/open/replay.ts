@@ -78,7 +78,7 @@ export const openReplay = async (
     profile: change.profile,
     variables: Object.entries(change.policyVariables).map(String),
     trial: [policy !== undefined, rules !== undefined],
-    files: JSON.stringify(await readPolicyFiles(files)),
+    files: JSON.stringify([...(await readPolicyFiles(files))]),
   }
   const state = dirname(dirname(scanCachePath(root, environment)))
   const record = reuse && (await openFindings(join(state, 'replays', digestJson(judgedBy).slice(-32))))

@@ -1,6 +1,6 @@
 import type { Evidence } from '../../evidence/schema.ts'
 import type { EvidenceReading } from '../../evidence/store.ts'
-import { fixOf } from '../../gate/violations.ts'
+import { violation } from '../../gate/violations.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { type ClosedReason, isOfferedBlocked, type ToolOffer } from '../../kernel/tool-offer.ts'
 import type { HeadState } from '../../platform/git/head-state.ts'
@@ -42,8 +42,13 @@ export const closedReason = ({
   if (reading.kind === 'missing') return undefined
   if (reading.kind === 'invalid')
     return listsKeys ? { why: `the evidence file is invalid (${reading.reason})` } : undefined
-  if (lacksReceipt)
-    return { why: 'no listed key signed a receipt of the evidence', fix: fixOf('EVIDENCE_UNSIGNED') }
+  if (lacksReceipt) {
+    const { message: why, fix } = violation(
+      'EVIDENCE_UNSIGNED',
+      'no listed key signed a receipt of the evidence',
+    )
+    return { why, fix }
+  }
   const { ai_gate: gate, snapshot } = reading.evidence
   if (gate.status !== 'BLOCKED' || !isPresentVerdict(reading.evidence, head)) return undefined
   const count = gate.violations.length

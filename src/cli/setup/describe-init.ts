@@ -1,3 +1,4 @@
+import { unifiedDiff } from '../../kernel/text/diff.ts'
 import { escapeLineBreaks } from '../../kernel/text/escape-text.ts'
 import { extensionOf, LANGUAGES } from '../../kernel/text/languages.ts'
 import { quoteShellWord } from '../../kernel/text/shell-quote.ts'
@@ -5,9 +6,8 @@ import { CLIENT_HOOKS } from '../../setup/client-hooks.ts'
 import { CLIENT_SERVERS } from '../../setup/client-servers.ts'
 import { trustStep } from '../../setup/clients.ts'
 import { shellCommand } from '../../setup/launch.ts'
-import type { LeftFile } from '../../setup/plan.ts'
+import type { LeftFile, PlannedFile } from '../../setup/plan.ts'
 import { showTarget } from '../../setup/target-file.ts'
-import { writeUnifiedDiff } from '../../setup/unified-diff.ts'
 import { writeTable } from '../command/text-table.ts'
 import type { InitPlan } from './plan-init.ts'
 
@@ -139,6 +139,9 @@ const listFiles = ({ plan, written, left }: InitReport): string[] => {
   ]
 }
 
+export const diffOf = ({ target, before, after }: PlannedFile): string =>
+  unifiedDiff(showTarget(target), before, after)
+
 const enforcedLines = (enforced: InitReport['enforced']): string[] => {
   const width = Math.max(...Object.keys(enforced).map((name) => name.length)) + 2
   return Object.entries(enforced).flatMap(([name, text]) =>
@@ -174,7 +177,7 @@ const nextSteps = ({ plan, left, enrol }: InitReport): string[] => {
 /** What was found, the files, what is enforced then, and what is left to do. */
 export const describeInit = (report: InitReport, show: InitView, ending: readonly string[]): string[] => [
   ...(show.brief ? [] : found(report)),
-  ...(show.diff ? report.plan.files.flatMap((file) => ['', writeUnifiedDiff(file)]) : []),
+  ...(show.diff ? report.plan.files.flatMap((file) => ['', diffOf(file)]) : []),
   ...listFiles(report),
   ...(show.brief ? [] : describeLaunch(report.plan)),
   '',

@@ -1,7 +1,7 @@
 import { readOwnKey } from '../../app/open/receipts/signing-key.ts'
 import { loadSettings } from '../../app/process-context.ts'
 import { EVIDENCE_FILE } from '../../evidence/store.ts'
-import { readKeysFile } from '../../gate/policy-files.ts'
+import { readPolicyFile } from '../../gate/policy-files.ts'
 import { optional } from '../../kernel/optional.ts'
 import { requireNoSymlinks } from '../../platform/files/no-symlinks.ts'
 import { makeState } from '../../platform/files/state-folder.ts'
@@ -16,10 +16,9 @@ import { hooksStatus } from '../../setup/git-hooks/install-hooks.ts'
 import { applyPlan, type LeftFile, type WrittenFile } from '../../setup/plan.ts'
 import { extendRecord } from '../../setup/record.ts'
 import { showTarget } from '../../setup/target-file.ts'
-import { writeUnifiedDiff } from '../../setup/unified-diff.ts'
 import type { Invocation } from '../command/command.ts'
 import { printOutput, requireWritable } from '../command/subcommand.ts'
-import { countLanguages, describeInit, type InitReport, type InitView } from './describe-init.ts'
+import { countLanguages, describeInit, diffOf, type InitReport, type InitView } from './describe-init.ts'
 import { type OpenedSetup, openSetup } from './open-setup.ts'
 import { type InitPlan, planInit } from './plan-init.ts'
 
@@ -36,7 +35,7 @@ const hookStates = async ({ lifecycle, signal }: OpenedSetup) => {
 
 /** How the key of this machine is listed where receipts are required; undefined where it is, or none are. */
 const enrolment = async (root: string): Promise<string | undefined> => {
-  const listed = await parseKeys(await readKeysFile(repositoryFiles(root)))
+  const listed = await parseKeys(await readPolicyFile(repositoryFiles(root), KEYS_FILE))
   const own = listed.length === 0 ? undefined : await readOwnKey()
   return own === undefined || listed.some(({ key }) => key.id === own.id) ? undefined : addKeyCommand(own)
 }
@@ -96,7 +95,7 @@ const print = (
   const changes = files.map((file) => ({
     path: showTarget(file.target),
     change: file.before === undefined ? 'create' : 'edit',
-    diff: writeUnifiedDiff(file),
+    diff: diffOf(file),
   }))
   const languages = Object.fromEntries(countLanguages(tracked))
   const value = { ...rest, ...shown, languages, manager: hooks.manager ?? null, changes }
@@ -123,7 +122,7 @@ const ask = async (invocation: Invocation, setup: OpenedSetup, shown: InitPlan):
     const hint = more === '' ? '' : ', m: with your own clients'
     const answer = await askTerminal(`Write these files? [y/N/d${more}] (d: show the changes${hint}) `)
     const word = answer?.trim().toLowerCase() ?? ''
-    if (word === 'd') invocation.terminal.print(plan.files.map(writeUnifiedDiff).join('\n'))
+    if (word === 'd') invocation.terminal.print(plan.files.map(diffOf).join('\n'))
     else if (word === 'm' && more !== '') {
       plan = await planInit(setup, invocation, true)
       print(invocation, await reportPlan(setup, plan, undefined), {})

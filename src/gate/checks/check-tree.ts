@@ -2,7 +2,8 @@ import { compareText } from '../../evidence/compare.ts'
 import type { GateStage } from '../../evidence/stage.ts'
 import { digestJson } from '../../kernel/encoding/hash.ts'
 import type { FindingDraft } from '../findings/drafts.ts'
-import { readChangeState, readWorkingTree } from '../judged-tree.ts'
+import { listNames } from '../findings/file-tally.ts'
+import { differingPaths, readChangeState, readWorkingTree } from '../judged-tree.ts'
 import type { ChangeSet, GitReader, TreeEntry } from '../ports.ts'
 import { CHECK_SOURCE, CHECKS_FILE, type Check, concernsPath } from './check.ts'
 import { checkRegion } from './check-problems.ts'
@@ -15,14 +16,6 @@ interface TreeDifference {
   readonly otherCommit?: { readonly head: string | null; readonly containsJudged: boolean }
 }
 
-const differing = (one: readonly TreeEntry[], other: readonly TreeEntry[]): readonly string[] => {
-  const ids = new Map(one.map(({ path, id }) => [path, id]))
-  const others = new Map(other.map(({ path, id }) => [path, id]))
-  return [...new Set([...ids.keys(), ...others.keys()])]
-    .filter((path) => ids.get(path) !== others.get(path))
-    .sort(compareText)
-}
-
 /** Undefined when the working tree itself is judged. */
 export const readTreeDifference = async (
   git: GitReader,
@@ -31,20 +24,12 @@ export const readTreeDifference = async (
 ): Promise<TreeDifference | undefined> => {
   if (set.source === 'git:worktree' || set.source === 'git:repository') return undefined
   const worktree = (await readWorkingTree(git, signal)).entries
-  if (set.head === undefined)
-    return { paths: differing(worktree, (await readChangeState(set, signal)).entries) }
+  if (set.head === undefined) return { paths: differingPaths(await readChangeState(set, signal), worktree) }
   const head = await git.head(signal)
-  const paths = differing(worktree, [])
+  const paths = worktree.map(({ path }) => path)
   if (head === set.head) return { paths }
   const containsJudged = head !== null && (await git.isAncestor(set.head, head, signal))
   return { paths, otherCommit: { head, containsJudged } }
-}
-
-const MAX_NAMED = 5
-
-const listPaths = (paths: readonly string[]): string => {
-  const rest = paths.length - MAX_NAMED
-  return `${paths.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
 const FIX = {
@@ -71,7 +56,7 @@ export const differenceDraft = (
   const severe = (otherCommit !== undefined && !isMerge) || (paths.length > 0 && stage === 'CI')
   const where =
     otherCommit === undefined || (isMerge && paths.length > 0)
-      ? `The working tree, in which it ran, differs from what is judged: ${listPaths(paths)}`
+      ? `The working tree, in which it ran, differs from what is judged: ${listNames(paths)}`
       : `It ran on the commit ${otherCommit.head ?? '(none)'}, and another one is judged`
   return [
     {

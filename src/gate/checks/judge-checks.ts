@@ -5,6 +5,7 @@ import { lazyAsync } from '../../kernel/async/once.ts'
 import { optional } from '../../kernel/optional.ts'
 import { readChangedLines } from '../facts/changed-lines.ts'
 import type { FindingDraft } from '../findings/drafts.ts'
+import { listNames } from '../findings/file-tally.ts'
 import type { ChangeSet, GitReader } from '../ports.ts'
 import type { CheckRow } from '../reports/report.ts'
 import { CHECKS_FILE, type Check, type CheckPorts, concernsPath, type RequiredCheck } from './check.ts'
@@ -40,13 +41,6 @@ const percentOf = ({ found, covered }: Share): number => (covered * 100) / found
 /** Rounded down, so that a value below a threshold is not shown as the threshold. */
 const shown = (share: Share): string => `${Math.floor(percentOf(share) * 100) / 100} %`
 
-const MAX_NAMED = 5
-
-const listLines = (lines: readonly number[]): string => {
-  const rest = lines.length - MAX_NAMED
-  return `${lines.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
-}
-
 /** Files that the change touched, with the touched lines that no test ran. */
 const uncovered = (coverage: Coverage, touched: TouchedPlaces): CheckResult[] =>
   [...coverage.files].flatMap(([file, { lines }]) => {
@@ -57,7 +51,7 @@ const uncovered = (coverage: Coverage, touched: TouchedPlaces): CheckResult[] =>
     const [first] = missed
     if (first === undefined) return []
     const region = { line: first, column: 1, endLine: first, endColumn: 2 }
-    const message = `No test runs the changed ${missed.length === 1 ? 'line' : 'lines'} ${listLines(missed)}.`
+    const message = `No test runs the changed ${missed.length === 1 ? 'line' : 'lines'} ${listNames(missed)}.`
     return [{ rule: 'uncovered-lines', level: 'note', message, file, region }]
   })
 

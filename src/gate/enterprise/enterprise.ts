@@ -7,7 +7,7 @@ import {
   readLifecycle,
 } from '../../setup/git-hooks/installation.ts'
 import type { GateVerdict } from '../judge-evidence.ts'
-import type { GitReader } from '../ports.ts'
+import type { GitReader, GitState } from '../ports.ts'
 import { readSdd, type SddPorts, type SddStatus } from '../sdd/sdd.ts'
 import { RESOURCES, type ResourceUri, TOOLS } from './catalog.ts'
 
@@ -51,16 +51,11 @@ interface RepositorySnapshot {
 
 type Gitflow =
   | { readonly available: false }
-  | {
+  | (Pick<GitState, 'ahead' | 'behind' | 'dirty' | 'staged' | 'unstaged'> & {
       readonly available: true
       readonly branch?: string
       readonly upstream?: string
-      readonly ahead: number
-      readonly behind: number
-      readonly dirty: boolean
-      readonly staged: number
-      readonly unstaged: number
-    }
+    })
 
 const SNAPSHOT_MS = 1_000
 
@@ -96,16 +91,12 @@ export const readGitflow = async (
   const root = await locate()
   const state = root === undefined ? null : await nullOnFailure(open(root).git.state(signal), log, 'branch')
   if (!state?.available) return { available: false }
-  const { branch, upstream, ahead, behind, dirty, staged, unstaged } = state
+  const { available: _, branch, upstream, ...counts } = state
   return {
     available: true,
     ...(branch !== null && { branch }),
     ...(upstream !== null && { upstream }),
-    ahead,
-    behind,
-    dirty,
-    staged,
-    unstaged,
+    ...counts,
   }
 }
 

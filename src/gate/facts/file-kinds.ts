@@ -73,7 +73,7 @@ export const isBinary = (path: string, bytes: Uint8Array): boolean => {
 }
 
 /** Tells which files people do not write. */
-interface FileKinds {
+export interface FileKinds {
   /** By the name, and by the `.gitattributes` of the base. */
   readonly byPath: (path: string) => UnjudgedKind | undefined
   /** Whether the content says so. It is a claim of the file itself, so it does not count for a change. */

@@ -5,10 +5,11 @@ import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { optional } from '../../kernel/optional.ts'
 import { extensionOf } from '../../kernel/text/languages.ts'
 import { UnparsedFiles } from '../../kernel/text/unparsed-files.ts'
-import { isBinary } from '../facts/file-kinds.ts'
+import { type FileKinds, isBinary } from '../facts/file-kinds.ts'
 import type { ChangeSet, FileContent, FileReading, Match, Scanner, ScanReport } from '../ports.ts'
 import type { ReportedFiles } from '../reports/report.ts'
 import type { RuleSet } from '../rules/assemble-rules.ts'
+import { ruleCode } from '../rules/compile.ts'
 import { readsExtension } from '../rules/languages.ts'
 import { type CoveredPaths, coveredPaths } from '../rules/paths-by-rule.ts'
 import { areAliases } from '../rules/profile.ts'
@@ -25,7 +26,7 @@ import {
   type PathProblem,
   syntaxProblem,
 } from './file-problems.ts'
-import { FileContents, FileTally, type KindTests } from './file-tally.ts'
+import { FileContents, FileTally } from './file-tally.ts'
 import {
   excerptOf,
   keepReported,
@@ -53,7 +54,7 @@ interface CollectPorts {
   readonly set: Pick<ChangeSet, 'source' | 'read' | 'readLinks'>
   readonly rules: RuleSet
   readonly stage: GateStage
-  readonly kinds: KindTests
+  readonly kinds: FileKinds
 }
 
 /** The lines of a file, and the same lines with secrets redacted, for reports. */
@@ -233,7 +234,8 @@ class Collection {
   ): void {
     const { source } = this.#ports.set
     const { identity: text = '' } = place
-    this.drafts.push({ ...problem, file, ...place, matchedBy: 'FileContent', source, text })
+    const code = ruleCode(problem.ruleId.replace(/^\w+\./, ''))
+    this.drafts.push({ ...problem, code, file, ...place, matchedBy: 'FileContent', source, text })
   }
 }
 

@@ -7,7 +7,6 @@ import { mayBeBroken, pathUse } from '../rules/path-kinds.ts'
 export interface FileProblem {
   readonly ruleId: string
   readonly severity: Severity
-  readonly code: string
   readonly message: string
   readonly fix: string
 }
@@ -24,42 +23,36 @@ export const FILE_PROBLEMS = {
   broken: {
     ruleId: 'gate.parse-error',
     severity: 'ERROR',
-    code: 'PARSE_ERROR',
     message: 'The file has a syntax error here.',
     fix: 'Correct the syntax.',
   },
   brokenText: {
     ruleId: 'gate.parse-error',
     severity: 'INFO',
-    code: 'PARSE_ERROR',
     message: 'The file has a syntax error here. Its folder holds test data or templates.',
     fix: 'Nothing, if no program reads the file as source.',
   },
   gap: {
     ruleId: 'gate.unknown-syntax',
     severity: 'INFO',
-    code: 'UNKNOWN_SYNTAX',
     message: 'The parser of the gate does not know this syntax. The rest of the file was judged.',
     fix: 'Nothing, if the compiler accepts the file.',
   },
   givenUp: {
     ruleId: 'gate.file-given-up',
     severity: 'CRITICAL',
-    code: 'FILE_GIVEN_UP',
     message: 'The file was not scanned completely',
     fix: 'Split the file.',
   },
   undecoded: {
     ruleId: 'gate.file-unread',
     severity: 'CRITICAL',
-    code: 'FILE_UNREAD',
     message: 'The file cannot be read as text, so rules may have missed findings in it',
     fix: 'Convert it to UTF-8 without NUL, rename it if it is no source file.',
   },
   ambiguous: {
     ruleId: 'gate.ambiguous-encoding',
     severity: 'CRITICAL',
-    code: 'AMBIGUOUS_ENCODING',
     message:
       'The file starts with the byte order mark of UTF-16, and is a text without it too: programs read different texts.',
     fix: 'Remove the first two bytes, or convert the file to UTF-8.',
@@ -67,7 +60,6 @@ export const FILE_PROBLEMS = {
   strangeEncoding: {
     ruleId: 'gate.ambiguous-encoding',
     severity: 'CRITICAL',
-    code: 'AMBIGUOUS_ENCODING',
     message:
       'With this working-tree-encoding, git writes other characters into checkouts than those that are judged.',
     fix: 'Remove the attribute, or use UTF-8, UTF-16 or an encoding with one byte for each character.',
@@ -75,14 +67,12 @@ export const FILE_PROBLEMS = {
   unread: {
     ruleId: 'gate.file-unread',
     severity: 'CRITICAL',
-    code: 'FILE_UNREAD',
     message: 'The file exists but cannot be read.',
     fix: 'Correct its permissions. If they are right, run `git fsck` to find damaged objects.',
   },
   linkContent: {
     ruleId: 'gate.link-content',
     severity: 'CRITICAL',
-    code: 'LINK_CONTENT',
     message:
       'The symbolic link holds text that is not a path. Checkouts without symlinks write it as a file.',
     fix: 'Commit the text as a regular file.',
@@ -90,7 +80,6 @@ export const FILE_PROBLEMS = {
   linkTarget: {
     ruleId: 'gate.link-target',
     severity: 'WARN',
-    code: 'LINK_TARGET',
     message:
       'Rules apply to the name of the symbolic link and not to its target, so the target was not checked.',
     fix: 'Link to a file inside the repository with the same extension.',
@@ -98,14 +87,12 @@ export const FILE_PROBLEMS = {
   submodule: {
     ruleId: 'gate.submodule',
     severity: 'WARN',
-    code: 'SUBMODULE',
     message: 'The submodule was added or points to another commit; its files were not checked.',
     fix: 'Run the gate in the submodule.',
   },
   modules: {
     ruleId: 'gate.modules-tracked',
     severity: 'WARN',
-    code: 'MODULES_TRACKED',
     message: 'Git tracks files below node_modules. Programs of dependencies come with every checkout.',
     fix: 'Remove the folder from git and list it in .gitignore.',
   },
@@ -137,7 +124,6 @@ export const grammarProblems = (unparsed: UnparsedFiles): PathProblem[] =>
     problem: {
       ruleId: 'gate.grammar-missing',
       severity: 'CRITICAL',
-      code: 'GRAMMAR_MISSING',
       message: `${title} ${files.length === 1 ? 'was' : 'were'} not parsed, because the grammar of ${language} is not installed: rules about syntax did not run, only those about text and secrets.`,
       fix: `Run \`${install}\`.`,
     },

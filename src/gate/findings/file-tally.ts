@@ -1,12 +1,8 @@
 import { EVIDENCE_FILE } from '../../evidence/store.ts'
+import type { FileKinds } from '../facts/file-kinds.ts'
 import type { ChangeSet, FileReading, ScanReport } from '../ports.ts'
 import type { ReportedFiles } from '../reports/report.ts'
 import { isSource, type UnjudgedKind } from '../rules/path-kinds.ts'
-
-export interface KindTests {
-  readonly byPath: (path: string) => UnjudgedKind | undefined
-  readonly byContent: (path: string, bytes: Uint8Array) => boolean
-}
 
 type Contents = Pick<ChangeSet, 'source' | 'read'>
 
@@ -17,9 +13,9 @@ export class FileContents {
   /** Files of a change that say they are generated: they are judged as any other. */
   readonly marked: string[] = []
   readonly #set: Contents
-  readonly #tests: KindTests
+  readonly #tests: FileKinds
 
-  constructor(set: Contents, tests: KindTests) {
+  constructor(set: Contents, tests: FileKinds) {
     this.#set = set
     this.#tests = tests
   }
@@ -47,9 +43,10 @@ export class FileContents {
 const GENERAL_PACKS = new Set(['generic', 'secrets', 'config', 'agents'])
 const MAX_NAMES = 5
 
-export const listNames = (paths: readonly string[]): string => {
-  const names = paths.toSorted().slice(0, MAX_NAMES).join(', ')
-  return paths.length > MAX_NAMES ? `${names} and ${paths.length - MAX_NAMES} more` : names
+/** The first names or numbers of a sorted list, and how many more there are. */
+export const listNames = (names: readonly (string | number)[]): string => {
+  const rest = names.length - MAX_NAMES
+  return `${names.slice(0, MAX_NAMES).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
 const files = (count: number): string => (count === 1 ? '1 file' : `${count} files`)
@@ -104,12 +101,12 @@ export class FileTally {
       ...(names.length === 0
         ? []
         : [
-            `${files(names.length)} new in this change ${names.length === 1 ? 'counts' : 'count'} as generated or vendored, so only rules about secrets read ${names.length === 1 ? 'it' : 'them'}: ${listNames(names)}.`,
+            `${files(names.length)} new in this change ${names.length === 1 ? 'counts' : 'count'} as generated or vendored, so only rules about secrets read ${names.length === 1 ? 'it' : 'them'}: ${listNames(names.sort())}.`,
           ]),
       ...(marked.length === 0
         ? []
         : [
-            `${files(marked.length)} ${marked.length === 1 ? 'claims' : 'claim'} to be generated, which does not count for a change, and ${marked.length === 1 ? 'was' : 'were'} judged all the same: ${listNames(marked)}.`,
+            `${files(marked.length)} ${marked.length === 1 ? 'claims' : 'claim'} to be generated, which does not count for a change, and ${marked.length === 1 ? 'was' : 'were'} judged all the same: ${listNames(marked.toSorted())}.`,
           ]),
       ...(this.#unread === 0 || this.#read > 0
         ? []

@@ -1,45 +1,34 @@
-import type { Severity } from '../../evidence/schema.ts'
 import type { Comment, Match } from '../ports.ts'
+import type { FileProblem } from './file-problems.ts'
 
 /**
  * Comments that accept a finding, in any language: `warrant-ignore RULE[, RULE]: REASON` for its line, or for the next
  * when the comment has a line of its own. One without a rule or a reason accepts nothing and is reported.
  */
 
-interface NoticeRule {
-  readonly severity: Severity
-  readonly code: string
-  readonly message: string
-  readonly fix: string
-}
-
 /** Findings about the comments themselves. */
 export const SUPPRESSION_RULES = {
   'warrant.suppression-without-reason': {
     severity: 'WARN',
-    code: 'SUPPRESSION_WITHOUT_REASON',
     message: 'The suppression comment has no reason, so it suppresses nothing.',
     fix: 'Write the reason after a colon: warrant-ignore RULE: REASON',
   },
   'warrant.suppression-without-rule': {
     severity: 'WARN',
-    code: 'SUPPRESSION_WITHOUT_RULE',
     message: 'The suppression comment names no rule, so it suppresses nothing.',
     fix: 'Name the rules before the colon: warrant-ignore RULE: REASON',
   },
   'warrant.suppression-refused': {
     severity: 'WARN',
-    code: 'SUPPRESSION_REFUSED',
     message: 'A comment cannot accept what this rule finds.',
     fix: 'Repair it, or record the exception with its reason: warrant accept FINDING --reason TEXT',
   },
   'warrant.suppression-unused': {
     severity: 'INFO',
-    code: 'SUPPRESSION_UNUSED',
     message: 'The suppression comment matches no finding.',
     fix: 'Remove the comment.',
   },
-} as const satisfies Record<string, NoticeRule>
+} as const satisfies Record<string, Omit<FileProblem, 'ruleId'>>
 
 export interface Suppression {
   readonly ids: readonly string[]

@@ -1,7 +1,23 @@
 import { optional } from '../../kernel/optional.ts'
-import { escapeXml } from '../../kernel/text/escape-markup.ts'
 import { isAtLeast } from '../policy.ts'
 import type { GateFinding, GateReport } from './report.ts'
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+}
+
+// Characters that XML 1.0 forbids even as references become the escape that programmers know.
+const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
+
+/** Escapes any text for XML 1.0. Tabs and line breaks become references: attributes would turn them into blanks. */
+export const escapeXml = (text: string): string =>
+  text
+    .replace(FORBIDDEN, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
+    .replace(/[&<>"'\t\n\r]/g, (char) => ENTITIES[char] ?? `&#${char.charCodeAt(0)};`)
 
 const attributes = (values: Readonly<Record<string, string | number>>): string =>
   Object.entries(values)

@@ -169,24 +169,24 @@ export const comparePlaces = (a: GateFinding, b: GateFinding): number => {
   )
 }
 
+export const countSeverities = (findings: readonly { readonly severity: Severity }[]) => {
+  const counts: Record<Severity, number> = { CRITICAL: 0, ERROR: 0, WARN: 0, INFO: 0 }
+  for (const { severity } of findings) counts[severity] += 1
+  return counts
+}
+
 export const countFindings = (findings: readonly GateFinding[]): Counts => {
   const judged = findings.filter(({ state }) => state === 'new')
-  const bySeverity = (severity: Severity) => judged.filter((one) => one.severity === severity).length
   return {
     judged: judged.length,
     known: findings.filter(({ state }) => state === 'known').length,
     suppressed: findings.filter(({ state }) => state === 'suppressed').length,
-    by_severity: {
-      CRITICAL: bySeverity('CRITICAL'),
-      ERROR: bySeverity('ERROR'),
-      WARN: bySeverity('WARN'),
-      INFO: bySeverity('INFO'),
-    },
+    by_severity: countSeverities(judged),
   }
 }
 
-/** The severities that occur and their counts, worst first. */
-export const worstFirst = (counts: Readonly<Record<Severity, number>>): [Severity, number][] =>
+/** How many there are of each severity that occurs, worst first. */
+export const listSeverities = (counts: Readonly<Record<Severity, number>>): string[] =>
   SEVERITIES.toReversed().flatMap((severity) =>
-    counts[severity] > 0 ? [[severity, counts[severity]] as [Severity, number]] : [],
+    counts[severity] > 0 ? [`${counts[severity]} ${severity}`] : [],
   )

@@ -11,8 +11,8 @@ import {
   type GateFinding,
   type GateReport,
   type GateRun,
+  listSeverities,
   type Region,
-  worstFirst,
 } from './report.ts'
 import {
   countByRule,
@@ -168,7 +168,7 @@ const nothingJudged = ({ files, findings, checks = [] }: GateReport): string | u
 export const summaryLine = (report: GateReport, style: TextStyle): string => {
   const { status, stage, counts, files, policy } = report
   const nothing = nothingJudged(report)
-  const severities = worstFirst(counts.by_severity).map(([severity, number]) => `${number} ${severity}`)
+  const severities = listSeverities(counts.by_severity)
   const found = `${plural(counts.judged, 'finding')}${severities.length === 0 ? '' : ` (${severities.join(', ')})`}`
   const parts = [
     nothing === undefined ? `${found} in ${plural(files.scanned, 'file')}` : `nothing to judge: ${nothing}`,

@@ -13,7 +13,7 @@ import { coverage, type PlatformRoots, rootsFor } from './paths-by-rule.ts'
 import { profileSeverity, type RuleProfile } from './profile.ts'
 import type { ChangeFile } from './rule.ts'
 import { ruleFaults } from './rule-faults.ts'
-import { findOverride, NO_OVERRIDES, OVERRIDES_NAME, type SeverityOverrides } from './severity-overrides.ts'
+import { findOverride, NO_OVERRIDES, type SeverityOverrides } from './severity-overrides.ts'
 import type { RuleScope } from './shipped-parts.ts'
 
 interface ChangeRule {
@@ -59,7 +59,8 @@ export const compileChanges = (packs: readonly Pack[], options: ChangeOptions): 
 
 /** The folder of the user rules in a repository. */
 export const USER_RULES_FOLDER = '.warrant/rules'
-export const OVERRIDES_FILE = `${USER_RULES_FOLDER}/${OVERRIDES_NAME}`
+/** The severities of shipped rules that the repository overrides. */
+export const OVERRIDES_FILE = `${USER_RULES_FOLDER}/severities.yml`
 const USER_PACK = 'project'
 
 /** The rules of one gate run. */
@@ -104,13 +105,13 @@ interface ShippedSeverities {
 }
 
 export const loadSeverityOverrides = async (
-  source: RuleSource | undefined,
+  text: string | undefined,
   { shippedRules, profile }: ShippedSeverities,
 ): Promise<SeverityOverrides> => {
-  if (source === undefined) return NO_OVERRIDES
+  if (text === undefined) return NO_OVERRIDES
   const { readSeverityOverrides } = await import('./parse-overrides.ts')
   const shipped = { shippedRules: await shippedRules(), profile }
-  return readSeverityOverrides(source.path, source.text, shipped)
+  return readSeverityOverrides(OVERRIDES_FILE, text, shipped)
 }
 
 interface RuleInputs {

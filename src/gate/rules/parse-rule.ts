@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { readYaml, readYamlDocuments, YamlError, type YamlLimits } from '../../kernel/text/safe-yaml.ts'
+import { readYaml, readYamlDocuments, YamlError } from '../../kernel/text/safe-yaml.ts'
 import { findLanguage } from './languages.ts'
 import { ChangeFile, type RuleFile, SyntaxRuleFile, TextRuleFile } from './rule.ts'
 import { ruleFaults } from './rule-faults.ts'
@@ -10,7 +10,7 @@ export const RULE_LIMITS = { bytes: 64 * 1024, depth: 40, nodes: 5_000, aliases:
 const FAULTS = { syntax: 'unreadable', limit: 'too_large', key: 'malformed' } as const
 
 type Yaml = typeof import('yaml')
-type Read<T> = (yaml: Yaml, text: string, limits: YamlLimits) => T
+type Read<T> = (yaml: Yaml, text: string, limits: Parameters<typeof readYaml>[2]) => T
 
 const readWith = async <T>(read: Read<T>, path: string, text: string): Promise<T> => {
   if (Buffer.byteLength(text) > RULE_LIMITS.bytes) {

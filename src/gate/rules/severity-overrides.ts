@@ -7,9 +7,6 @@ import type { ShippedRules } from './packs.ts'
 import { listEffects, type PolicyChange } from './policy-change.ts'
 import { profileSeverity, type RuleProfile } from './profile.ts'
 
-/** The file in which a repository overrides severities of shipped rules; it lies beside the user rules. */
-export const OVERRIDES_NAME = 'severities.yml'
-
 type SeverityOverride = Severity | 'OFF'
 
 /** A shipped rule whose severity the repository overrides. */

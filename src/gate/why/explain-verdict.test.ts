@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Evidence, Finding } from '../../evidence/schema.ts'
 import type { GateStage } from '../../evidence/stage.ts'
 import { isBlocking, resolvePolicy, stricterPolicy } from '../policy.ts'
-import type { PolicyFiles } from '../policy-files.ts'
+import { type PolicyFiles, thresholdSources } from '../policy-files.ts'
 import type { GateFinding } from '../reports/report.ts'
 import type { AppliedOverride } from '../rules/severity-overrides.ts'
 import { explainVerdict } from './explain-verdict.ts'
@@ -24,18 +24,9 @@ const skills = (block: string) => `{
   }
 }`
 
-const NO_FILES: PolicyFiles = {
-  hardFile: undefined,
-  skillsFile: undefined,
-  rules: [],
-  overrides: undefined,
-  checks: undefined,
-  keys: undefined,
-  acceptances: undefined,
-}
-
 const CHECKS = {
-  checks: 'checks:\n\n\n  lint: { run: x, reads: exit, stages: [PRE_PUSH], only: changed-lines }\n',
+  '.warrant/checks.yml':
+    'checks:\n\n\n  lint: { run: x, reads: exit, stages: [PRE_PUSH], only: changed-lines }\n',
 }
 const BRANCH = {
   code: 'GITFLOW_PROTECTED_BRANCH',
@@ -56,12 +47,17 @@ const finding = (more: Partial<Finding> = {}): Finding => ({
   ...more,
 })
 
+/** Texts of policy files, by path. */
+type Texts = Readonly<Record<string, string>>
+
+const filesOf = (texts: Texts = {}): PolicyFiles => new Map(Object.entries(texts))
+
 interface Case {
   readonly findings?: readonly Finding[]
   readonly stage?: GateStage
   readonly snapshot?: Readonly<Record<string, unknown>>
-  readonly present?: Partial<PolicyFiles>
-  readonly before?: Partial<PolicyFiles>
+  readonly present?: Texts
+  readonly before?: Texts
   readonly overrides?: readonly AppliedOverride[]
   readonly hardMode?: string
   readonly about?: string
@@ -97,7 +93,9 @@ const asGateFinding = ({
 const policyOf = ({ stage = 'PRE_PUSH', present, before, hardMode }: Case) => {
   const variables = { hardMode, hardProfile: undefined }
   const files = [present, before].filter((one) => one !== undefined || present === undefined)
-  const policies = files.map((one) => resolvePolicy(stage, { ...NO_FILES, ...one, ...variables }))
+  const policies = files.map((one) =>
+    resolvePolicy(stage, { ...thresholdSources(filesOf(one)), ...variables }),
+  )
   return policies.reduce((one, other) => stricterPolicy(one, other))
 }
 
@@ -105,8 +103,8 @@ const policyOf = ({ stage = 'PRE_PUSH', present, before, hardMode }: Case) => {
 const lines = async (given: Case): Promise<readonly string[]> => {
   const { findings = [finding()], present, before, hardMode, overrides = [] } = given
   const versions = [
-    { commit: undefined, files: { ...NO_FILES, ...present } },
-    ...(before === undefined ? [] : [{ commit: BASE, files: { ...NO_FILES, ...before } }]),
+    { commit: undefined, files: filesOf(present) },
+    ...(before === undefined ? [] : [{ commit: BASE, files: filesOf(before) }]),
   ]
   const variables = { hardMode, hardProfile: undefined }
   const context = { policy: policyOf(given), versions, variables, overrides }
@@ -166,35 +164,40 @@ describe('the line that made a reason count', () => {
     ['the default', {}, 'built-in default of PRE_PUSH: PRE_PUSH blocks at ERROR and above'],
     [
       'the policy of the repository',
-      { present: { skillsFile: skills('WARN') } },
+      { present: { 'skills.policy.json': skills('WARN') } },
       'skills.policy.json:6 stages.PRE_PUSH.blockOnOrAbove: PRE_PUSH blocks at WARN and above',
     ],
     [
       'hard mode by file',
-      { present: { hardFile: '{\n "enabled": true }', skillsFile: skills('ERROR') } },
+      {
+        present: { '.pumuki/hard-mode.json': '{\n "enabled": true }', 'skills.policy.json': skills('ERROR') },
+      },
       '.pumuki/hard-mode.json:2 enabled: hard mode: PRE_PUSH blocks at WARN and above',
     ],
     [
       'hard mode by variable',
-      { hardMode: '1', present: { hardFile: '{"enabled": true}' } },
+      { hardMode: '1', present: { '.pumuki/hard-mode.json': '{"enabled": true}' } },
       'variable PUMUKI_HARD_MODE: hard mode: PRE_PUSH blocks at WARN and above',
     ],
     [
       'the base, where the working tree is weaker',
-      { present: { skillsFile: skills('CRITICAL') }, before: { skillsFile: skills('ERROR') } },
+      {
+        present: { 'skills.policy.json': skills('CRITICAL') },
+        before: { 'skills.policy.json': skills('ERROR') },
+      },
       `skills.policy.json:6 stages.PRE_PUSH.blockOnOrAbove at ${'b'.repeat(12)}: PRE_PUSH blocks at ERROR and above; the changed policy says CRITICAL, and the stricter version applies`,
     ],
     [
       'a severity override',
       {
         overrides: [{ rule: 'some.rule', from: 'WARN', to: 'ERROR' }],
-        present: { overrides: { path: 'x', text: 'severities:\n  # a comment\n  some.rule: ERROR\n' } },
+        present: { '.warrant/rules/severities.yml': 'severities:\n  # a comment\n  some.rule: ERROR\n' },
       },
       '.warrant/rules/severities.yml:3 severities.some.rule: WARN → ERROR',
     ],
     [
       'a rule of the repository',
-      { present: { rules: [{ path: '.warrant/rules/own.yml', text: 'language: ts\nid: some.rule\n' }] } },
+      { present: { '.warrant/rules/own.yml': 'language: ts\nid: some.rule\n' } },
       '.warrant/rules/own.yml:2: the rule some.rule',
     ],
     [

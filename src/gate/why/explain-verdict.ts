@@ -3,7 +3,7 @@ import type { GateStage } from '../../evidence/stage.ts'
 import { optional } from '../../kernel/optional.ts'
 import { plural } from '../../kernel/text/plural.ts'
 import type { AgentVerdict, PresentVerdict } from '../judge-present.ts'
-import { worstFirst } from '../reports/report.ts'
+import { countSeverities, listSeverities } from '../reports/report.ts'
 import type { PolicyLine, Reason, VerdictExplanation } from './explanation.ts'
 import { isAbout, listReasons } from './findings.ts'
 import { smallestRepairs } from './repairs.ts'
@@ -22,9 +22,7 @@ interface WhySources extends Omit<RestsOnInput, 'evidence' | 'isStored'> {
 const uncountedNotes = ({ snapshot }: Evidence, all: readonly Reason[]): string[] => {
   const { known_findings: known, suppressed_findings: suppressed } = snapshot
   const below = all.filter(({ blocks }) => !blocks)
-  const counts = { CRITICAL: 0, ERROR: 0, WARN: 0, INFO: 0 }
-  for (const { severity } of below) counts[severity] += 1
-  const listed = worstFirst(counts).map(([severity, number]) => `${number} ${severity}`)
+  const listed = listSeverities(countSeverities(below))
   const counted = (count: unknown, what: string) =>
     typeof count === 'number' && count > 0 ? [`${plural(count, 'finding')} ${what}.`] : []
   return [

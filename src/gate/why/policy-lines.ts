@@ -2,7 +2,7 @@ import { CHECK_SOURCE, CHECKS_FILE, type Check, RESULT_SOURCE } from '../checks/
 import { loadChecks } from '../checks/load-checks.ts'
 import { POLICY_CHANGED_RULE } from '../findings/policy-findings.ts'
 import type { GatePolicy } from '../policy.ts'
-import { type PolicyFiles, unlessInvalid } from '../policy-files.ts'
+import { type PolicyFiles, ruleSources, unlessInvalid } from '../policy-files.ts'
 import type { GateFinding } from '../reports/report.ts'
 import { OVERRIDES_FILE } from '../rules/assemble-rules.ts'
 import type { AppliedOverride } from '../rules/severity-overrides.ts'
@@ -29,9 +29,9 @@ const locate = (
 }
 
 const overrideLine = ({ rule, from, to }: Override, versions: readonly PolicyVersion[]): PolicyLine => {
-  const place = locate(versions, ({ overrides }) => ({
+  const place = locate(versions, (files) => ({
     file: OVERRIDES_FILE,
-    line: keyLine(overrides?.text, rule),
+    line: keyLine(files.get(OVERRIDES_FILE), rule),
   }))
   return lineInFile(OVERRIDES_FILE, `${from} → ${to}`, { ...place, member: `severities.${rule}` })
 }
@@ -51,9 +51,9 @@ const overrideLines = (
 /** The files of the repository's own rules. */
 const ruleLines = (reasons: readonly Reported[], versions: readonly PolicyVersion[]): PolicyLine[] =>
   [...new Set(reasons.map(({ ruleId }) => ruleId))].flatMap((rule) => {
-    const place = locate(versions, ({ rules }) => {
+    const place = locate(versions, (files) => {
       const isId = (line: string) => yamlPair(line)?.join() === `id,${rule}`
-      return rules
+      return ruleSources(files)
         .map(({ path, text }) => ({ file: path, line: findLine(text, isId) }))
         .find(({ line }) => line)
     })
@@ -78,7 +78,7 @@ const checkLines = async (
   if (found.length === 0) return []
   const declared = await Promise.all(
     versions.map(async ({ commit, files }) => {
-      const checks = await unlessInvalid(loadChecks(files.checks), [])
+      const checks = await unlessInvalid(loadChecks(files.get(CHECKS_FILE)), [])
       return checks.map(({ check }) => ({ commit, check }))
     }),
   )

@@ -8,7 +8,7 @@ import {
   resolvePolicy,
   SKILLS_FILE,
 } from '../policy.ts'
-import type { PolicyFiles } from '../policy-files.ts'
+import { type PolicyFiles, thresholdSources } from '../policy-files.ts'
 import type { PolicyLine } from './explanation.ts'
 import { jsonMemberLine } from './member-line.ts'
 
@@ -22,7 +22,7 @@ export interface PolicyVersion {
 export type PolicyVariables = Pick<PolicySources, 'hardMode' | 'hardProfile'>
 
 const policyOf = ({ files }: PolicyVersion, stage: GateStage, variables: PolicyVariables): GatePolicy =>
-  resolvePolicy(stage, { ...files, ...variables })
+  resolvePolicy(stage, { ...thresholdSources(files), ...variables })
 
 const shortId = (commit: string): string => commit.slice(0, 12)
 
@@ -57,12 +57,12 @@ const thresholdPlace = (
     case 'hard-mode': {
       if (variables.hardMode?.trim())
         return { where: 'variable PUMUKI_HARD_MODE', effect: `hard mode: ${effect}` }
-      const line = jsonMemberLine(files.hardFile ?? '', ['enabled'])
+      const line = jsonMemberLine(files.get(HARD_MODE_FILE) ?? '', ['enabled'])
       return lineInFile(HARD_MODE_FILE, `hard mode: ${effect}`, { line, member: 'enabled', commit })
     }
     case 'skills.policy': {
       const path = ['stages', stage, 'blockOnOrAbove']
-      const line = jsonMemberLine(files.skillsFile ?? '', path)
+      const line = jsonMemberLine(files.get(SKILLS_FILE) ?? '', path)
       return lineInFile(SKILLS_FILE, effect, { line, member: path.join('.'), commit })
     }
     case 'default':

@@ -1,4 +1,4 @@
-import { worstFirst } from '../reports/report.ts'
+import { countSeverities, listSeverities } from '../reports/report.ts'
 import { escapeLine } from '../reports/text.ts'
 import type { Basis, PolicyLine, Reason, Repair, VerdictExplanation } from './explanation.ts'
 
@@ -50,9 +50,7 @@ const basisLines = (bases: readonly Basis[]): string[] => {
 }
 
 const summary = ({ status, stage, reasons, about }: VerdictExplanation): string => {
-  const counts = { CRITICAL: 0, ERROR: 0, WARN: 0, INFO: 0 }
-  for (const { severity } of reasons) counts[severity] += 1
-  const severities = worstFirst(counts).map(([severity, number]) => `${number} ${severity}`)
+  const severities = listSeverities(countSeverities(reasons))
   const word = about === undefined ? 'reason' : 'finding'
   const number = `${reasons.length} ${word}${reasons.length === 1 ? '' : 's'}`
   const listed = `${number}${severities.length === 0 ? '' : ` (${severities.join(', ')})`}`

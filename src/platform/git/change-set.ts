@@ -1,10 +1,9 @@
 import type { ChangeSet, FileChange, Scope, TreeEntry } from '../../gate/ports.ts'
 import { optional } from '../../kernel/optional.ts'
 import { type GitBlobReader, objectId } from './blobs.ts'
-import { toIndexRecords } from './hidden-files.ts'
-import { parseIndex, type RawChange } from './parse.ts'
-import { decodeRecords } from './path-bytes.ts'
-import { type GitPlace, gitFaults, readGit } from './run.ts'
+import { readTree } from './hidden-files.ts'
+import type { RawChange } from './parse.ts'
+import { type GitPlace, gitFaults } from './run.ts'
 import { DiskReads, readBoundTree } from './trees/tree-id.ts'
 import { readWorktree } from './worktree.ts'
 
@@ -75,17 +74,13 @@ const fileChange = ({ path, change, from, entry, before }: RawChange): FileChang
   return [{ path, change, ...optional({ from }) }]
 }
 
-/** Reads what the other parents of a merge hold under the paths, or under their old names. */
-const otherParents = ({ place, blobs, collected }: ChangeSetInput): ChangeSet['readBefore'] =>
+/** Reads what another parent of a merge holds under the paths, or under their old names. */
+const otherParent = ({ place, blobs, collected }: ChangeSetInput, parent: string): ChangeSet['readBefore'] =>
   async function* (paths, signal) {
     const oldPaths = new Map(collected.raw.map(({ path, from }) => [path, from]))
-    for (const parent of collected.parents ?? []) {
-      const args = ['ls-tree', '-r', '-z', '--full-tree', `${parent}^{commit}`]
-      const listed = decodeRecords(toIndexRecords(await readGit(place, args, { signal })))
-      const oids = new Map(parseIndex(listed).map((one) => [one.path, isOther(one) ? undefined : one.oid]))
-      const requests = blobRequests(paths, (path) => oids.get(path) ?? oids.get(oldPaths.get(path) ?? ''))
-      yield* blobs.read(place, requests, signal)
-    }
+    const tree = await readTree(place, `${parent}^{commit}`, signal)
+    const requests = blobRequests(paths, (path) => tree.blob(path) ?? tree.blob(oldPaths.get(path) ?? ''))
+    yield* blobs.read(place, requests, signal)
   }
 
 /** The changed files, with their contents before and after the change. */
@@ -115,7 +110,7 @@ export const changeSet = (input: ChangeSetInput): ChangeSet => {
     changes: raw.flatMap(fileChange),
     read: onDisk ? (paths, stop) => disk.read(paths, stop) : reads('oid'),
     readBefore: reads('before'),
-    ...(parents.length > 0 && { readOtherParents: otherParents(input) }),
+    otherParents: parents.map((parent) => otherParent(input, parent)),
     identify: async (stop) => {
       const [others, files] = [raw.filter(isOther), raw.filter((one) => !isOther(one))]
       const ids = onDisk ? await identifyOnDisk(place.folder, files, stop) : files.map(entryId)

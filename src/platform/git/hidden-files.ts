@@ -59,19 +59,24 @@ export class GitIndex {
     }
   }
 
-  /** The blob of a path; undefined for an unknown or unmerged path. */
+  /** The blob of a regular file; undefined for an unknown or unmerged path. */
   blob(path: string): string | undefined {
     const at = this.#text.indexOf(` 0${TAB}${encodePath(path)}${END}`)
-    return at < 0 ? undefined : this.#text.slice(this.#text.lastIndexOf(' ', at - 1) + 1, at)
+    const record = at < 0 ? '' : this.#text.slice(this.#text.lastIndexOf(END, at) + 1, at)
+    return record.startsWith(REGULAR_FILE) ? record.split(' ')[1] : undefined
   }
 }
 
 /** The output of `ls-tree -z` in the form of the index: `<mode> <type> <hash>\t<path>` has no stage. */
-export const toIndexRecords = (bytes: Buffer): Buffer =>
+const toIndexRecords = (bytes: Buffer): Buffer =>
   Buffer.from(
     bytes.toString('latin1').replace(/(^|\0)(\d{6}) \w+ ([0-9a-f]+)\t/g, `$1$2 $3 0${TAB}`),
     'latin1',
   )
+
+/** The files of a commit or a tree. */
+export const readTree = async (place: GitPlace, id: string, signal: AbortSignal): Promise<GitIndex> =>
+  new GitIndex(toIndexRecords(await readGit(place, ['ls-tree', '-r', '-z', '--full-tree', id], { signal })))
 
 // Files of the working tree that settings of this clone hide from `git status`: flags in the index, `info/exclude` and
 // `core.excludesFile`. None of them is committed, so no review would notice them.

@@ -324,7 +324,8 @@ it('removes what was left an hour ago, and nothing else', async () => {
 describe('a merge that is being committed', () => {
   const others = async (repo: Repo, kind: 'staged' | 'worktree', paths: readonly string[]) => {
     const set = await reader(repo.folder).changes({ kind }, never)
-    return set.readOtherParents && (await texts(set.readOtherParents(paths, never)))
+    const versions = set.otherParents?.map((read) => texts(read(paths, never))) ?? []
+    return versions.length === 0 ? undefined : (await Promise.all(versions)).flat()
   }
 
   it.each(['staged', 'worktree'] as const)('has the contents of its other parents: %s', async (kind) => {

@@ -26,6 +26,22 @@ const isRead = (deleted: boolean, before: string, after: string): boolean =>
 const changeKind = (deleted: boolean, before: string): FileChange['change'] =>
   deleted ? 'deleted' : before === NO_MODE ? 'added' : 'modified'
 
+interface VersionsOfPath {
+  readonly path: string
+  readonly modes: readonly [before: string, after: string]
+  readonly oids: readonly [before: string, after: string]
+  readonly from?: string | undefined
+}
+
+/** A change between two versions that git stores; none where neither of them is read. */
+const storedChange = ({ path, modes: [old, now], oids, from }: VersionsOfPath): RawChange[] => {
+  const deleted = now === NO_MODE
+  if (!isRead(deleted, old, now)) return []
+  const oid = deleted || isNull(oids[1]) ? undefined : oids[1]
+  const before = blobOf(old, oids[0])
+  return [{ path, change: changeKind(deleted, old), oid, before, ...entryOf(now), ...optional({ from }) }]
+}
+
 // Headers come first. A file name may start with "#", but no entry starts with "# branch.".
 export const parseHeaders = (records: readonly string[]): ReadonlyMap<string, string> => {
   const headers = new Map<string, string>()
@@ -162,21 +178,11 @@ export const parseStaged = (text: string): RawChange[] | undefined => {
   const { entries } = parseStatus(text)
   if (entries.some(({ state, oid }) => state !== '??' && (oid === '' || /.[ARC]/.test(state))))
     return undefined
-  return entries.flatMap(({ state, headMode, headOid, indexMode, oid, path, from }): RawChange[] => {
-    const deleted = indexMode === NO_MODE
-    if (/^[.?]/.test(state) || !isRead(deleted, headMode, indexMode)) return []
-    const change = changeKind(deleted, headMode)
-    return [
-      {
-        path,
-        change,
-        oid: deleted || isNull(oid) ? undefined : oid,
-        before: blobOf(headMode, headOid),
-        ...entryOf(indexMode),
-        ...optional({ from }),
-      },
-    ]
-  })
+  return entries
+    .filter(({ state }) => !/^[.?]/.test(state))
+    .flatMap(({ headMode, headOid, indexMode, oid, path, from }) =>
+      storedChange({ path, modes: [headMode, indexMode], oids: [headOid, oid], from }),
+    )
 }
 
 /** `--raw -z` of diff-index and diff-tree. A copy or a rename is a modification of the new path. */
@@ -192,16 +198,8 @@ export const parseRaw = (text: string): RawChange[] => {
     const first = records[at++] ?? ''
     const isMoved = status.startsWith('R') || status.startsWith('C')
     const path = isMoved ? (records[at++] ?? '') : first
-    const deleted = newMode === NO_MODE
-    if (!isRead(deleted, oldMode, newMode)) continue
-    changes.push({
-      path,
-      change: changeKind(deleted, oldMode),
-      oid: deleted || isNull(oid) ? undefined : oid,
-      before: blobOf(oldMode, oldOid),
-      ...entryOf(newMode),
-      ...(status.startsWith('R') && { from: first }),
-    })
+    const from = status.startsWith('R') ? first : undefined
+    changes.push(...storedChange({ path, modes: [oldMode, newMode], oids: [oldOid, oid], from }))
   }
   return changes
 }

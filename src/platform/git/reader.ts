@@ -2,13 +2,7 @@ import { EMPTY_TREE, type GitReader, type Scope } from '../../gate/ports.ts'
 import { GitBlobReader } from './blobs.ts'
 import { blobRequests, type CollectedChanges, changeSet } from './change-set.ts'
 import { readCommitFiles } from './commit-files.ts'
-import {
-  flaggedChanges,
-  GitIndex,
-  mergeChanges,
-  toIndexRecords,
-  untrackedDespiteExcludes,
-} from './hidden-files.ts'
+import { flaggedChanges, GitIndex, mergeChanges, readTree, untrackedDespiteExcludes } from './hidden-files.ts'
 import { diffTrees, mergeIntoTarget, RAW, readMergeHeads } from './merge-tree.ts'
 import {
   parseHead,
@@ -93,11 +87,6 @@ const queryStatus: GitQuery<string> = (place, signal) => runStatus(place, 'norma
 
 const queryIndex: GitQuery<GitIndex> = async (place, signal) =>
   new GitIndex(await readGit(place, LIST, { signal }))
-
-const readTree = async (place: GitPlace, commit: string, signal: AbortSignal): Promise<GitIndex> =>
-  new GitIndex(
-    toIndexRecords(await readGit(place, ['ls-tree', '-r', '-z', '--full-tree', commit], { signal })),
-  )
 
 /** Runs the query once; again only after a failure. */
 const once = <T>(query: GitQuery<T>): GitQuery<T> => {

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
-import { policyDigests } from '../../../gate/policy-digests.ts'
 import {
   ignoreUnusable,
   POLICY_PATHS,
+  policyDigests,
   readCommitKeys,
-  readKeysFile,
+  readPolicyFile,
   readPolicyFiles,
 } from '../../../gate/policy-files.ts'
 import type { GitReader } from '../../../gate/ports.ts'
@@ -12,6 +12,7 @@ import { readReceipts } from '../../../platform/files/receipt-files.ts'
 import { listWorktreeRoots, repositoryFiles } from '../../../platform/git/worktree.ts'
 import { type CheckedCommit, CommitJudge, type CommitResult } from '../../../receipts/judge-commits.ts'
 import { type ListedKey, parseKeys } from '../../../receipts/keys-file.ts'
+import { KEYS_FILE } from '../../../receipts/keys-path.ts'
 import { type PlaceLine, readPlaceProof, verifyPlace } from '../../../receipts/receipt-place.ts'
 import type { PolicyDigests } from '../../../receipts/statement.ts'
 import { detailsOf, type VerifiedReceipt, verifyReceipt } from '../../../receipts/verify-receipt.ts'
@@ -39,7 +40,7 @@ export const readTrustedKeys = async (
   parseKeys(
     (await readCommitKeys(git, base, signal)) ??
       (await readCommitKeys(git, 'HEAD', signal)) ??
-      (await readKeysFile(repositoryFiles(root))),
+      (await readPolicyFile(repositoryFiles(root), KEYS_FILE)),
   )
 
 /** Finds receipts by tree: in the state folders of all working trees, and in the notes of this clone and its remotes. */

@@ -1,11 +1,12 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { readKeysFile } from '../../../gate/policy-files.ts'
+import { readPolicyFile } from '../../../gate/policy-files.ts'
 import { isPathInside } from '../../../kernel/text/path-inside.ts'
 import { type CheckpointSigner, checkpointSigner } from '../../../lineage/checkpoint.ts'
 import { keyFile, readKeyFile } from '../../../platform/files/key-file.ts'
 import { repositoryFiles } from '../../../platform/git/worktree.ts'
 import { receiptFaults } from '../../../receipts/faults.ts'
+import { KEYS_FILE } from '../../../receipts/keys-path.ts'
 import { nameKey, type ReceiptSigner, signerFromPem } from '../../../receipts/verifier-key.ts'
 import type { Config } from '../../config/settings.ts'
 import { signingKeyPath } from '../user-state.ts'
@@ -56,7 +57,7 @@ const openAgent = async (root: string): Promise<ReceiptSigner> => {
     import('../../../receipts/keys-file.ts'),
   ])
   const keys = (await listAgentKeys(socket)).map((publicKey) => ({ publicKey, key: nameKey(publicKey) }))
-  const text = await readKeysFile(repositoryFiles(root))
+  const text = await readPolicyFile(repositoryFiles(root), KEYS_FILE)
   const listed = new Set((await parseKeys(text)).map(({ key }) => key.id))
   const chosen = keys.find(({ key }) => listed.has(key.id)) ?? keys[0]
   if (chosen === undefined) throw receiptFaults.agent('the ssh-agent holds no Ed25519 key')
