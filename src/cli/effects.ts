@@ -32,7 +32,7 @@ const EFFECTS: Readonly<Record<string, (words: Words) => boolean>> = {
     ['build', 'publish', 'pull', 'lock', 'revoke'].includes(verb) ||
     (verb === 'sync' && flags.check !== true) ||
     (verb === 'cache' && second === 'prune'),
-  lineage: verbs('export', 'adopt'),
+  log: verbs('export', 'adopt'),
 }
 
 /** Whether a command changes something, so that it has to be on record. */

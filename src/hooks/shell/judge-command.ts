@@ -31,7 +31,7 @@ const GUARD_WORD = /git|hook|warrant|no-verify/
 
 /** Commands of this program that change who may judge, or what counts: a person runs them. */
 const PERSONAL =
-  /^(?:uninstall|accept|hooks uninstall|checks allow|keys (?:add|revoke)|lineage (?:erase|adopt|repair))\b/
+  /^(?:uninstall|accept|hooks uninstall|checks allow|keys (?:add|revoke)|log (?:erase|adopt|repair))\b/
 
 const HOOK_MANAGER = /^(?:husky|lefthook|pre-commit|simple-git-hooks|overcommit)$/
 /** Programs that commit on their own. */
