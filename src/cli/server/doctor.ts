@@ -23,7 +23,7 @@ export interface DoctorFinding {
   readonly fix?: string
 }
 
-type Check = (config: Config) => Promise<Omit<DoctorFinding, 'check'>>
+type Check = (config: Config) => Promise<Omit<DoctorFinding, 'check'> | readonly DoctorFinding[]>
 
 const HANDSHAKE_MS = 15_000
 
@@ -178,7 +178,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'Node.js': nodeVersion,
   root: rootReadable,
   'state folder': stateWritable,
-  'decision log': async (config) => (await import('./check-lineage.ts')).checkDecisionLog(config),
+  'decision log': async (config) => (await import('./check-lineage.ts')).inspectLogs(config),
   'signing key': async () => (await import('./check-lineage.ts')).checkSigningKey(),
   receipts: async (config) => (await import('./check-lineage.ts')).checkReceiptSetup(config),
   port: portFree,
@@ -199,7 +199,8 @@ const findingMark = ({ ok, severity }: DoctorFinding): string =>
 export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   const findings: DoctorFinding[] = []
-  for (const [check, perform] of Object.entries(CHECKS)) findings.push({ check, ...(await perform(config)) })
+  for (const [check, perform] of Object.entries(CHECKS))
+    for (const found of [await perform(config)].flat()) findings.push({ check, ...found })
   const { checkInstallation } = await import('./check-lineage.ts')
   findings.push(...(await checkInstallation(config)))
   const ok = findings.every((finding) => finding.ok)

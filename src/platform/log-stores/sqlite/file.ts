@@ -3,15 +3,15 @@ import { basename, dirname } from 'node:path'
 import { errorCode } from '../../../kernel/fault.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
 import { type Database, openDatabase } from './database.ts'
-import { fileFault, sqliteFault } from './faults.ts'
+import { fileFault, isBusy, sqliteFault } from './faults.ts'
 import { retryWhenBusy } from './retry.ts'
 import { configureConnection, createSqliteTables, inspectSchema } from './schema.ts'
 
 /** One open database file. */
 export interface SqliteFile {
   readonly db: Database
-  /** Throws when the path no longer names the open file. */
-  requireSameFile(): void
+  /** Whether the path names another file than the open one. Throws when that shrank, which SQLite never lets it do. */
+  isReplaced(): boolean
 }
 
 const statIfExists = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false })
@@ -43,7 +43,7 @@ const findFile = (path: string, create: boolean): boolean => {
   }
 }
 
-const sameFileCheck = (path: string): (() => void) => {
+const replacementCheck = (path: string): (() => boolean) => {
   const statFile = () => {
     try {
       return statIfExists(path)
@@ -51,14 +51,14 @@ const sameFileCheck = (path: string): (() => void) => {
       throw fileFault(error, path)
     }
   }
-  const opened = statFile()
+  let last = statFile()
   return () => {
     const now = statFile()
-    if (now === undefined || now.ino !== opened?.ino || now.dev !== opened.dev) {
-      throw storeFaults.unreachable('the database file was moved or removed while it was open', {
-        fix: 'Put the file back, or restart the server.',
-      })
-    }
+    if (now?.ino !== last?.ino || now?.dev !== last?.dev) return true
+    if ((now?.size ?? 0) < (last?.size ?? 0))
+      throw storeFaults.damaged('the database file was cut while it was open')
+    last = now
+    return false
   }
 }
 
@@ -68,8 +68,13 @@ const prepareFile = async (db: Database, path: string, create: boolean): Promise
   const state = await retryWhenBusy(() => inspectSchema(db))
   if (state === 'empty' && !create) return undefined
   // SQLite may report busy without waiting while another process creates the tables.
-  if (state === 'empty') await retryWhenBusy(() => createSqliteTables(db))
-  return { db, requireSameFile: sameFileCheck(path) }
+  try {
+    if (state === 'empty') await retryWhenBusy(() => createSqliteTables(db))
+  } catch (error) {
+    if (isBusy(error)) throw storeFaults.damaged('the database file was emptied while it was open')
+    throw error
+  }
+  return { db, isReplaced: replacementCheck(path) }
 }
 
 /** Opens the database; undefined when it does not exist or is empty and `create` is false. */
