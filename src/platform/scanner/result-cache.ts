@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { replaceFile } from '../files/atomic-write.ts'
+import { makeFolders } from '../files/make-folders.ts'
 import { removeUnusedFiles } from '../files/unused-files.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { decodeReport, encodeReport, isResultKey, type ScanResults } from './scan-results.ts'
@@ -68,7 +68,7 @@ export const openResultCache = async (path: string): Promise<ResultCache> => {
     async save() {
       if (added < MIN_NEW) return
       try {
-        await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+        makeFolders(dirname(path), 0o700)
         await replaceFile(path, writeLines(used, earlier), { durable: false, mode: 0o600 })
         await removeUnusedFiles(dirname(path))
       } catch {}

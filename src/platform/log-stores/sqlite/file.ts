@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs'
+import { closeSync, openSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { errorCode } from '../../../kernel/fault.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
+import { makeFolders } from '../../files/make-folders.ts'
 import { type Database, openDatabase } from './database.ts'
 import { fileFault, isBusy, sqliteFault } from './faults.ts'
 import { retryWhenBusy } from './retry.ts'
@@ -18,7 +19,7 @@ const statIfExists = (path: string): Stats | undefined => statSync(path, { throw
 
 const createFile = (path: string): void => {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeFolders(dirname(path), 0o700)
     // Exclusive: closing a file that SQLite has open would release its POSIX locks.
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
