@@ -78,8 +78,10 @@ const findWitnesses = async (invocation: Invocation, log: LogReader) => {
 /** Decisions are not operations: there is nothing to replay. */
 const verifyDecisions = async (invocation: Invocation, log: LineageLog, store: LogStore) => {
   const { chain, erasures } = await auditLog(log)
+  const quarantine = async (why: string) => log.setQuarantine(why)
+  // On a disk that takes nothing the damage is told all the same.
   if (chain.outcome === 'broken' && !loadSettings(invocation).config.readOnly)
-    await log.setQuarantine(chain.why)
+    await quarantine(chain.why).catch(() => {})
   const shown = erasures && erasures.recorded.length + erasures.unexplained.length > 0 ? { erasures } : {}
   const witnesses = chain.outcome === 'intact' ? await findWitnesses(invocation, log) : []
   const anchors = chain.outcome === 'intact' ? await checkAnchors(log, store) : []

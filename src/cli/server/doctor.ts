@@ -105,7 +105,8 @@ const gitInstalled: Check = ({ root }) =>
     const env = { ...process.env, PATH: trustedPath(process.env.PATH, resolve(root)) }
     const git = spawn('git', ['--version'], { env, stdio: ['ignore', 'pipe', 'ignore'] })
     let version = ''
-    git.stdout.on('data', (chunk) => {
+    // Undefined when too many files are open.
+    git.stdout?.on('data', (chunk) => {
       version += chunk
     })
     git.once('error', () => settle({ ...NO_GIT, detail: 'not found' }))
@@ -156,8 +157,9 @@ const handshake =
     const timer = setTimeout(() => child.kill('SIGKILL'), HANDSHAKE_MS)
     const times: number[] = []
     let unexpected: string | undefined
-    child.stdin.end(requests.map((message) => `${JSON.stringify(message)}\n`).join(''))
-    for await (const line of createInterface({ input: child.stdout })) {
+    child.once('error', () => {})
+    child.stdin?.end(requests.map((message) => `${JSON.stringify(message)}\n`).join(''))
+    for await (const line of child.stdout === undefined ? [] : createInterface({ input: child.stdout })) {
       times.push(performance.now() - started)
       try {
         if (JSON.parse(line).result === undefined) unexpected = line

@@ -152,7 +152,8 @@ export const withLock = async <T>(path: string, options: LockOptions, work: () =
     release = await acquire(path, options)
   } catch (cause) {
     if (cause instanceof Fault) throw cause
-    throw lockFaults.failed(`the lock ${basename(path)} could not be created`, { cause })
+    const why = errorCode(cause) === 'ENOSPC' ? 'the disk is full' : errorCode(cause)
+    throw lockFaults.failed(`the lock ${basename(path)} could not be created: ${why}`, { cause })
   }
   try {
     return await work()

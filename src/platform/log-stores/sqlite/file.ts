@@ -1,9 +1,9 @@
-import { closeSync, openSync, type Stats, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { errorCode } from '../../../kernel/fault.ts'
+import { errorCode, Fault } from '../../../kernel/fault.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
 import { makeFolders } from '../../files/make-folders.ts'
-import { type Database, openDatabase } from './database.ts'
+import { type Database, openDatabase, openUnchanging } from './database.ts'
 import { fileFault, isBusy, sqliteFault } from './faults.ts'
 import { retryWhenBusy } from './retry.ts'
 import { configureConnection, createSqliteTables, inspectSchema } from './schema.ts'
@@ -78,17 +78,38 @@ const prepareFile = async (db: Database, path: string, create: boolean): Promise
   return { db, isReplaced: replacementCheck(path) }
 }
 
+/** Whether the disk is mounted read-only, and all entries are in the database itself. */
+const isUnchanging = (path: string): boolean => {
+  try {
+    accessSync(dirname(path), constants.W_OK)
+    return false
+  } catch (cause) {
+    return errorCode(cause) === 'EROFS' && !statIfExists(`${path}-wal`)?.size
+  }
+}
+
+const isFull = (path: string): boolean => {
+  try {
+    return statfsSync(dirname(path)).bavail === 0
+  } catch {
+    return false
+  }
+}
+
 /** Opens the database; undefined when it does not exist or is empty and `create` is false. */
 export const openFile = async (path: string, create: boolean): Promise<SqliteFile | undefined> => {
   if (!findFile(path, create)) return undefined
   let db: Database | undefined
   let file: SqliteFile | undefined
   try {
-    db = await openDatabase(path)
+    db = await (!create && isUnchanging(path) ? openUnchanging : openDatabase)(path)
     file = await prepareFile(db, path, create)
     return file
   } catch (error) {
-    throw sqliteFault(error)
+    const fault = sqliteFault(error)
+    // SQLite does not say why it cannot make the files that it needs.
+    const isUnavailable = fault instanceof Fault && fault.kind === 'unavailable'
+    throw isUnavailable && isFull(path) ? storeFaults.full('the disk is full', { cause: error }) : fault
   } finally {
     if (file === undefined) db?.close()
   }
