@@ -40,6 +40,7 @@ const PROPERTIES = [
   'test/e2e/sdd.test.ts',
   'test/e2e/sentinel-jail.test.ts',
   'test/e2e/services.test.ts',
+  'test/e2e/stored-characters.test.ts',
   'test/e2e/wire-hostile.test.ts',
   'test/e2e/wire-probe.test.ts',
   'test/fuzz/frames.test.ts',

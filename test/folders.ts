@@ -405,7 +405,7 @@ export const FOLDERS: Readonly<Record<string, FolderRow>> = {
   },
   'platform/log-stores/sqlite': {
     purpose: 'The log store in SQLite.',
-    imports: ['platform/system', 'lineage', 'kernel'],
+    imports: ['platform/files', 'platform/system', 'lineage', 'kernel'],
   },
   'platform/log-stores/postgres': {
     purpose: 'The log store in PostgreSQL.',

@@ -33,7 +33,7 @@ export const withQuarantine =
       const reason = beliefs instanceof Promise ? null : beliefs.graphStore.replica.quarantine
       return reason === null
         ? undefined
-        : `Quarantined: ${reason}. The values above may be old or incomplete, and nothing is written until \`warrant log verify --graph NAME\` and \`warrant log repair --graph NAME\` succeed.`
+        : `Quarantined: ${reason}. The values above may be old or incomplete, and nothing is written. \`warrant log verify --graph NAME\` says what to do.`
     },
   })
 

@@ -67,7 +67,12 @@ class Invoker {
   }
 
   failed(tool: Tool, thrown: unknown): Outcome {
-    if (thrown instanceof Fault) return { kind: 'fault', fault: thrown }
+    if (thrown instanceof Fault) {
+      // Something may only seem to be missing.
+      const warning = thrown.kind === 'missing' ? tool.warning?.() : undefined
+      if (warning === undefined) return { kind: 'fault', fault: thrown }
+      return { kind: 'fault', fault: new Fault(thrown, `${thrown.message}. ${warning}`) }
+    }
     this.ports.log.write('error', `bug in ${tool.name}`, { stack: stackOf(thrown) })
     return { kind: 'bug' }
   }

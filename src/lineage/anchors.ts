@@ -1,6 +1,5 @@
 import { isRecord } from '../kernel/encoding/json.ts'
-import { readPayload } from './newest-run.ts'
-import { readEntry, readRows } from './read-rows.ts'
+import { readEntry, readPayload, readRows } from './read-rows.ts'
 import type { LogReader, LogStore, Row } from './store.ts'
 
 /** The head of a graph, as an entry of the log of decisions holds it. */

@@ -6,7 +6,7 @@ import { optional } from '../kernel/optional.ts'
 import type { CallRecord, Recorder } from '../kernel/ports.ts'
 import { isAudited } from '../kernel/record-call.ts'
 import { newestAnchors } from './anchors.ts'
-import { storeFaults } from './faults.ts'
+import { nameLog, storeFaults } from './faults.ts'
 import { compareWithSeen, describeMismatch, type LogMemory } from './log-memory.ts'
 import { LogWriter } from './log-writer.ts'
 import { GATE_RUN, isJudging, isJudgingRun, newestRun } from './newest-run.ts'
@@ -52,12 +52,6 @@ interface DecisionPorts {
 }
 
 const MAX_ATTEMPTS = 100
-
-/** The fix for a log of decisions that is not the one that this machine saw. */
-export const ADOPT_DECISIONS = `Restore it from a backup. If you replaced or removed it yourself, run \`warrant log adopt --graph ${DECISION_LOG}\`.`
-
-/** The fix for a log of decisions in which a verification found damage. */
-const REPAIR_DECISIONS = `Restore it from a backup, then run \`warrant log repair --graph ${DECISION_LOG}\`. Without a backup, move the database away and run \`warrant log adopt --graph ${DECISION_LOG}\` after the next gate run.`
 
 /** What an entry keeps of a call: never arguments or contents. */
 const auditedFacts = ({ tool, outcome, code, verdict, args }: CallRecord): JsonObject => ({
@@ -137,7 +131,7 @@ export class DecisionRecorder implements Recorder {
       try {
         await this.#write(batch)
       } catch (cause) {
-        for (const { reject } of batch) reject(cause)
+        for (const { reject } of batch) reject(cause instanceof Fault ? nameLog(cause, DECISION_LOG) : cause)
       }
     }
     // In the same turn as the last look at the queue: a call that is added later starts anew.
@@ -176,14 +170,13 @@ export class DecisionRecorder implements Recorder {
     const { lost: _, ...newest } = seen
     if (size === 0 && newest.size > 0) {
       warn?.(
-        `the log of decisions is gone, of which this machine saw ${newest.size} entries; a new log was started. ${ADOPT_DECISIONS}`,
+        `the log of decisions is gone, of which this machine saw ${newest.size} entries; a new log was started. ${nameLog(storeFaults.changed(''), DECISION_LOG).fix}`,
       )
       await memory?.noteLost(newest)
       return 0
     }
     const outcome = await compareWithSeen(log, newest)
-    if (outcome !== 'grown')
-      throw storeFaults.changed(describeMismatch(outcome, newest), { fix: ADOPT_DECISIONS })
+    if (outcome !== 'grown') throw storeFaults.changed(describeMismatch(outcome, newest))
     return newest.size
   }
 
@@ -254,8 +247,7 @@ export class DecisionRecorder implements Recorder {
     let rest = batch
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const reason = await log.quarantine()
-      if (reason !== null)
-        throw storeFaults.damaged(`writing is stopped: ${reason}`, { fix: REPAIR_DECISIONS })
+      if (reason !== null) throw storeFaults.damaged(`writing is stopped: ${reason}`)
       const { drafts, made, lastRun } = await this.#makeEntries(rest, opened)
       if (drafts.length === 0) return
       if (await writer.commit(writer.prepare(drafts))) {

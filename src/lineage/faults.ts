@@ -1,4 +1,5 @@
-import { defineFaults } from '../kernel/fault.ts'
+import { defineFaults, Fault } from '../kernel/fault.ts'
+import { optional } from '../kernel/optional.ts'
 
 export const storeFaults = defineFaults('store', {
   genesis: {
@@ -12,7 +13,8 @@ export const storeFaults = defineFaults('store', {
   busy: { kind: 'unavailable', fix: 'Another process is writing. Try again.' },
   damaged: {
     kind: 'corrupt',
-    fix: 'Run `warrant log verify --graph NAME` to find the damaged entry, then restore a backup.',
+    // A server opens the database anew when it is another file.
+    fix: 'Run `warrant log verify --graph NAME` to find the damaged entry. Move the database away, with its files -wal and -shm. Restore a backup, if there is one. Then run `warrant log adopt --graph NAME`.',
   },
   address: { kind: 'invalid', fix: 'Set --store to a file or a postgres:// address.' },
   name: { kind: 'invalid', fix: 'Use 1 to 64 letters, digits, dots, underscores and hyphens.' },
@@ -26,7 +28,7 @@ export const storeFaults = defineFaults('store', {
   full: { kind: 'exhausted', fix: 'Free disk space where the log is stored, then try again.' },
   changed: {
     kind: 'corrupt',
-    fix: 'Restore the log from a backup. If you replaced it yourself, run `warrant log adopt --graph NAME`.',
+    fix: 'Restore it from a backup. If you replaced or removed it yourself, run `warrant log adopt --graph NAME`.',
   },
   tracked: {
     kind: 'refused',
@@ -43,3 +45,10 @@ export const storeFaults = defineFaults('store', {
  * it, so this reason does not say anything about an entry.
  */
 export const UNREADABLE_STORE = 'the file is damaged'
+
+/** The fault with the log in its fix: a store does not know for which of its logs it is opened. */
+export const nameLog = (fault: Fault, log: string): Fault => {
+  const { message, cause, detail, fix } = fault
+  const named = fix.replaceAll('--graph NAME', `--graph ${log}`)
+  return new Fault(fault, message, { cause, fix: named, ...optional({ detail }) })
+}

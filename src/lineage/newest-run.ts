@@ -1,5 +1,5 @@
 import { isRecord } from '../kernel/encoding/json.ts'
-import { readEntry } from './read-rows.ts'
+import { readEntry, readPayload } from './read-rows.ts'
 import type { LogReader, Row } from './store.ts'
 
 /** The operation of entries that a run of the gate makes. */
@@ -7,11 +7,6 @@ export const GATE_RUN = 'gate_run'
 
 /** An erased entry does not say where the newest run is: then pages are searched from the end. */
 const PAGE_ROWS = 64
-
-export const readPayload = ({ payload }: Row): Readonly<Record<string, unknown>> => {
-  const value: unknown = payload === null ? undefined : JSON.parse(payload)
-  return isRecord(value) ? value : {}
-}
 
 interface RecordedFacts {
   readonly outcome?: unknown

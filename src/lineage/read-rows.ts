@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto'
 import { nextTurn } from '../kernel/async/cooperative.ts'
-import { isRecord } from '../kernel/encoding/json.ts'
+import { isRecord, jsonOf } from '../kernel/encoding/json.ts'
 import { Fault } from '../kernel/fault.ts'
 import { storeFaults } from './faults.ts'
 import type { Entry, LogReader, Row } from './store.ts'
@@ -71,4 +72,15 @@ export const readEntry = ({ seq, entry }: Row): Entry => {
   }
   if (isEntry(value)) return value
   throw storeFaults.damaged(`entry ${seq} cannot be read`, { detail: { seq } })
+}
+
+/** What an entry records; nothing after an erasure. Bytes that are not those which it commits to are not looked at. */
+export const readPayload = (row: Row): Readonly<Record<string, unknown>> => {
+  const { seq, payload } = row
+  if (payload === null) return {}
+  const value = hash('sha256', payload) === readEntry(row).payload_hash ? jsonOf(payload) : undefined
+  if (isRecord(value)) return value
+  throw storeFaults.damaged(`the payload of entry ${seq} does not match its recorded hash`, {
+    detail: { seq },
+  })
 }

@@ -103,5 +103,7 @@ export interface LogStore {
   bytes(): Promise<number>
   /** Rejects when an open store takes no entry. Where it is missing, only a write tells. */
   check?(): Promise<void>
+  /** Whether an open store is not the one at its place any more: what it reads is old. */
+  isReplaced?(): boolean
   close(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/app/config/load-config.ts'
-import { checkDecisionLog } from '../../src/cli/server/check-lineage.ts'
+import { inspectLogs } from '../../src/cli/server/check-lineage.ts'
 import { createSigner, writeCheckpoint } from '../../src/lineage/checkpoint.ts'
 import { DecisionRecorder } from '../../src/lineage/decisions.ts'
 import { DECISION_LOG } from '../../src/lineage/origin.ts'
@@ -148,7 +148,7 @@ describe('a decision that cannot be recorded', () => {
 
   it('because the database is planted is reported by doctor', async () => {
     const { config } = loadConfig({ root: repo.folder }, { environment: {}, cwd: repo.folder })
-    expect(await checkDecisionLog(config)).toMatchObject({ ok: false, detail: 'the file is not a database' })
+    expect(await inspectLogs(config)).toMatchObject([{ ok: false, detail: 'the file is not a database' }])
   })
 
   it('because the disk takes no more makes the gate fail', () => {
@@ -176,7 +176,9 @@ describe('a decision that cannot be recorded', () => {
       encoding: 'utf8',
     })
     expect(status).not.toBe(0)
-    expect(stderr).toMatch(/the file is not a database\. Restore a backup/)
+    expect(stderr).toMatch(
+      /the file is not a database\. .* Restore a backup, .* `warrant log adopt --graph gate-decisions`/,
+    )
     expect(() => repo.git('rev-parse', 'HEAD')).toThrow()
   })
 

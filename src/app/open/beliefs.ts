@@ -41,6 +41,8 @@ interface OpenBeliefs {
   readonly bytes: () => Promise<number>
   /** Rejects when nothing can be written. */
   readonly check: () => Promise<void>
+  /** Whether the store has to be opened anew. */
+  readonly isReplaced: () => boolean
   readonly close: () => Promise<void>
 }
 
@@ -84,10 +86,14 @@ export const openBeliefs = async (
       check: async () => {
         if (!config.readOnly) await store.check?.()
       },
+      isReplaced: () => store.isReplaced?.() ?? false,
       close: async () => {
         // Closing a graph store saves a snapshot.
-        await (config.readOnly ? graphStore.replica.close() : graphStore.close())
-        await store.close()
+        try {
+          await (config.readOnly ? graphStore.replica.close() : graphStore.close())
+        } finally {
+          await store.close()
+        }
       },
     }
   } catch (cause) {

@@ -30,20 +30,32 @@ interface ServiceContext {
 
 /** The belief graph, opened by the first call that needs it. */
 export const lazyBeliefs = ({ config, root }: ServiceContext, handshake: ServerBasics) => {
-  let opened: Beliefs | undefined
-  const graph = lazyAsync(async () => (await import('./beliefs.ts')).openBeliefs(config, root, handshake))
+  const load = async () => (await import('./beliefs.ts')).openBeliefs(config, root, handshake)
+  let graph = lazyAsync(load)
+  let opened: Awaited<ReturnType<typeof load>> | undefined
   const open = async () => {
-    opened = (await graph.get()).beliefs
-    return opened
+    if (opened?.isReplaced()) {
+      const former = opened
+      opened = undefined
+      graph = lazyAsync(load)
+      await former.close().catch(() => {})
+    }
+    opened = await graph.get()
+    return opened.beliefs
+  }
+  /** The graph, if it is in use. */
+  const current = async () => {
+    if (opened !== undefined) await open()
+    return graph.peek()
   }
   return {
     open,
-    ask: () => opened ?? open(),
+    ask: () => (opened === undefined || opened.isReplaced() ? open() : opened.beliefs),
     status: async (): Promise<GraphStatus | undefined> => {
-      const found = await graph.peek()
+      const found = await current()
       return found && { ...(await found.beliefs.governanceStatus()), log_bytes: await found.bytes() }
     },
-    check: async () => (await graph.peek())?.check(),
+    check: async () => (await current())?.check(),
     close: async () => (await graph.peek())?.close(),
   }
 }

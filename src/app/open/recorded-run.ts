@@ -1,8 +1,8 @@
 import type { RecordedRun } from '../../gate/check-binding.ts'
 import { isRecord } from '../../kernel/encoding/json.ts'
-import { isJudgingRun, newestRun, readPayload } from '../../lineage/newest-run.ts'
+import { isJudgingRun, newestRun } from '../../lineage/newest-run.ts'
 import { DECISION_LOG } from '../../lineage/origin.ts'
-import { readEntry } from '../../lineage/read-rows.ts'
+import { readEntry, readPayload } from '../../lineage/read-rows.ts'
 import type { LogReader, Row } from '../../lineage/store.ts'
 import type { Config } from '../config/settings.ts'
 import { openStore } from './store.ts'
@@ -12,10 +12,10 @@ const EARLIER_ROWS = 64
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-const receiptOf = ({ payload }: Row) => {
-  const value: unknown = payload === null ? undefined : JSON.parse(payload)
-  const receipt = isRecord(value) && isRecord(value.receipt) ? value.receipt : {}
-  return { tree: textOf(receipt.tree), envelope: textOf(receipt.envelope) }
+const receiptOf = (row: Row) => {
+  const { receipt } = readPayload(row)
+  const { tree, envelope } = isRecord(receipt) ? receipt : {}
+  return { tree: textOf(tree), envelope: textOf(envelope) }
 }
 
 const evidenceHash = (row: Row): string | undefined => {

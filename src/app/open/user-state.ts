@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
-import { Fault } from '../../kernel/fault.ts'
+import { errorCode, Fault } from '../../kernel/fault.ts'
 import { storeFaults } from '../../lineage/faults.ts'
 import {
   type LogMemory,
@@ -90,12 +90,12 @@ export const rememberDatabase = async (config: Config, root: string): Promise<vo
 
 const SQLITE_SUFFIXES = ['', '-wal', '-shm', '-journal']
 
-/** Also true when that cannot be found out: opening the file then says why. */
+/** Also true when that cannot be found out: opening the file then says why. Nothing is below a file. */
 const exists = (path: string): boolean => {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
-  } catch {
-    return true
+  } catch (cause) {
+    return errorCode(cause) !== 'ENOTDIR'
   }
 }
 

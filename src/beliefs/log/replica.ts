@@ -20,7 +20,7 @@ export const writePayload = (operation: Operation, done: OperationResult, salt: 
 export const replicaFaults = defineFaults('replica', {
   quarantined: {
     kind: 'corrupt',
-    fix: 'Run `warrant log verify --graph NAME` to see what is wrong, then `warrant log repair --graph NAME`.',
+    fix: 'Run `warrant log verify --graph NAME`: it says what is wrong, and what to do.',
   },
   contended: { kind: 'unavailable', fix: 'Other processes are writing to the same graph. Try again.' },
   closed: { kind: 'unavailable', fix: 'The server is shutting down. Start it again.' },

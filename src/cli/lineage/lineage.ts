@@ -5,10 +5,11 @@ import { locateDecisions, openStore } from '../../app/open/store.ts'
 import { loadSettings } from '../../app/process-context.ts'
 import type { Beliefs } from '../../beliefs/beliefs.ts'
 import { verifyReplay } from '../../beliefs/log/verify-replay.ts'
+import { Fault } from '../../kernel/fault.ts'
 import { optional } from '../../kernel/optional.ts'
 import { checkAnchors } from '../../lineage/anchors.ts'
 import { auditLog } from '../../lineage/audit.ts'
-import { storeFaults } from '../../lineage/faults.ts'
+import { nameLog, storeFaults } from '../../lineage/faults.ts'
 import { DECISION_LOG } from '../../lineage/origin.ts'
 import { readEntry, readRows } from '../../lineage/read-rows.ts'
 import type { LineageLog, LogReader, LogStore } from '../../lineage/store.ts'
@@ -32,7 +33,7 @@ import {
   writeBundle,
 } from './proofs.ts'
 import { publishLog } from './publish.ts'
-import { logFolder, withBeliefs, withLog, withStore } from './with-beliefs.ts'
+import { logFolder, mendFix, withBeliefs, withLog, withStore } from './with-beliefs.ts'
 
 interface VerifiedLog {
   readonly good: boolean
@@ -77,8 +78,10 @@ const findWitnesses = async (invocation: Invocation, log: LogReader) => {
 /** Decisions are not operations: there is nothing to replay. */
 const verifyDecisions = async (invocation: Invocation, log: LineageLog, store: LogStore) => {
   const { chain, erasures } = await auditLog(log)
+  const quarantine = async (why: string) => log.setQuarantine(why)
+  // On a disk that takes nothing the damage is told all the same.
   if (chain.outcome === 'broken' && !loadSettings(invocation).config.readOnly)
-    await log.setQuarantine(chain.why)
+    await quarantine(chain.why).catch(() => {})
   const shown = erasures && erasures.recorded.length + erasures.unexplained.length > 0 ? { erasures } : {}
   const witnesses = chain.outcome === 'intact' ? await findWitnesses(invocation, log) : []
   const anchors = chain.outcome === 'intact' ? await checkAnchors(log, store) : []
@@ -101,7 +104,15 @@ const verify: Subcommand = async (invocation, [file]) => {
     const since = older && (await checkSince(log, found.chain, older))
     const seen = await checkSeen(invocation, log, found.chain)
     const grown = (since === undefined || since.outcome === 'grown') && seen === undefined
-    return printProof(invocation, { ...found, ...optional({ since, seen }) }, good && grown)
+    const { graph } = loadSettings(invocation).config
+    const quarantine = (await log.quarantine()) ?? undefined
+    const fix =
+      found.chain.outcome === 'broken'
+        ? mendFix(graph)
+        : quarantine && good
+          ? `Run \`warrant log repair --graph ${graph}\`.`
+          : undefined
+    return printProof(invocation, { ...found, ...optional({ since, seen, quarantine, fix }) }, good && grown)
   }
   if (loadSettings(invocation).config.graph === DECISION_LOG)
     return withLog(invocation, async (log, store) => show(log, await verifyDecisions(invocation, log, store)))
@@ -130,6 +141,7 @@ const exportLog: Subcommand = (invocation, [path]) => {
 
 /** Ends a quarantine when the log verifies. In a graph the repair becomes an entry of its log. */
 const endQuarantine = (invocation: Invocation) => {
+  const { config } = loadSettings(invocation)
   const judge = async (
     log: LineageLog,
     verifyLog: () => Promise<VerifiedLog>,
@@ -139,12 +151,13 @@ const endQuarantine = (invocation: Invocation) => {
     if (reason === null) return { outcome: 'healthy' }
     const { good, ...found } = await verifyLog()
     const seen = await checkSeen(invocation, log, found.chain)
-    if (!good || seen !== undefined) return { outcome: 'beyond repair', ...found, ...optional({ seen }) }
+    if (!good) return { outcome: 'beyond repair', ...found, fix: mendFix(config.graph) }
+    if (seen !== undefined) return { outcome: 'beyond repair', ...found, seen }
     await record?.(reason)
     await log.setQuarantine(null)
     return { outcome: 'repaired', reason }
   }
-  if (loadSettings(invocation).config.graph === DECISION_LOG)
+  if (config.graph === DECISION_LOG)
     return withLog(invocation, (log, store) => judge(log, () => verifyDecisions(invocation, log, store)))
   return withBeliefs(invocation, async (beliefs) => {
     const { replica, log } = beliefs.graphStore
@@ -161,7 +174,7 @@ const repair: Subcommand = async (invocation) => {
 /** Accepts a log that this machine did not see grow: restored from a backup, or begun again. */
 const adopt: Subcommand = async (invocation) => {
   const adopted = await adoptLog(invocation)
-  if (adopted.outcome === 'damaged') return printProof(invocation, adopted, false)
+  if (adopted.outcome !== 'adopted') return printProof(invocation, adopted, adopted.outcome === 'forgotten')
   const ended = await endQuarantine(invocation)
   const isGood = ended.outcome !== 'beyond repair'
   return printProof(invocation, isGood ? adopted : ended, isGood)
@@ -293,5 +306,8 @@ export const run = async (invocation: Invocation): Promise<number> => {
   // The log of this repository is meant, unless a graph is named.
   const isNamed = verb === 'graph' || sources.get('graph') !== 'default'
   const flags = isNamed ? invocation.flags : { ...invocation.flags, graph: DECISION_LOG }
-  return runSubcommand(SUBCOMMANDS, { ...invocation, flags }, MAX_ARGUMENTS)
+  const graph = isNamed ? config.graph : DECISION_LOG
+  return runSubcommand(SUBCOMMANDS, { ...invocation, flags }, MAX_ARGUMENTS).catch((thrown: unknown) => {
+    throw thrown instanceof Fault ? nameLog(thrown, graph) : thrown
+  })
 }

@@ -7,6 +7,7 @@ import { logMemory } from '../../app/open/user-state.ts'
 import { loadSettings } from '../../app/process-context.ts'
 import { errorCode } from '../../kernel/fault.ts'
 import { optional } from '../../kernel/optional.ts'
+import { escapeHidden } from '../../kernel/text/hidden-characters.ts'
 import { auditLog, compareWithOlder, requireIntact } from '../../lineage/audit.ts'
 import { verifyBundle } from '../../lineage/bundle.ts'
 import { genesisChecksum } from '../../lineage/chain.ts'
@@ -21,7 +22,7 @@ import { openSignedCheckpoint } from '../../lineage/tlog/note.ts'
 import { type ChainVerdict, checkConsistency, checkInclusion, verifyChain } from '../../lineage/verify.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { printOutput, readCount, type Subcommand, textFlag } from '../command/subcommand.ts'
-import { logFolder, withLog } from './with-beliefs.ts'
+import { absentLog, adoptFix, logFolder, mendFix, withLog, withStore } from './with-beliefs.ts'
 
 /** Signs with the key that signs receipts, which is created at the first use. A key in the repository is never used. */
 const openSigner = async (invocation: Invocation, log: LogReader) => {
@@ -40,7 +41,7 @@ const readOwnVerifier = async (invocation: Invocation): Promise<string | undefin
 
 /** Prints a value. Returns the exit code: 1 when the value is a negative verdict. */
 export const printProof = (invocation: Invocation, value: object, good = true): number => {
-  printOutput(invocation, value, () => JSON.stringify(value, null, 2))
+  printOutput(invocation, value, () => escapeHidden(JSON.stringify(value, null, 2)))
   return good ? 0 : 1
 }
 
@@ -103,7 +104,8 @@ export const checkSeen = async (invocation: Invocation, log: LogReader, chain: C
   const outcome = seen && (await compareWithSeen(log, seen))
   if (seen === undefined || outcome === 'grown') memory.note({ size: chain.size, head: chain.head })
   if (seen === undefined || outcome === undefined || outcome === 'grown') return undefined
-  return { outcome, from: (seen.lost ?? seen).size, why: describeMismatch(outcome, seen) }
+  const why = describeMismatch(outcome, seen)
+  return { outcome, from: (seen.lost ?? seen).size, why, fix: adoptFix(config.graph) }
 }
 
 /** Verifies an exported file. A list of entries has no genesis, so it is taken from the log. */
@@ -201,14 +203,26 @@ export const consistency: Subcommand = async (invocation) => {
   })
 }
 
-/** Remembers a log that verifies as the one to continue. */
+/** What is remembered of a log without entries. */
+const NO_HEAD = '0'.repeat(64)
+
+/** Remembers a log that verifies as the one to continue. One that is gone begins anew. */
 export const adoptLog = (invocation: Invocation) =>
-  withLog(invocation, async (log) => {
+  withStore(invocation, async (store) => {
     const { config } = loadSettings(invocation)
+    const { graph } = config
+    const log = await store.find(graph)
+    const memory = logMemory(config, await logFolder(invocation), graph)
+    if (log === undefined) {
+      if (!(await memory.read())?.size) throw await absentLog(invocation)
+      await memory.adopt({ size: 0, head: NO_HEAD })
+      return { outcome: 'forgotten' }
+    }
     const { chain } = await auditLog(log)
-    if (chain.outcome === 'broken') return { outcome: 'damaged', at: chain.at, why: chain.why }
+    if (chain.outcome === 'broken')
+      return { outcome: 'damaged', at: chain.at, why: chain.why, fix: mendFix(graph) }
     const { size, head } = chain
-    await logMemory(config, await logFolder(invocation), config.graph).adopt({ size, head })
+    await memory.adopt({ size, head })
     return { outcome: 'adopted', size, head }
   })
 

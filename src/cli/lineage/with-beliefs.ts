@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import { locateRepository } from '../../app/open/repository.ts'
 import { locateDecisions, openStore } from '../../app/open/store.ts'
+import { logMemory } from '../../app/open/user-state.ts'
 import { loadServer, loadSettings } from '../../app/process-context.ts'
 import type { Beliefs } from '../../beliefs/beliefs.ts'
-import { storeFaults } from '../../lineage/faults.ts'
+import { nameLog, storeFaults } from '../../lineage/faults.ts'
 import { DECISION_LOG } from '../../lineage/origin.ts'
 import type { LineageLog, LogStore } from '../../lineage/store.ts'
 import type { Invocation } from '../command/command.ts'
@@ -83,15 +84,29 @@ export const withAuditLog = (
     return work(log, name)
   })
 
+/** What a person does about a log that does not verify. */
+export const mendFix = (graph: string): string => nameLog(storeFaults.damaged(''), graph).fix
+
+/** What a person does about a log that verifies and is not the one that this machine saw. */
+export const adoptFix = (graph: string): string => nameLog(storeFaults.changed(''), graph).fix
+
+/** The fault for a log that is not there: it never was, or it is gone. */
+export const absentLog = async (invocation: Invocation) => {
+  const { config } = loadSettings(invocation)
+  const { graph } = config
+  const seen = await logMemory(config, await logFolder(invocation), graph).read()
+  return seen?.size
+    ? storeFaults.changed(`the log is gone: this machine saw ${seen.size} entries of it`)
+    : storeFaults.unknown(`there is no graph ${JSON.stringify(graph)} in this store`)
+}
+
 /** Opens the log of the configured graph while `work` runs. */
 export const withLog = <T>(
   invocation: Invocation,
   work: (log: LineageLog, store: LogStore) => Promise<T>,
 ): Promise<T> =>
   withStore(invocation, async (store) => {
-    const { graph } = loadSettings(invocation).config
-    const log = await store.find(graph)
-    if (log === undefined)
-      throw storeFaults.unknown(`there is no graph ${JSON.stringify(graph)} in this store`)
+    const log = await store.find(loadSettings(invocation).config.graph)
+    if (log === undefined) throw await absentLog(invocation)
     return work(log, store)
   })

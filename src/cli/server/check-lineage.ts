@@ -13,10 +13,11 @@ import { type OpenedRepository, openRepositoryForCommand } from '../../app/open/
 import { locateDecisions, openStore } from '../../app/open/store.ts'
 import { logMemory, signingKeyPath } from '../../app/open/user-state.ts'
 import { Fault } from '../../kernel/fault.ts'
-import { ADOPT_DECISIONS } from '../../lineage/decisions.ts'
-import { compareWithSeen, describeMismatch } from '../../lineage/log-memory.ts'
+import { auditLog } from '../../lineage/audit.ts'
+import { nameLog, storeFaults } from '../../lineage/faults.ts'
+import { compareWithSeen, describeMismatch, type LogMemory } from '../../lineage/log-memory.ts'
 import { DECISION_LOG } from '../../lineage/origin.ts'
-import { readEntry } from '../../lineage/read-rows.ts'
+import type { LineageLog } from '../../lineage/store.ts'
 import { findRepositoryRoot } from '../../platform/git/find-root.ts'
 import type { LifecycleStatus } from '../../setup/git-hooks/installation.ts'
 import type { DoctorFinding } from './doctor.ts'
@@ -136,41 +137,60 @@ interface CheckResult {
   readonly fix?: string
 }
 
-const inspectLog = async (config: Config, root: string): Promise<CheckResult> => {
-  const store = await openStore(config, root)
-  try {
-    const log = await store.find(DECISION_LOG)
-    const seen = await logMemory(config, root, DECISION_LOG).read()
-    if (log === undefined) {
-      if (seen === undefined) return { ok: true, detail: 'no decision has been recorded yet' }
-      const detail = `gone: this machine saw ${seen.size} entries`
-      return { ok: true, severity: 'warning', detail, fix: ADOPT_DECISIONS }
-    }
-    const { size } = await log.head()
-    const [newest] = size === 0 ? [] : await log.read(size - 1, 1)
-    if (newest !== undefined) readEntry(newest)
-    const outcome = seen === undefined ? 'grown' : await compareWithSeen(log, seen)
-    if (seen === undefined || outcome === 'grown')
-      return { ok: true, detail: `${size} entries; \`warrant log verify\` checks all of them` }
+const inspectLog = async (
+  log: LineageLog | undefined,
+  name: string,
+  memory: LogMemory,
+): Promise<CheckResult> => {
+  const seen = await memory.read()
+  const { fix } = nameLog(storeFaults.changed(''), name)
+  if (log === undefined) {
+    if (!seen?.size) return { ok: true, detail: 'no decision has been recorded yet' }
+    return { ok: true, severity: 'warning', detail: `gone: this machine saw ${seen.size} entries`, fix }
+  }
+  const { chain } = await auditLog(log)
+  if (chain.outcome === 'broken')
+    return { ok: false, detail: chain.why, fix: nameLog(storeFaults.damaged(''), name).fix }
+  const outcome = seen === undefined ? 'grown' : await compareWithSeen(log, seen)
+  if (seen !== undefined && outcome !== 'grown') {
     const detail = describeMismatch(outcome, seen)
     return outcome === 'replaced'
-      ? { ok: true, severity: 'warning', detail, fix: ADOPT_DECISIONS }
-      : { ok: false, detail, fix: ADOPT_DECISIONS }
-  } finally {
-    await store.close()
+      ? { ok: true, severity: 'warning', detail, fix }
+      : { ok: false, detail, fix }
+  }
+  const reason = await log.quarantine()
+  if (reason === null) return { ok: true, detail: `${chain.size} entries, all verified` }
+  return {
+    ok: false,
+    detail: `writing is stopped: ${reason}`,
+    fix: `Run \`warrant log repair --graph ${name}\`.`,
   }
 }
 
-/** Whether decisions can be recorded, and whether the log is the one that this machine saw last. */
-export const checkDecisionLog = async (config: Config): Promise<CheckResult> => {
-  if (config.store === 'memory')
-    return { ok: true, severity: 'warning', detail: 'decisions are not recorded, because of --store memory' }
+/** Whether decisions can be recorded, and whether each log verifies and is the one that this machine saw last. */
+export const inspectLogs = async (config: Config): Promise<readonly DoctorFinding[]> => {
+  const findings: DoctorFinding[] = []
+  const check = 'decision log'
+  if (config.store === 'memory') {
+    const detail = 'decisions are not recorded, because of --store memory'
+    return [{ check, ok: true, severity: 'warning', detail }]
+  }
   try {
-    return await inspectLog(config, await locateDecisions(config, resolve(config.root)))
+    const root = await locateDecisions(config, resolve(config.root))
+    const store = await openStore(config, root)
+    try {
+      for (const name of new Set([DECISION_LOG, ...(await store.names())])) {
+        const found = await inspectLog(await store.find(name), name, logMemory(config, root, name))
+        findings.push({ check: name === DECISION_LOG ? check : `graph ${name}`, ...found })
+      }
+    } finally {
+      await store.close()
+    }
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown
-    return { ok: false, detail: thrown.message, fix: thrown.fix }
+    findings.push({ check, ok: false, detail: thrown.message, fix: nameLog(thrown, DECISION_LOG).fix })
   }
+  return findings
 }
 
 /** Undefined when there is no file, or when it cannot be looked at. */

@@ -23,7 +23,7 @@ export interface DoctorFinding {
   readonly fix?: string
 }
 
-type Check = (config: Config) => Promise<Omit<DoctorFinding, 'check'>>
+type Check = (config: Config) => Promise<Omit<DoctorFinding, 'check'> | readonly DoctorFinding[]>
 
 const HANDSHAKE_MS = 15_000
 
@@ -105,7 +105,8 @@ const gitInstalled: Check = ({ root }) =>
     const env = { ...process.env, PATH: trustedPath(process.env.PATH, resolve(root)) }
     const git = spawn('git', ['--version'], { env, stdio: ['ignore', 'pipe', 'ignore'] })
     let version = ''
-    git.stdout.on('data', (chunk) => {
+    // Undefined when too many files are open.
+    git.stdout?.on('data', (chunk) => {
       version += chunk
     })
     git.once('error', () => settle({ ...NO_GIT, detail: 'not found' }))
@@ -156,8 +157,9 @@ const handshake =
     const timer = setTimeout(() => child.kill('SIGKILL'), HANDSHAKE_MS)
     const times: number[] = []
     let unexpected: string | undefined
-    child.stdin.end(requests.map((message) => `${JSON.stringify(message)}\n`).join(''))
-    for await (const line of createInterface({ input: child.stdout })) {
+    child.once('error', () => {})
+    child.stdin?.end(requests.map((message) => `${JSON.stringify(message)}\n`).join(''))
+    for await (const line of child.stdout === undefined ? [] : createInterface({ input: child.stdout })) {
       times.push(performance.now() - started)
       try {
         if (JSON.parse(line).result === undefined) unexpected = line
@@ -178,7 +180,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'Node.js': nodeVersion,
   root: rootReadable,
   'state folder': stateWritable,
-  'decision log': async (config) => (await import('./check-lineage.ts')).checkDecisionLog(config),
+  'decision log': async (config) => (await import('./check-lineage.ts')).inspectLogs(config),
   'signing key': async () => (await import('./check-lineage.ts')).checkSigningKey(),
   receipts: async (config) => (await import('./check-lineage.ts')).checkReceiptSetup(config),
   port: portFree,
@@ -199,7 +201,8 @@ const findingMark = ({ ok, severity }: DoctorFinding): string =>
 export const run = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   const findings: DoctorFinding[] = []
-  for (const [check, perform] of Object.entries(CHECKS)) findings.push({ check, ...(await perform(config)) })
+  for (const [check, perform] of Object.entries(CHECKS))
+    for (const found of [await perform(config)].flat()) findings.push({ check, ...found })
   const { checkInstallation, readState } = await import('./check-lineage.ts')
   findings.push(...(await checkInstallation(config)))
   const ok = findings.every((finding) => finding.ok)

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readRegularFile } from '../jail/async.ts'
 import { replaceFile, sweepDrafts } from './atomic-write.ts'
+import { makeFolders } from './make-folders.ts'
 
 const MAX_ENTRY_BYTES = 16 * 1024 * 1024
 const CHECKSUM_BYTES = 32
@@ -55,7 +56,7 @@ export const blobCache = (folder: () => string, maxBytes: number): BlobCache => 
     async write(key, bytes) {
       if (bytes.length > MAX_ENTRY_BYTES - CHECKSUM_BYTES) return
       try {
-        await mkdir(folder(), { recursive: true, mode: 0o700 })
+        makeFolders(folder(), 0o700)
         // Not durable: damage is noticed by the checksum.
         await replaceFile(pathOf(key), [checksum(key, bytes), bytes], { durable: false, mode: 0o600 })
         total = (total ?? maxBytes) + bytes.length

@@ -1,8 +1,9 @@
-import { closeSync, constants, mkdirSync, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { readdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
 import { readRegularFile } from '../jail/async.ts'
+import { makeFolders } from './make-folders.ts'
 import { userRecord } from './user-state.ts'
 
 /** Lines of text by day, in a folder of this user: written with one call each, so that several processes may write. */
@@ -42,7 +43,7 @@ export class EventLog {
     try {
       file = open()
     } catch {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+      makeFolders(this.#folder, 0o700)
       file = open()
     }
     try {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, unlink } from 'node:fs/promises'
+import { readdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { lazyCrypto } from '../../kernel/encoding/crypto.ts'
 import { isRecord, jsonOf } from '../../kernel/encoding/json.ts'
@@ -6,6 +6,7 @@ import { defineFaults, errorCode, Fault } from '../../kernel/fault.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { replaceFile, sweepDrafts } from './atomic-write.ts'
+import { makeFolders } from './make-folders.ts'
 import { currentProcess, isDead, type ProcessIdentity } from './process-identity.ts'
 
 export const lockFaults = defineFaults('lock', {
@@ -147,11 +148,12 @@ const acquire = async (path: string, { clock, waitMs }: LockOptions): Promise<()
 export const withLock = async <T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> => {
   let release: () => Promise<void>
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    makeFolders(dirname(path), 0o700)
     release = await acquire(path, options)
   } catch (cause) {
     if (cause instanceof Fault) throw cause
-    throw lockFaults.failed(`the lock ${basename(path)} could not be created`, { cause })
+    const why = errorCode(cause) === 'ENOSPC' ? 'the disk is full' : errorCode(cause)
+    throw lockFaults.failed(`the lock ${basename(path)} could not be created: ${why}`, { cause })
   }
   try {
     return await work()

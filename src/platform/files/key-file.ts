@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { errorCode } from '../../kernel/fault.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { replaceFile } from './atomic-write.ts'
+import { makeFolders } from './make-folders.ts'
 import { placeFaults } from './no-symlinks.ts'
 
 const MAX_BYTES = 64 * 1024
@@ -31,7 +31,7 @@ export const keyFile = async (path: string, make: () => string = newKey): Promis
   const existing = await readKeyFile(path)
   if (existing !== undefined) return existing
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    makeFolders(dirname(path), 0o700)
     // Durable: signatures of a lost key cannot be verified.
     await replaceFile(path, make(), { durable: true, mode: 0o600, exclusive: true })
   } catch (cause) {

@@ -5,6 +5,7 @@ import type { Clock } from '../../kernel/ports.ts'
 import { openAsyncJail } from '../jail/async.ts'
 import { replaceFile } from './atomic-write.ts'
 import { withLock } from './file-lock.ts'
+import { makeFolders } from './make-folders.ts'
 import { placeFaults, requireNoSymlinks } from './no-symlinks.ts'
 
 const LOCK_MS = 30_000
@@ -36,9 +37,11 @@ export const withPublishedFolder = async <T>(
   const top = requireNoSymlinks(root, resolve(root, path))
   const unwritable = (cause: unknown) =>
     placeFaults.unwritable(`${path} cannot be written (${errorCode(cause)})`, { cause })
-  await mkdir(top, { recursive: true }).catch((cause: unknown) => {
+  try {
+    makeFolders(top)
+  } catch (cause) {
     throw unwritable(cause)
-  })
+  }
   const jail = openAsyncJail(top)
   const within = async (folder: string, use: (open: string) => Promise<void>): Promise<void> => {
     const done = await jail.within(folder, async (open) => {

@@ -1,7 +1,8 @@
-import { mkdir, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errorCode } from '../../kernel/fault.ts'
 import { readRegularFile } from '../jail/async.ts'
+import { makeFolders } from './make-folders.ts'
 import { placeFaults } from './no-symlinks.ts'
 
 /** Receipts of this machine, one file for each tree: `receipts/ab/abcd….jsonl` in the state folder. */
@@ -17,7 +18,7 @@ const fileOf = (folder: string, tree: string): string => {
 /** Adds a line. It is on disk when this returns. Lines of processes that write at once stay whole. */
 export const addReceipt = async (folder: string, tree: string, line: string): Promise<void> => {
   const path = fileOf(folder, tree)
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolders(dirname(path), 0o700)
   const file = await open(path, 'a', 0o600)
   try {
     await file.write(`${line}\n`)

@@ -1,7 +1,8 @@
-import { access, constants, mkdir, stat, writeFile } from 'node:fs/promises'
+import { access, constants, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { errorCode } from '../../kernel/fault.ts'
 import type { StoreCheck } from '../../kernel/ports.ts'
+import { makeFolders } from './make-folders.ts'
 import { placeFaults } from './no-symlinks.ts'
 
 /** Health of the state folder. The first write creates the folder; this check does not. */
@@ -25,10 +26,13 @@ export const stateFolder = (path: string): StoreCheck => ({
 
 /** Creates a folder with a `.gitignore` of its own: the data of this machine must not be committed by accident. */
 export const hideFolder = async (path: string, ignored = '*\n'): Promise<void> => {
-  await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code !== 'EEXIST' && cause.code !== 'ENOTDIR') throw cause
+  try {
+    makeFolders(path, 0o700)
+  } catch (cause) {
+    const code = errorCode(cause)
+    if (code !== 'EEXIST' && code !== 'ENOTDIR') throw cause
     throw placeFaults.occupied(`${basename(path)} is not a folder`, { cause })
-  })
+  }
   await writeFile(join(path, '.gitignore'), ignored, { flag: 'wx' }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'EEXIST') throw cause
   })

@@ -1,9 +1,9 @@
-import { closeSync, constants, existsSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { closeSync, constants, existsSync, openSync, statSync, writeSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, posix, win32 } from 'node:path'
 import { readRegularFile } from '../jail/async.ts'
 import { replaceFile } from './atomic-write.ts'
+import { makeFolders } from './make-folders.ts'
 import { placeFaults } from './no-symlinks.ts'
 
 const MAX_BYTES = 64 * 1024
@@ -57,7 +57,7 @@ export const userRecord = (path: () => string, maxBytes = MAX_BYTES) => ({
       const text = `${JSON.stringify(value)}\n`
       const replace = () => replaceFile(path(), text, { durable: false, mode: 0o600 })
       await replace().catch(async () => {
-        await mkdir(dirname(path()), { recursive: true, mode: 0o700 })
+        makeFolders(dirname(path()), 0o700)
         await replace()
       })
     } catch {}
@@ -82,7 +82,7 @@ export const userLine = (path: () => string) => ({
   write(text: string): void {
     const open = () => openSync(path(), O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600)
     const openInFolder = () => {
-      mkdirSync(dirname(path()), { recursive: true, mode: 0o700 })
+      makeFolders(dirname(path()), 0o700)
       return open()
     }
     try {

@@ -6,7 +6,7 @@ import { type FileReading, MAX_FILE_BYTES } from '../../gate/ports.ts'
 import { waitForDrain } from '../../kernel/async/stream-drain.ts'
 import { unlessFailed } from '../../kernel/async/unless-failed.ts'
 import { childProcess } from '../programs/process-groups.ts'
-import { type GitPlace, gitFaults, gitOptions, SAFE_CONFIG } from './run.ts'
+import { type GitPlace, gitFaults, gitOptions, requirePipes, SAFE_CONFIG } from './run.ts'
 
 interface BlobRequest {
   readonly path: string
@@ -78,10 +78,8 @@ interface CatFile {
 
 const startCatFile = (place: GitPlace): CatFile => {
   const stdio: ['pipe', 'pipe', 'ignore'] = ['pipe', 'pipe', 'ignore']
-  const child = childProcess().spawn('git', [...SAFE_CONFIG, 'cat-file', '--batch'], {
-    ...gitOptions(place),
-    stdio,
-  })
+  const options = { ...gitOptions(place), stdio }
+  const child = requirePipes(childProcess().spawn('git', [...SAFE_CONFIG, 'cat-file', '--batch'], options))
   const startFailure = new Promise<never>((_, reject) => {
     child.on('error', (cause) => reject(gitFaults.absent('git cannot be started', { cause })))
   })

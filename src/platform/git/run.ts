@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { delimiter, dirname } from 'node:path'
 import { defineFaults } from '../../kernel/fault.ts'
 import { optional } from '../../kernel/optional.ts'
@@ -133,12 +134,25 @@ interface RawOutput {
   readonly bytes: Buffer
 }
 
+/** Node.js gives a child no pipes when this process has too many open files, and says so after the fact. */
+export const requirePipes = <T extends ChildProcess>(child: T): T => {
+  if (child.stdout !== undefined) return child
+  child.on('error', () => {})
+  throw gitFaults.absent('git cannot be started: too many files are open', {
+    fix: 'Close other programs, or raise the limit of open files (`ulimit -n`).',
+  })
+}
+
 /** Opens only the pipes that are needed: a pipe costs more than reading a short output. */
 const launch = (place: GitPlace, args: readonly string[], { signal, input }: RunOptions) => {
   const options = { ...gitOptions(place), signal }
   if (input === undefined)
-    return childProcess().spawn('git', args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] })
-  const child = childProcess().spawn('git', args, { ...options, stdio: ['pipe', 'pipe', 'ignore'] })
+    return requirePipes(
+      childProcess().spawn('git', args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] }),
+    )
+  const child = requirePipes(
+    childProcess().spawn('git', args, { ...options, stdio: ['pipe', 'pipe', 'ignore'] }),
+  )
   // EPIPE is ignored: if git exits before it has read everything, its exit code says so.
   child.stdin.on('error', () => {})
   child.stdin.end(input)

@@ -1,9 +1,10 @@
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { defineFaults, errorCode, Fault } from '../../kernel/fault.ts'
 import type { LentChunk } from '../../packets/ports.ts'
 import { replaceFile, type WrittenContent } from '../files/atomic-write.ts'
+import { makeFolders } from '../files/make-folders.ts'
 
 export const diskFaults = defineFaults('packet_disk', {
   full: { kind: 'exhausted', fix: 'Free some space, or prune the cache with `warrant packet cache prune`.' },
@@ -106,7 +107,7 @@ export const writeNew = async (
   chunks: AsyncIterable<LentChunk> | Iterable<LentChunk>,
   mode = 0o444,
 ): Promise<void> => {
-  await mkdir(dirname(path), { recursive: true, mode: 0o755 })
+  makeFolders(dirname(path), 0o755)
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants
   const file = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode)
   try {
@@ -125,7 +126,7 @@ export const replaceStoreFile = async (
   { durable }: { readonly durable: boolean },
 ): Promise<void> => {
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o755 })
+    makeFolders(dirname(path), 0o755)
     await replaceFile(path, content, { durable, mode: 0o644 })
   } catch (cause) {
     throw diskFault(cause)

@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { OutputFile, PacketOutput } from '../../packets/build/packet-output.ts'
@@ -16,6 +7,7 @@ import { confinePath } from '../../packets/format/safe-path.ts'
 import type { OpenFile } from '../../packets/ports.ts'
 import { draftName, fsyncDir, sweepDrafts } from '../files/atomic-write.ts'
 import { withLock } from '../files/file-lock.ts'
+import { makeFolders } from '../files/make-folders.ts'
 import { type AsyncJail, type OpenedFile, openAsyncJail } from '../jail/async.ts'
 import { systemClock } from '../system/clock.ts'
 import { diskFault } from './drafts.ts'
@@ -40,7 +32,7 @@ class BatchedFile implements OutputFile {
   #length = 0
 
   constructor(path: string) {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o755 })
+    makeFolders(dirname(path), 0o755)
     this.fd = openSync(path, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, 0o644)
   }
 
@@ -191,7 +183,7 @@ export const draftPacket = async (folder: string): Promise<PacketDraft> => {
   const draft = join(parent, draftName())
   let made: string | undefined
   try {
-    made = await mkdir(parent, { recursive: true })
+    made = makeFolders(parent)
     await mkdir(draft)
     await sweepDrafts(parent)
   } catch (cause) {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { forEachConcurrent } from '../../kernel/async/concurrency.ts'
 import type { Digest } from '../../kernel/encoding/digest.ts'
@@ -9,6 +9,7 @@ import { safeName } from '../../packets/format/reference.ts'
 import type { NewObject, ObjectVerdict, OpenBlob, PacketStore, StoredObject } from '../../packets/ports.ts'
 import { verifyBytes } from '../../packets/verify-stream.ts'
 import { draftName, fsyncDir, sweepDrafts } from '../files/atomic-write.ts'
+import { makeFolders } from '../files/make-folders.ts'
 import { hideFolder } from '../files/state-folder.ts'
 import { diskFault, writeNew } from './drafts.ts'
 import { MANIFEST_FILE, objectFiles, verifyStoredPacket } from './verify-stored.ts'
@@ -21,7 +22,7 @@ const folderTree = (draft: string, files: NewObject['files']): readonly string[]
 const bySize = (a: PlacedFile, b: PlacedFile): number => b.descriptor.size - a.descriptor.size
 
 const fillDraft = async (draft: string, object: NewObject, open: OpenBlob): Promise<void> => {
-  await mkdir(join(draft, 'payload'), { recursive: true, mode: 0o755 })
+  makeFolders(join(draft, 'payload'), 0o755)
   const files = [...object.files].sort(bySize).map(
     ({ path, descriptor }) =>
       (signal: AbortSignal) =>
@@ -85,7 +86,7 @@ export const packetStore = (root: string): PacketStore => {
     const draft = join(cas, draftName())
     try {
       await hideFolder(root)
-      await mkdir(cas, { recursive: true, mode: 0o755 })
+      makeFolders(cas, 0o755)
       await sweepDrafts(cas)
       await fillDraft(draft, object, open)
       if (object.replace) await remove(object.digest)

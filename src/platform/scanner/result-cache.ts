@@ -1,8 +1,9 @@
-import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { replaceFile } from '../files/atomic-write.ts'
+import { makeFolders } from '../files/make-folders.ts'
 import { removeUnusedFiles } from '../files/unused-files.ts'
 import { readRegularFile } from '../jail/async.ts'
+import { systemClock } from '../system/clock.ts'
 import { decodeReport, encodeReport, isResultKey, type ScanResults } from './scan-results.ts'
 
 /** Largest cache of one repository. 100,000 files in which nothing was found take 3 MiB. */
@@ -11,6 +12,8 @@ const MAX_BYTES = 3 * MAX_CHARS
 const KEY_CHARS = 32
 /** Fewer new results are not worth writing the file again. */
 const MIN_NEW = 32
+/** How much of a scan that is stopped has to be done again. */
+const SAVE_MS = 5_000
 
 /** The results of earlier scans of one repository, in a file of this user outside of it. */
 export interface ResultCache extends ScanResults {
@@ -48,7 +51,19 @@ export const openResultCache = async (path: string): Promise<ResultCache> => {
   const bytes = await readRegularFile(path, MAX_BYTES + 1).catch(() => undefined)
   const earlier = parseLines(bytes !== undefined && bytes.length <= MAX_BYTES ? bytes.toString('utf8') : '')
   const used = new Map<string, string>()
-  let [hits, added] = [0, 0]
+  let [hits, added, savedAt] = [0, 0, systemClock.elapsed()]
+  let saving = Promise.resolve()
+  const write = async () => {
+    try {
+      makeFolders(dirname(path), 0o700)
+      await replaceFile(path, writeLines(used, earlier), { durable: false, mode: 0o600 })
+      await removeUnusedFiles(dirname(path))
+    } catch {}
+  }
+  const save = () => {
+    if (added >= MIN_NEW) saving = saving.then(write)
+    return saving
+  }
   return {
     get hits() {
       return hits
@@ -64,14 +79,10 @@ export const openResultCache = async (path: string): Promise<ResultCache> => {
     put(key, report) {
       used.set(key, encodeReport(report))
       added += 1
+      if (systemClock.elapsed() - savedAt < SAVE_MS) return
+      savedAt = systemClock.elapsed()
+      void save()
     },
-    async save() {
-      if (added < MIN_NEW) return
-      try {
-        await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-        await replaceFile(path, writeLines(used, earlier), { durable: false, mode: 0o600 })
-        await removeUnusedFiles(dirname(path))
-      } catch {}
-    },
+    save,
   }
 }

@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import type { ReadingCache, SourceReading } from '../../architecture/source/source-reading.ts'
 import { replaceFile } from '../files/atomic-write.ts'
+import { makeFolders } from '../files/make-folders.ts'
 import { removeUnusedFiles } from '../files/unused-files.ts'
 import { readRegularFile } from '../jail/async.ts'
 
@@ -106,7 +106,7 @@ export const openReadingCache = async (path: string, build: string): Promise<Rea
       if (file.isTooLarge || (added === 0 && file.lengths.size === earlier.size)) return
       file.finish()
       try {
-        await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+        makeFolders(dirname(path), 0o700)
         await replaceFile(path, file.blocks, { durable: false, mode: 0o600 })
         await removeUnusedFiles(dirname(path))
       } catch {}

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../kernel/encoding/json.ts'
 import { DECISION_LOG } from '../../../lineage/origin.ts'
-import { readEntry } from '../../../lineage/read-rows.ts'
+import { readEntry, readPayload } from '../../../lineage/read-rows.ts'
 import type { LogReader, Row } from '../../../lineage/store.ts'
 import { parseKeys } from '../../../receipts/keys-file.ts'
 import type { Config } from '../../config/settings.ts'
@@ -44,8 +44,7 @@ export interface LoggedReceipt {
 }
 
 const receiptIn = (row: Row): LoggedReceipt | undefined => {
-  const value: unknown = row.payload === null ? undefined : JSON.parse(row.payload)
-  const receipt = isRecord(value) ? value.receipt : undefined
+  const { receipt } = readPayload(row)
   if (!isRecord(receipt)) return undefined
   const { digest, envelope } = receipt
   if (typeof digest !== 'string' || typeof envelope !== 'string') return undefined

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
 
 /** The part of `node:sqlite` that we use. */
 
@@ -18,7 +19,7 @@ export interface Database {
 }
 
 interface SqliteModule {
-  readonly DatabaseSync: new (path: string) => Database
+  readonly DatabaseSync: new (path: string, options?: { readonly readOnly: boolean }) => Database
 }
 
 /** Runs `load` and suppresses its ExperimentalWarning, but no other warning. */
@@ -60,6 +61,12 @@ export const loadSqlite = (): SqliteModule => {
 export const openDatabase = async (path: string): Promise<Database> => {
   const { DatabaseSync } = loadSqlite()
   return new DatabaseSync(path)
+}
+
+/** Opens a database that nothing changes, on a disk that is mounted read-only: SQLite makes no file beside it. */
+export const openUnchanging = async (path: string): Promise<Database> => {
+  const { DatabaseSync } = loadSqlite()
+  return new DatabaseSync(`${pathToFileURL(path).href}?immutable=1`, { readOnly: true })
 }
 
 /** How long a statement waits for a lock, in milliseconds. It blocks the event loop meanwhile. */

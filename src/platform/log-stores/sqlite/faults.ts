@@ -44,7 +44,6 @@ const FAMILIES: Readonly<Record<number, ErrorMapping>> = {
   26: {
     fault: storeFaults.damaged,
     message: 'the file is not a database',
-    fix: 'Restore a backup of the file, or move it away to start a new log.',
   },
 }
 const SHORT_READ = 522

@@ -1,24 +1,25 @@
-import { closeSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { errorCode } from '../../../kernel/fault.ts'
+import { errorCode, Fault } from '../../../kernel/fault.ts'
 import { storeFaults } from '../../../lineage/faults.ts'
-import { type Database, openDatabase } from './database.ts'
-import { fileFault, sqliteFault } from './faults.ts'
+import { makeFolders } from '../../files/make-folders.ts'
+import { type Database, openDatabase, openUnchanging } from './database.ts'
+import { fileFault, isBusy, sqliteFault } from './faults.ts'
 import { retryWhenBusy } from './retry.ts'
 import { configureConnection, createSqliteTables, inspectSchema } from './schema.ts'
 
 /** One open database file. */
 export interface SqliteFile {
   readonly db: Database
-  /** Throws when the path no longer names the open file. */
-  requireSameFile(): void
+  /** Whether the path names another file than the open one. Throws when that shrank, which SQLite never lets it do. */
+  isReplaced(): boolean
 }
 
 const statIfExists = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false })
 
 const createFile = (path: string): void => {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeFolders(dirname(path), 0o700)
     // Exclusive: closing a file that SQLite has open would release its POSIX locks.
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
@@ -43,7 +44,7 @@ const findFile = (path: string, create: boolean): boolean => {
   }
 }
 
-const sameFileCheck = (path: string): (() => void) => {
+const replacementCheck = (path: string): (() => boolean) => {
   const statFile = () => {
     try {
       return statIfExists(path)
@@ -51,14 +52,14 @@ const sameFileCheck = (path: string): (() => void) => {
       throw fileFault(error, path)
     }
   }
-  const opened = statFile()
+  let last = statFile()
   return () => {
     const now = statFile()
-    if (now === undefined || now.ino !== opened?.ino || now.dev !== opened.dev) {
-      throw storeFaults.unreachable('the database file was moved or removed while it was open', {
-        fix: 'Put the file back, or restart the server.',
-      })
-    }
+    if (now?.ino !== last?.ino || now?.dev !== last?.dev) return true
+    if ((now?.size ?? 0) < (last?.size ?? 0))
+      throw storeFaults.damaged('the database file was cut while it was open')
+    last = now
+    return false
   }
 }
 
@@ -68,8 +69,31 @@ const prepareFile = async (db: Database, path: string, create: boolean): Promise
   const state = await retryWhenBusy(() => inspectSchema(db))
   if (state === 'empty' && !create) return undefined
   // SQLite may report busy without waiting while another process creates the tables.
-  if (state === 'empty') await retryWhenBusy(() => createSqliteTables(db))
-  return { db, requireSameFile: sameFileCheck(path) }
+  try {
+    if (state === 'empty') await retryWhenBusy(() => createSqliteTables(db))
+  } catch (error) {
+    if (isBusy(error)) throw storeFaults.damaged('the database file was emptied while it was open')
+    throw error
+  }
+  return { db, isReplaced: replacementCheck(path) }
+}
+
+/** Whether the disk is mounted read-only, and all entries are in the database itself. */
+const isUnchanging = (path: string): boolean => {
+  try {
+    accessSync(dirname(path), constants.W_OK)
+    return false
+  } catch (cause) {
+    return errorCode(cause) === 'EROFS' && !statIfExists(`${path}-wal`)?.size
+  }
+}
+
+const isFull = (path: string): boolean => {
+  try {
+    return statfsSync(dirname(path)).bavail === 0
+  } catch {
+    return false
+  }
 }
 
 /** Opens the database; undefined when it does not exist or is empty and `create` is false. */
@@ -78,11 +102,14 @@ export const openFile = async (path: string, create: boolean): Promise<SqliteFil
   let db: Database | undefined
   let file: SqliteFile | undefined
   try {
-    db = await openDatabase(path)
+    db = await (!create && isUnchanging(path) ? openUnchanging : openDatabase)(path)
     file = await prepareFile(db, path, create)
     return file
   } catch (error) {
-    throw sqliteFault(error)
+    const fault = sqliteFault(error)
+    // SQLite does not say why it cannot make the files that it needs.
+    const isUnavailable = fault instanceof Fault && fault.kind === 'unavailable'
+    throw isUnavailable && isFull(path) ? storeFaults.full('the disk is full', { cause: error }) : fault
   } finally {
     if (file === undefined) db?.close()
   }

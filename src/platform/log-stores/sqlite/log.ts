@@ -155,8 +155,8 @@ class SqliteLog implements LineageLog {
   }
 
   #write<T>(work: () => T, done?: (result: T) => void): MaybePromise<T> {
-    return writeOrReopen(this.#connection, ({ db, requireSameFile }) => {
-      requireSameFile()
+    return writeOrReopen(this.#connection, ({ db, isReplaced }) => {
+      if (isReplaced()) throw storeFaults.changed('the database file was moved or removed while it was open')
       const result = transact(db, work)
       done?.(result)
       return result
@@ -173,6 +173,7 @@ const openLog = (connection: SqliteConnection, { id, genesis }: SqlRow): SqliteL
 class SqliteLogs implements LogStore {
   readonly #path: string
   #connection: Promise<SqliteConnection | undefined> = Promise.resolve(undefined)
+  #opened: SqliteConnection | undefined
   readonly #makeFolder: () => Promise<void>
   #closed = false
 
@@ -220,6 +221,10 @@ class SqliteLogs implements LogStore {
     if (connection !== undefined) await writeOrReopen(connection, ({ db }) => transact(db, () => {}))
   }
 
+  isReplaced(): boolean {
+    return this.#opened?.isReplaced() ?? false
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     const connection = await this.#connection.catch(() => undefined)
@@ -246,7 +251,8 @@ class SqliteLogs implements LogStore {
           await this.#makeFolder().catch((cause: unknown) => {
             throw folderFault(cause)
           })
-        return before ?? connect(this.#path, create)
+        this.#opened = before ?? (await connect(this.#path, create))
+        return this.#opened
       })
     return this.#connection
   }

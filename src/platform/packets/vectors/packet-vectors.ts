@@ -1,4 +1,4 @@
-import { link, mkdir, stat } from 'node:fs/promises'
+import { link, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Digest } from '../../../kernel/encoding/digest.ts'
 import type { Clock } from '../../../kernel/ports.ts'
@@ -14,6 +14,7 @@ import { readVectors, readWindowRows, writeWindowRows } from '../../../packets/f
 import { ByteWriter } from '../../../packets/search/varint.ts'
 import { searchByWindow, type VectorIndex } from '../../../packets/search/vector-index.ts'
 import { withLock } from '../../files/file-lock.ts'
+import { makeFolders } from '../../files/make-folders.ts'
 import { readRegularFile } from '../../jail/async.ts'
 import { readChunks, replaceStoreFile } from '../drafts.ts'
 import { MAX_DOCS, type Payload } from '../payload.ts'
@@ -24,7 +25,7 @@ const UNCHECKED = { durable: true }
 
 /** Hard-links a file into the index folder, or copies it where links are not possible. */
 const share = async (from: string, to: string): Promise<void> => {
-  await mkdir(dirname(to), { recursive: true })
+  makeFolders(dirname(to))
   await link(from, to).catch(async (cause: NodeJS.ErrnoException) => {
     if (cause.code === 'EEXIST') return
     await replaceStoreFile(to, readChunks(from), UNCHECKED)
