@@ -229,7 +229,7 @@ const anchored =
     return work(invocation, words)
   }
 
-/** The days whose events are not those that the log of decisions sealed. Days that are too old are kept no more. */
+/** The days whose events are not those that the log of decisions sealed. Days that are too old or too many are removed. */
 const checkEvents = async (root: string, log: LogReader): Promise<readonly string[]> => {
   const events = eventLog(root, process.env)
   const broken = new Set<string>()
@@ -240,7 +240,8 @@ const checkEvents = async (root: string, log: LogReader): Promise<readonly strin
     if (typeof day !== 'string' || typeof from !== 'number' || typeof to !== 'number') continue
     if (systemClock.now() - Date.parse(day) > KEPT_MS) continue
     const bytes = await events.read(day)
-    if (bytes === undefined || digestBytes(bytes.subarray(from, to)) !== digest) broken.add(day)
+    if (to === 0) broken.delete(day)
+    else if (bytes === undefined || digestBytes(bytes.subarray(from, to)) !== digest) broken.add(day)
   }
   return [...broken].sort()
 }
