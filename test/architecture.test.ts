@@ -95,7 +95,10 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/syntax/grammar-packages.ts': 'packages beside our own, whose names are constants',
   'src/platform/jail/walk.ts': 'the jail: reads symlinks instead of following them',
   'src/app/open/checks/open.ts': 'the identity of the root folder',
-  'src/app/open/hooks/compare-guard.ts': 'stats of hooks, settings and branches, and opens nothing',
+  'src/app/open/hooks/compare-guard.ts':
+    'hooks and settings of clients: lists the root, and writes what the event before found in the same place',
+  'src/app/open/hooks/read-tips.ts': 'lists the working trees in the git folder',
+  'src/app/open/hooks/stamps.ts': 'stats of hooks, settings and branches; their texts through the jail',
   'src/platform/files/blob-cache.ts':
     'a folder of this user outside of every repository, or of the packet store; judged by key and checksum',
   'src/platform/programs/command.ts': 'a private folder of its own, which it removes',

@@ -265,7 +265,10 @@ export const commands = (): readonly Command[] => [
     options: LOG_OPTIONS,
     choices: LOG_VERBS,
     settings: ['repository', 'store', 'receipts', 'beliefs'],
-    run: async (invocation) => (await import('./lineage/lineage.ts')).run(invocation),
+    run: async (invocation) => {
+      const done = await (await import('./lineage/events.ts')).runBare(invocation)
+      return done ?? (await import('./lineage/lineage.ts')).run(invocation)
+    },
   }),
   define({
     name: 'report',

@@ -66,7 +66,14 @@ const listCommits = (commits: GuardChange['commits']): string => {
 }
 
 /** What an agent is told of a change. */
-export const describeChange = ({ since, restored, left, commits, blocking }: GuardChange): string => {
+export const describeChange = ({
+  since,
+  restored,
+  left,
+  commits,
+  blocking,
+  counted,
+}: GuardChange): string => {
   const time = new Date(since).toISOString().slice(11, 19)
   const lines = [`Warrant: since ${time} UTC the following changed.`]
   if (restored.length > 0)
@@ -79,10 +86,12 @@ export const describeChange = ({ since, restored, left, commits, blocking }: Gua
     lines.push(
       `${plural(commits.length, 'commit')} without a receipt, so no gate judged ${commits.length === 1 ? 'it' : 'them'}:`,
       listCommits(commits),
-      blocking === undefined || blocking.length === 0
+      blocking.length === 0
         ? 'Judge them now: warrant receipts check --judge'
         : `Repair this in a new commit:\n${listFindings(blocking)}`,
     )
+  if (counted > 0)
+    lines.push(`${plural(counted, 'commit')} by rebase, cherry-pick or merge not judged here: the push does.`)
   return lines.join('\n')
 }
 

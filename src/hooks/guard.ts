@@ -1,4 +1,4 @@
-import { countEntries, switchesHooksOff } from './own-files.ts'
+import { countEntries, isClientSettings, ownEntries, switchesHooksOff } from './own-files.ts'
 import type { WriteFinding } from './ports.ts'
 
 /**
@@ -16,19 +16,33 @@ export interface GuardFile {
 }
 
 const EXECUTES = 0o100
-/** Programs that write git hooks of their own, which start ours. */
-const MANAGER = /\b(lefthook|husky|pre-commit\.com|overcommit|simple-git-hooks)\b/
+/** Programs that write git hooks of their own, which start ours; husky's are one line that reads another file. */
+const MANAGER =
+  /\b(lefthook|husky|pre-commit\.com|overcommit|simple-git-hooks)\b|^\. "\$\(dirname .*"\)\/h"$/m
 
 /** Whether a file makes the gate run. */
-export const isGuarding = ({ kind, mode, text }: GuardFile, path: string): boolean =>
+const isGuarding = ({ kind, mode, text }: GuardFile, path: string): boolean =>
   kind === 'hook'
-    ? (mode & EXECUTES) !== 0 && (countEntries(text) > 0 || MANAGER.test(text))
+    ? ((mode & EXECUTES) !== 0 || path.endsWith('/_/h')) && (countEntries(text) > 0 || MANAGER.test(text))
     : countEntries(text) > 0 && !switchesHooksOff(path, text)
 
+/** Whether a file is remembered: settings of a client also where they have no entry, because they may get a switch. */
+export const isKept = (file: GuardFile, path: string): boolean =>
+  isGuarding(file, path) || isClientSettings(path)
+
 /** Whether a file guards less than it did. A hook may change where a hook manager wrote it anew. */
-export const isWeaker = (before: GuardFile, now: GuardFile | undefined, path: string): boolean => {
+export const isWeaker = (
+  before: GuardFile | undefined,
+  now: GuardFile | undefined,
+  path: string,
+): boolean => {
+  if (before === undefined || !isGuarding(before, path))
+    return !switchesHooksOff(path, before?.text ?? '') && switchesHooksOff(path, now?.text ?? '')
   if (now === undefined || !isGuarding(now, path)) return true
-  if (before.kind === 'settings') return countEntries(now.text) < countEntries(before.text)
+  if (before.kind === 'settings') {
+    const present = ownEntries(now.text)
+    return ownEntries(before.text).some((entry) => !present.includes(entry))
+  }
   const [manager] = MANAGER.exec(before.text) ?? []
   return now.text !== before.text && (manager === undefined || MANAGER.exec(now.text)?.[0] !== manager)
 }
@@ -47,6 +61,8 @@ export interface GuardChange {
   /** What could not be put back, with the command that does it. */
   readonly left: readonly { readonly what: string; readonly repair: string }[]
   readonly commits: readonly UnjudgedCommit[]
-  /** Findings of these commits that block; undefined where they were not judged. */
-  readonly blocking: readonly WriteFinding[] | undefined
+  /** Findings of these commits that block, as far as they were judged in time. */
+  readonly blocking: readonly WriteFinding[]
+  /** Commits that git made without the hook of a commit, and that were not judged in time. */
+  readonly counted: number
 }

@@ -1,82 +1,25 @@
-import { spawnSync } from 'node:child_process'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { BINARY, cleanEnvironment } from '../support/binary.ts'
-import { GIT_ENVIRONMENT, Repo } from '../support/repository.ts'
+import { statSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { GuardedRepository } from '../support/guarded-repository.ts'
 
 /** What a command did is found by the next event, whatever the command looked like. Git and its hooks are the real ones. */
 
-const repo = Repo.init('main')
-const remote = new Repo()
-const home = new Repo()
-const env = cleanEnvironment({
-  ...GIT_ENVIRONMENT,
-  GIT_CONFIG_GLOBAL: home.path('.gitconfig'),
-  HOME: home.folder,
-  XDG_STATE_HOME: home.path('state'),
-})
-
-const start = (program: string, args: readonly string[], input = '') =>
-  spawnSync(program, args, { cwd: repo.folder, env, input, encoding: 'utf8' })
-
-const warrant = (args: readonly string[], input = '') => start(process.execPath, [BINARY, ...args], input)
-
-/** Runs a command as an agent would that found a way past the first look. */
-const shell = (script: string) => {
-  const { status, stderr } = start('bash', ['-ec', script])
-  if (status !== 0) throw new Error(`${script}: ${stderr}`)
-}
-
-interface Answer {
-  readonly permissionDecision?: string
-  readonly permissionDecisionReason?: string
-  readonly additionalContext?: string
-}
-
-/** The answer to the next event: a harmless command. */
-const next = (command = 'ls'): Answer => {
-  const event = {
-    hook_event_name: 'PreToolUse',
-    cwd: repo.folder,
-    tool_name: 'Bash',
-    tool_input: { command },
-  }
-  const { stdout } = warrant(['hook', 'claude', '--budget', '9000'], JSON.stringify(event))
-  return stdout === '' ? {} : JSON.parse(stdout).hookSpecificOutput
-}
+const guarded = new GuardedRepository()
+const { repo } = guarded
+const shell = (script: string) => guarded.shell(script)
+const warrant = (args: readonly string[]) => guarded.warrant(args)
+const next = (command?: string) => guarded.next(command)
+const read = (path: string) => guarded.read(path)
 
 const HOOK = '.git/hooks/pre-commit'
 const SETTINGS = '.claude/settings.json'
-const read = (path: string) => readFileSync(repo.path(path), 'utf8')
-
-beforeAll(() => {
-  remote.git('init', '-q', '--bare', '-b', 'main')
-  writeFileSync(home.path('.gitconfig'), '[user]\n\tname = a\n\temail = a@example.org\n')
-  repo.commit({ 'package.json': '{}\n', 'src/a.ts': 'export const a = 1\n' })
-  expect(warrant(['init', '--yes', '--clients', 'claude']).status).toBe(0)
-  shell(
-    `git add -A; git commit -qm guarded; git remote add origin ${remote.folder}; git push -qu origin main`,
-  )
-  next()
-})
 
 describe('a guard that was changed', () => {
   it.each<[string, string, string]>([
-    [
-      'the hook removed by a script in another language',
-      `node -e "require('fs').unlinkSync('${HOOK}')"`,
-      HOOK,
-    ],
     ['the hook removed by a pattern', 'rm -f .g*/hook?/pre-commi?', HOOK],
-    ['the hook without permission to run', `python3 -c "import os; os.chmod('${HOOK}', 0o644)"`, HOOK],
     ['the hook that ends early', `printf '#!/bin/sh\\nexit 0\\n' > t; chmod +x t; mv t ${HOOK}`, HOOK],
     ['a line put into the hook', `sed -i '1a exit 0' ${HOOK}`, HOOK],
     ['the settings of the client without our entry', `echo '{}' > ${SETTINGS}`, SETTINGS],
-    [
-      'the settings of the client that switch hooks off',
-      `sed -i 's/{/{"disableAllHooks":true,/' ${SETTINGS}`,
-      SETTINGS,
-    ],
   ])('is put back and told: %s', (_, script, path) => {
     const before = { text: read(path), mode: statSync(repo.path(path)).mode }
     shell(script)
@@ -128,12 +71,7 @@ const EVAL = 'export const run = (input: string) => eval(input)\n'
 describe('a commit without a receipt', () => {
   it.each<[string, string]>([
     ['by a script', `printf 'git commit -q --no-ver%s -m sneaky' ify > /tmp/s; sh /tmp/s`],
-    ['by an alias', `git config alias.quick 'commit -q --no-verify'; git quick -m sneaky`],
     ['by plumbing', 'git update-ref HEAD $(git commit-tree $(git write-tree) -p HEAD -m sneaky)'],
-    [
-      'by a ref that is written as a file',
-      'C=$(git commit-tree $(git write-tree) -p HEAD -m sneaky); echo $C > .git/refs/heads/t',
-    ],
     [
       'in a working tree of its own',
       'git worktree add -q --detach $HOME/wt; cd $HOME/wt; echo 1 > x; git add x; git -c core.hooksPath= commit -qm sneaky',

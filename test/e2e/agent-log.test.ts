@@ -73,7 +73,11 @@ describe('warrant log', () => {
       },
       { client: 'claude', what: 'command', command: 'mysql -p --password; git push', verdict: 'allowed' },
     ])
-    expect(warrant(['log']).stdout).toMatch(/^time \(UTC\).+\n-.+\n\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}gemini /)
+    const lines = warrant(['log']).stdout.split('\n')
+    expect(lines[2]).toMatch(
+      /^\d\d-\d\d \d\d:\d\d {2}gemini {2}third {4}refused {2}write src\/b\.ts \(finding javascript\.eval\)$/,
+    )
+    expect(lines.filter((line) => line.length > 80)).toEqual([])
   })
 
   it.each([

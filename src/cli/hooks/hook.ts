@@ -90,10 +90,18 @@ class HookRun {
     this.#text = await readEventText()
     const event = readAgentEvent(this.#client, this.#text)
     if (event === undefined) return { event, decision: { kind: 'allow' } }
-    const ports = await findPorts(opening, event, this.#config, signal)
-    if (ports === undefined) return { event, decision: { kind: 'allow' } }
-    const { judgeEvent } = await import('../../hooks/judge-event.ts')
-    return { event, decision: await judgeEvent(event, ports), root: ports.root }
+    try {
+      const ports = await findPorts(opening, event, this.#config, signal)
+      if (ports === undefined) return { event, decision: { kind: 'allow' } }
+      const { judgeEvent } = await import('../../hooks/judge-event.ts')
+      return { event, decision: await judgeEvent(event, ports), root: ports.root }
+    } catch (thrown) {
+      // The agent may run the repair that it was told, or it could never go on.
+      const { readCommand } = await import('../../hooks/read-edits.ts')
+      const command = event.tool?.kind === 'shell' ? readCommand(event.tool).trim() : ''
+      if (!(thrown instanceof Fault && thrown.fix.includes(`\`${command || ' '}\``))) throw thrown
+      return { event, decision: { kind: 'allow' } }
+    }
   }
 
   abandon(): void {

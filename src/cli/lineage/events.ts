@@ -1,20 +1,16 @@
 import { resolve } from 'node:path'
-import { SEALED_EVENTS } from '../../app/open/hooks/record.ts'
 import { locateRepository } from '../../app/open/repository.ts'
 import { eventLog } from '../../app/open/user-state.ts'
 import { loadSettings } from '../../app/process-context.ts'
 import { type EventLine, readEventLine } from '../../hooks/event-line.ts'
-import { digestBytes } from '../../kernel/encoding/hash.ts'
-import { isRecord } from '../../kernel/encoding/json.ts'
 import { plural } from '../../kernel/text/plural.ts'
-import { readEntry, readPayload, readRows } from '../../lineage/read-rows.ts'
-import type { LogReader } from '../../lineage/store.ts'
-import { type EventLog, KEPT_MS } from '../../platform/files/event-log.ts'
+import type { EventLog } from '../../platform/files/event-log.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { repositoryFaults } from '../../setup/git-hooks/ports.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
-import { printOutput, readCount, type Subcommand, textFlag } from '../command/subcommand.ts'
+import { printOutput, readCount, textFlag } from '../command/subcommand.ts'
 import { writeTable } from '../command/text-table.ts'
+import { LOG_VERBS } from './options.ts'
 
 const DEFAULT_EVENTS = 30
 const SPANS: Readonly<Record<string, number>> = { h: 3_600_000, d: 24 * 3_600_000, w: 7 * 24 * 3_600_000 }
@@ -45,9 +41,21 @@ const isWanted = (line: EventLine, { since, client, session, path, refused }: Ev
   (path === undefined || line.paths?.some((one) => one.includes(path)) === true) &&
   (!refused || line.verdict === 'refused' || line.verdict === 'asked')
 
-/** Words that each line of the answer holds: most other lines need not be parsed. */
-const wordsOf = ({ client, session, path }: EventFilter): string[] =>
-  [client, session, path].flatMap((word) => (word === undefined ? [] : JSON.stringify(word).slice(1, -1)))
+/** Words that each line of the answer holds, one of each group: most other lines need not be parsed. */
+const wordsOf = ({ client, session, path, refused }: EventFilter): string[][] => [
+  ...[client, session, path].flatMap((word) =>
+    word === undefined ? [] : [[JSON.stringify(word).slice(1, -1)]],
+  ),
+  ...(refused ? [['"refused"', '"asked"']] : []),
+]
+
+function* linesFromEnd(bytes: Buffer): Generator<string> {
+  for (let end = bytes.lastIndexOf(10); end > 0; ) {
+    const start = bytes.lastIndexOf(10, end - 1)
+    yield bytes.toString('utf8', start + 1, end)
+    end = start
+  }
+}
 
 interface FoundEvents {
   readonly events: readonly EventLine[]
@@ -60,6 +68,8 @@ const findEvents = async (log: EventLog, filter: EventFilter, limit: number): Pr
   const events: EventLine[] = []
   const sealed = await log.sealedBytes()
   const words = wordsOf(filter)
+  const mayMatch = (text: string | Buffer) =>
+    words.every((group) => group.some((word) => text.includes(word)))
   let unsealed = 0
   for (const day of await log.days()) {
     if (Date.parse(day) + (SPANS.d ?? 0) < filter.since) break
@@ -67,12 +77,10 @@ const findEvents = async (log: EventLog, filter: EventFilter, limit: number): Pr
     if (bytes === undefined) continue
     for (let at = bytes.indexOf(10, sealed.get(day) ?? 0); at >= 0; at = bytes.indexOf(10, at + 1))
       unsealed += 1
-    const lines = bytes.toString('utf8').split('\n')
-    for (let at = lines.length - 1; at >= 0 && events.length < limit; at--) {
-      const text = lines[at] ?? ''
-      if (filter.refused && !text.includes('"refused"') && !text.includes('"asked"')) continue
-      if (!words.every((word) => text.includes(word))) continue
-      const line = readEventLine(text)
+    if (!mayMatch(bytes)) continue
+    for (const text of linesFromEnd(bytes)) {
+      if (events.length >= limit) break
+      const line = mayMatch(text) ? readEventLine(text) : undefined
       if (line !== undefined && isWanted(line, filter)) events.push(line)
     }
   }
@@ -89,17 +97,20 @@ const showEvent = ({
   verdict,
   rule,
   rules,
-}: EventLine): string[] => [
-  at.slice(0, 19).replace('T', ' '),
-  client,
-  session?.slice(0, 8) ?? '',
-  [what, ...(paths ?? []), ...(command === undefined ? [] : [command])].join(' '),
-  verdict,
-  [rule, ...(rules ?? [])].filter((one) => one !== undefined).join(' '),
-]
+}: EventLine): string[] => {
+  const reasons = [rule, ...(rules ?? [])].filter((one) => one !== undefined).join(' ')
+  const did = command === undefined ? [what, ...(paths ?? [])] : [...(what === 'ran' ? [what] : []), command]
+  return [
+    at.slice(5, 16).replace('T', ' '),
+    client,
+    session?.slice(0, 8) ?? '',
+    verdict,
+    `${did.join(' ')}${reasons === '' ? '' : ` (${reasons})`}`,
+  ]
+}
 
 /** Lists what agents did in this repository, newest first. */
-export const listEvents: Subcommand = async (invocation) => {
+const listEvents = async (invocation: Invocation): Promise<number> => {
   const { config } = loadSettings(invocation)
   const root = await locateRepository(config, resolve(config.root))
   if (root === undefined)
@@ -114,7 +125,7 @@ export const listEvents: Subcommand = async (invocation) => {
   }
   const found = await findEvents(eventLog(root, process.env), filter, limit)
   const table = () =>
-    writeTable(['time (UTC)', 'client', 'session', 'what', 'verdict', 'rule'], found.events.map(showEvent))
+    writeTable(['time (UTC)', 'client', 'session', 'verdict', 'what'], found.events.map(showEvent))
   const note = `${plural(found.unsealed, 'event')} not sealed yet: the next run of the gate does that.`
   return printOutput(invocation, found, () =>
     [
@@ -124,18 +135,33 @@ export const listEvents: Subcommand = async (invocation) => {
   )
 }
 
-/** The days whose events are not those that the log of decisions sealed. Days that are too old are kept no more. */
-export const checkEvents = async (root: string, log: LogReader): Promise<readonly string[]> => {
-  const events = eventLog(root, process.env)
-  const broken = new Set<string>()
-  for await (const row of readRows(log)) {
-    if (readEntry(row).operation !== SEALED_EVENTS) continue
-    const { verdict } = readPayload(row)
-    const { day, from, to, digest } = isRecord(verdict) ? verdict : {}
-    if (typeof day !== 'string' || typeof from !== 'number' || typeof to !== 'number') continue
-    if (systemClock.now() - Date.parse(day) > KEPT_MS) continue
-    const bytes = await events.read(day)
-    if (bytes === undefined || digestBytes(bytes.subarray(from, to)) !== digest) broken.add(day)
-  }
-  return [...broken].sort()
+/** The subcommands that use an option. */
+const OPTION_USERS: Readonly<Record<string, readonly string[]>> = {
+  bundle: ['export'],
+  checkpoint: ['verify', 'consistency'],
+  key: ['verify', 'consistency'],
+  reason: ['erase'],
+  tlog: ['prove'],
+  limit: ['', 'entries'],
+  operation: ['entries'],
+  since: ['', 'entries'],
+  client: [''],
+  session: [''],
+  path: [''],
+  refused: [''],
+  svg: ['graph'],
+  dot: ['graph'],
+  mermaid: ['graph'],
+}
+
+const isVerb = (verb: string): boolean => verb === '' || LOG_VERBS.includes(verb)
+
+/** The command without a verb; undefined with one. What it needs is loaded alone, because it is asked for often. */
+export const runBare = async (invocation: Invocation): Promise<number | undefined> => {
+  const [verb = ''] = invocation.positionals
+  // An ignored option would look as if it had been used, such as a checkpoint to compare with.
+  for (const [flag, names] of Object.entries(OPTION_USERS))
+    if (invocation.flags[flag] !== undefined && isVerb(verb) && !names.includes(verb))
+      throw usageFaults.option(`${['log', verb].join(' ').trim()} takes no --${flag}`)
+  return verb === '' ? listEvents(invocation) : undefined
 }

@@ -1,24 +1,28 @@
 import { resolve } from 'node:path'
 import { graphConfig } from '../../app/open/beliefs.ts'
+import { SEALED_EVENTS } from '../../app/open/hooks/record.ts'
 import { locateRepository, openRepositoryForCommand } from '../../app/open/repository.ts'
 import { locateDecisions, openStore } from '../../app/open/store.ts'
+import { eventLog } from '../../app/open/user-state.ts'
 import { loadSettings } from '../../app/process-context.ts'
 import type { Beliefs } from '../../beliefs/beliefs.ts'
 import { verifyReplay } from '../../beliefs/log/verify-replay.ts'
+import { digestBytes } from '../../kernel/encoding/hash.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { optional } from '../../kernel/optional.ts'
 import { checkAnchors } from '../../lineage/anchors.ts'
 import { auditLog } from '../../lineage/audit.ts'
 import { nameLog, storeFaults } from '../../lineage/faults.ts'
 import { DECISION_LOG } from '../../lineage/origin.ts'
-import { readEntry, readRows } from '../../lineage/read-rows.ts'
+import { readEntry, readPayload, readRows } from '../../lineage/read-rows.ts'
 import type { LineageLog, LogReader, LogStore } from '../../lineage/store.ts'
 import type { ChainVerdict } from '../../lineage/verify.ts'
+import { KEPT_MS } from '../../platform/files/event-log.ts'
 import { systemClock } from '../../platform/system/clock.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { readCount, requireWritable, runSubcommand, type Subcommand } from '../command/subcommand.ts'
 import { showDifference } from './diff.ts'
-import { checkEvents, listEvents } from './events.ts'
 import { listEntries, showEntry } from './log.ts'
 import {
   adoptLog,
@@ -237,6 +241,23 @@ const anchored =
     return work(invocation, words)
   }
 
+/** The days whose events are not those that the log of decisions sealed. Days that are too old or too many are removed. */
+const checkEvents = async (root: string, log: LogReader): Promise<readonly string[]> => {
+  const events = eventLog(root, process.env)
+  const broken = new Set<string>()
+  for await (const row of readRows(log)) {
+    if (readEntry(row).operation !== SEALED_EVENTS) continue
+    const { verdict } = readPayload(row)
+    const { day, from, to, digest } = isRecord(verdict) ? verdict : {}
+    if (typeof day !== 'string' || typeof from !== 'number' || typeof to !== 'number') continue
+    if (systemClock.now() - Date.parse(day) > KEPT_MS) continue
+    const bytes = await events.read(day)
+    if (to === 0) broken.delete(day)
+    else if (bytes === undefined || digestBytes(bytes.subarray(from, to)) !== digest) broken.add(day)
+  }
+  return [...broken].sort()
+}
+
 /** Verbs that change the log, write a file, or create the key. */
 const WRITING = ['export', 'publish', 'checkpoint', 'repair', 'erase', 'adopt']
 
@@ -273,34 +294,8 @@ const MAX_ARGUMENTS = {
   diff: 2,
 }
 
-/** The subcommands that use an option. */
-const OPTION_USERS: Readonly<Record<string, readonly string[]>> = {
-  bundle: ['export'],
-  checkpoint: ['verify', 'consistency'],
-  key: ['verify', 'consistency'],
-  reason: ['erase'],
-  tlog: ['prove'],
-  limit: ['', 'entries'],
-  operation: ['entries'],
-  since: ['', 'entries'],
-  client: [''],
-  session: [''],
-  path: [''],
-  refused: [''],
-  svg: ['graph'],
-  dot: ['graph'],
-  mermaid: ['graph'],
-}
-
-const isVerb = (verb: string): boolean => verb === '' || Object.hasOwn(SUBCOMMANDS, verb)
-
 export const run = async (invocation: Invocation): Promise<number> => {
   const [verb = ''] = invocation.positionals
-  // An ignored option would look as if it had been used, such as a checkpoint to compare with.
-  for (const [flag, users] of Object.entries(OPTION_USERS))
-    if (invocation.flags[flag] !== undefined && isVerb(verb) && !users.includes(verb))
-      throw usageFaults.option(`${['log', verb].join(' ').trim()} takes no --${flag}`)
-  if (verb === '') return listEvents(invocation, [])
   const { config, sources } = loadSettings(invocation)
   if (WRITING.includes(verb) || invocation.flags.tlog) requireWritable(config, `\`warrant log ${verb}\``)
   // The log of this repository is meant, unless a graph is named.

@@ -43,11 +43,10 @@ const INNER =
   /^(?:git(?:-[\w-]+)?|warrant(?:\.[cm]?js)?|(?:ba|da|z|k|a|mk|fi)?sh|eval|rm|mv|cp|ln|tee|sed|chmod|truncate|dd|install|lefthook|husky|pre-commit|overcommit|lerna|standard-version|python[\d.]*|node|perl|ruby)$/
 
 const MAX_DEPTH = 3
-/** Words that are judged, and characters of variables that are put in: no input makes the judgement slow. */
-const MAX_WORDS = 50_000
-const MAX_EXPANDED = 256 * 1024
+/** Words that are judged: no input makes the judgement slow. */
+const MAX_WORDS = 20_000
 const MAX_PATH = 4096
-/** A longer command is not read. */
+/** Characters that are read, those of variables and of commands in commands included. */
 const MAX_LENGTH = 256 * 1024
 
 const UNREADABLE = 'The command is too long or too deeply nested to be read. Write it as plain commands.'
@@ -77,7 +76,7 @@ class CommandJudge {
   /** The working folder in each subshell. */
   readonly #folders: (string | undefined)[] = []
   #words = MAX_WORDS
-  #expanded = MAX_EXPANDED
+  #length = MAX_LENGTH
   #depth = 0
 
   constructor(places: CommandPlaces, home: string) {
@@ -87,7 +86,8 @@ class CommandJudge {
   }
 
   run(text: string): void {
-    if (this.#depth > MAX_DEPTH || text.length > MAX_LENGTH) throw new NestingError()
+    if (this.#depth > MAX_DEPTH) throw new NestingError()
+    this.#read(text)
     this.#depth += 1
     const reader = new ShellReader(text, {
       home: this.#home,
@@ -100,9 +100,13 @@ class CommandJudge {
 
   #expand(name: string): string | undefined {
     const value = this.#variables.get(name) ?? (name === 'HOME' ? this.#home : undefined)
-    this.#expanded -= value?.length ?? 0
-    if (this.#expanded < 0) throw new NestingError()
+    this.#read(value ?? '')
     return value
+  }
+
+  #read({ length }: string): void {
+    this.#length -= length
+    if (this.#length < 0) throw new NestingError()
   }
 
   #count(words: readonly ShellWord[]): void {

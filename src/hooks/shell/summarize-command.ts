@@ -3,7 +3,8 @@ import { NestingError, ShellReader } from './read-commands.ts'
 /** Programs whose first word says what they do. */
 const HAS_SUBCOMMANDS =
   /^(?:git|gh|glab|npm|npx|pnpm|yarn|bun|deno|cargo|go|pip\d?|poetry|uv|docker|podman|kubectl|helm|terraform|make|just|mvn|gradle|dotnet|bundle|composer|systemctl|apt|apt-get|brew|aws|gcloud|az|warrant)$/
-const NAME = /^[\w.+-]{1,40}$/
+/** A name of a program: with more digits between its letters it looks like a secret. */
+const NAME = /^(?=.{1,40}$)[a-z_.+-]*\d{0,4}[a-z_.+-]*\d{0,3}(?:\.\d{1,3})*$/i
 const SUBCOMMAND = /^[a-z][a-z:-]{0,30}$/
 const LONG_OPTION = /^--[a-z][\w-]{0,40}/i
 

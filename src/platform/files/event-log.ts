@@ -14,7 +14,7 @@ const MAX_DAY_BYTES = 256 * 1024 * 1024
 export const KEPT_MS = 90 * 24 * 3_600_000
 const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants
 
-/** A part of a day's lines that the log of decisions names by its digest. */
+/** A part of a day's lines that the log of decisions names by its digest. It ends at 0 where the day was removed. */
 export interface SealedPart {
   readonly day: string
   readonly from: number
@@ -81,6 +81,7 @@ export class EventLog {
       const { size } = await stat(this.#path(day)).catch(() => ({ size: 0 }))
       total += size
       if (now - Date.parse(day) > KEPT_MS || total > MAX_TOTAL_BYTES) {
+        if (!(await seal({ day, from: 0, to: 0, digest: digestBytes('') }))) continue
         await unlink(this.#path(day)).catch(() => {})
         sealed.delete(day)
         continue

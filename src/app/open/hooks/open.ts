@@ -12,6 +12,7 @@ import type { GitPlace } from '../../../platform/git/run.ts'
 import { openRegularFile, readBytes } from '../../../platform/jail/async.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import type { Config } from '../../config/settings.ts'
+import type { JudgeRange, MovedTips } from './find-unjudged.ts'
 
 /** The program itself, where it is installed as a dependency: its files decide what is answered. */
 const programFolder = (program: string | undefined): string[] => {
@@ -83,13 +84,11 @@ export const openAgentHook = async (
     const { compareGuard } = await import('./compare-guard.ts')
     const { folders } = place
     if (folders === undefined) return { change: undefined, paths: [] }
-    const findUnjudged = async (before: readonly string[], after: readonly string[]) => {
+    const findUnjudged = async (tips: MovedTips) => {
       const { findUnjudged } = await import('./find-unjudged.ts')
-      return findUnjudged({ root, config, git: gitReader({ ...start, found: place }), signal }, place, {
-        before,
-        after,
-        judge: async (range) => (await judging.get()).judgeRange(range),
-      })
+      const git = gitReader({ ...start, found: place })
+      const judge: JudgeRange = async (range) => (await judging.get()).judgeRange(range)
+      return findUnjudged({ root, config, git, signal }, place, tips, judge)
     }
     const now = () => systemClock.now()
     return compareGuard({ place, folders, home, signal, now, findUnjudged }, config.readOnly)
