@@ -55,6 +55,7 @@ describe('a file with two readings', () => {
   const FILES: readonly (readonly [path: string, bytes: Buffer, rule: string])[] = [
     ['0/.env', behind([0xfe, 0xff], LEAK), 'secrets.aws-access-key-id'],
     ['1/deploy.sh', behind([0xff, 0xfe], PIPE), 'gate.ambiguous-encoding'],
+    ['1/twice.sh', behind([0xff, 0xfe, 0xff, 0xfe], PIPE), 'gate.ambiguous-encoding'],
     ['2/Makefile', behind([0xfe, 0xff], 'all:\n\techo a\n'), 'gate.ambiguous-encoding'],
     ['3/.env', Buffer.from(LEAK, 'utf16le'), 'secrets.aws-access-key-id'],
     ['4/.env', Buffer.from(`${CONTROLS}${LEAK}`), 'secrets.aws-access-key-id'],
@@ -84,6 +85,7 @@ describe('a file with two readings', () => {
     const repo = stageBytes(branch(), {
       'app.rc': utf16(text.repeat(20)),
       'Localizable.strings': utf16('"a" = "é";\n'),
+      'merged.strings': utf16('\ufeff"a" = "é";\n'),
       'ja.strings': utf16('「こんにちは世界」、ようこそ。\n'.repeat(50)),
       'hi.strings': utf16('नमस्ते दुनिया, आप कैसे हैं?\n'.repeat(50)),
       'be.strings': Buffer.from(utf16(text)).swap16(),

@@ -16,8 +16,11 @@ const PLAIN_RUN = /[\t\n\r -~]{64}/
 
 /** Whether bytes with a UTF-16 mark are a text without it too, which programs that do not know the mark read. */
 const isTextDespiteMark = (bytes: Uint8Array): boolean => {
-  if (!isWide(bytes) || bytes.length === MARK_BYTES) return false
-  const rest = bytes.subarray(MARK_BYTES)
+  if (!isWide(bytes)) return false
+  let rest = bytes.subarray(MARK_BYTES)
+  // Merged files repeat the mark, and are the same text without the first one.
+  while (markedEncoding(rest) === markedEncoding(bytes)) rest = rest.subarray(MARK_BYTES)
+  if (rest.length === 0) return false
   return decodeSource(rest) !== undefined || PLAIN_RUN.test(latin1(rest))
 }
 

@@ -51,6 +51,18 @@ describe('what looks like a secret and is none', () => {
     expect(judge(digest)).toBe(false)
   })
 
+  it('a basic header with a password that everyone knows', () => {
+    const header = (login: string) => {
+      const value = Buffer.from(login).toString('base64')
+      return judge(value, `Authorization: Basic ${value}`)
+    }
+    expect(['oauth2:oauth2', 'default:admin123', 'shop:xK29fWq8Lm3v'].map(header)).toEqual([
+      true,
+      true,
+      false,
+    ])
+  })
+
   it('not a password that is a word, where it is the password of an address', () => {
     expect(judge('winterfell', 'DATABASE_URL=postgres://app:winterfell@db.shop.dev/app')).toBe(false)
     expect(judge('winterfell', 'name: winterfell')).toBe(true)

@@ -154,6 +154,13 @@ const ADDRESS =
 const isAddressPassword = (value: string, line: string): boolean =>
   line.includes(`:${value}@`) && /:\/\/[^\s/]*:/.test(line)
 
+/** Whether the value is the login of a basic header with a password that everyone knows, or that is the name. */
+const isKnownLogin = (value: string, line: string): boolean => {
+  if (!/\bbasic\s$/i.test(line.slice(0, line.indexOf(value)))) return false
+  const [name = '', password = name] = Buffer.from(value, 'base64').toString().split(':', 2)
+  return password === name || KNOWN_PASSWORDS.test(password)
+}
+
 /** The name before a digest of content: in lock files and integrity members. */
 const DIGEST_NAME =
   /\b(?:integrity|checksum|sha(?:1|256|384|512)|md5|digest|fingerprint|commit|revision|resolved)\b["']?\s*[:=]\s*["'`]?[^\s"'`,;]*$/i
@@ -172,5 +179,6 @@ export const isPlaceholder = (value: string, line: string, path: string): boolea
   )
     return true
   if (isAddressPassword(value, line)) return false
+  if (isKnownLogin(value, line)) return true
   return ADDRESS.test(value) || isName(value)
 }
