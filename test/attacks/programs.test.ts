@@ -12,9 +12,9 @@ const OWN = 'node_modules/.bin/openspec'
 const repo = Repo.init().commit({ 'package.json': BACKEND, ...CHANGE, '.gitignore': 'node_modules\n' })
 const canary = repo.path('.git/ran')
 writeScript(repo.path(OWN), `touch '${canary}'\necho 1.13.2`)
-repo.git('config', 'pumuki.sdd.session.active', 'true')
-repo.git('config', 'pumuki.sdd.session.change', 'add-search')
-repo.git('config', 'pumuki.sdd.session.expiresAt', '2099-01-01T00:00:00.000Z')
+repo.git('config', 'warrant.sdd.session.active', 'true')
+repo.git('config', 'warrant.sdd.session.change', 'add-search')
+repo.git('config', 'warrant.sdd.session.expiresAt', '2099-01-01T00:00:00.000Z')
 
 const hasRun = (): boolean => {
   const ran = existsSync(canary)

@@ -52,7 +52,7 @@ describe('the specification guard', () => {
 
   it('sees a session run out, a change archived and a change deleted', () => {
     const repo = makeReady('1.1.1', `echo '${report(1, 0)}'`)
-    repo.git('config', 'pumuki.sdd.session.expiresAt', '2000-01-01T00:00:00.000Z')
+    repo.git('config', 'warrant.sdd.session.expiresAt', '2000-01-01T00:00:00.000Z')
     const { status } = decides(repo, 'SDD_SESSION_INVALID')
     expect(status.session).toMatchObject({ active: true, valid: false, remainingSeconds: 0 })
     expect(runJson(repo.folder, ['sdd', 'session', '--refresh']).value).toMatchObject({ valid: true })
@@ -117,7 +117,7 @@ describe('the specification guard', () => {
   it('does not follow a change id that was written into the configuration', () => {
     const repo = makeReady('1.1.1', `echo '${report(1, 0)}'`)
     mkdirSync(repo.path('outside'))
-    repo.git('config', 'pumuki.sdd.session.change', '../../outside')
+    repo.git('config', 'warrant.sdd.session.change', '../../outside')
     decides(repo, 'SDD_SESSION_INVALID')
   })
 

@@ -47,7 +47,7 @@ describe('a session', () => {
       remainingSeconds: 2_700,
     })
     expect([...keys.keys()].sort()).toEqual(
-      ['active', 'change', 'expiresAt', 'ttlMinutes', 'updatedAt'].map((key) => `pumuki.sdd.session.${key}`),
+      ['active', 'change', 'expiresAt', 'ttlMinutes', 'updatedAt'].map((key) => `warrant.sdd.session.${key}`),
     )
   })
 
@@ -72,7 +72,7 @@ describe('a session', () => {
     const { ports, pass } = createSession()
     await openSession(ports, { change: 'a', minutes: 10 }, signal)
     pass(11 * 60_000)
-    const keys = await ports.config.read('pumuki.', signal)
+    const keys = await ports.config.read('warrant.', signal)
     expect(readSession(keys, '/r', ports.clock.now())).toMatchObject({
       active: true,
       valid: false,
@@ -91,9 +91,9 @@ describe('a session', () => {
       const { ports } = createSession(
         'open',
         new Map([
-          ['pumuki.sdd.session.active', 'true'],
-          ['pumuki.sdd.session.change', 'a'],
-          ['pumuki.sdd.session.ttlMinutes', stored],
+          ['warrant.sdd.session.active', 'true'],
+          ['warrant.sdd.session.change', 'a'],
+          ['warrant.sdd.session.ttlMinutes', stored],
         ]),
       )
       expect(await refreshSession(ports, undefined, signal)).toMatchObject({ ttlMinutes: 45 })

@@ -17,7 +17,7 @@ const askBoth = async (folder: string, settings: NodeJS.ProcessEnv = {}) => {
   const place = (await findPlace(start, never)) as GitPlace
   const two = { config: gitConfig(start), git: lifecycleGit(start) }
   const answers = [two, withOneQuery(two, place)].map(async ({ config, git }) => ({
-    keys: [...(await config.read('pumuki.', never))],
+    keys: [...(await config.read('warrant.', never))],
     places: await git.places(never),
   }))
   return Promise.all(answers)
@@ -58,7 +58,7 @@ describe('the installation, asked with one git', () => {
 
   it('is the same through a link and in a linked worktree', async () => {
     const repo = Repo.init().commit({ a: '1' })
-    repo.git('config', 'pumuki.installed', 'true')
+    repo.git('config', 'warrant.installed', 'true')
     const folder = mkdtempSync(join(tmpdir(), 'warrant-worktree-'))
     repo.git('worktree', 'add', '-q', '-b', 'tree', join(folder, 'tree'))
     symlinkSync(repo.folder, join(folder, 'link'))

@@ -291,23 +291,23 @@ describe('local configuration', () => {
   it('reads, sets and unsets the keys under a prefix', async () => {
     const repo = Repo.init()
     const config = gitConfig({ folder: repo.folder, environment: process.env })
-    expect(await config.read('pumuki.', never)).toEqual(new Map())
+    expect(await config.read('warrant.', never)).toEqual(new Map())
     await config.write(
       new Map([
-        ['pumuki.installed', 'true'],
-        ['pumuki.sdd.session.updatedAt', 'two\nlines'],
+        ['warrant.installed', 'true'],
+        ['warrant.sdd.session.updatedAt', 'two\nlines'],
         ['other.key', 'x'],
         ['pumuki.never-set', undefined],
       ]),
       never,
     )
-    expect([...(await config.read('pumuki.', never))]).toEqual([
+    expect([...(await config.read('warrant.', never))]).toEqual([
       ['installed', 'true'],
       ['sdd.session.updatedat', 'two\nlines'],
     ])
-    expect([...(await config.read('pumuki.sdd.session.', never))]).toEqual([['updatedat', 'two\nlines']])
-    await config.write(new Map([['pumuki.installed', undefined]]), never)
-    expect((await config.read('pumuki.', never)).has('installed')).toBe(false)
+    expect([...(await config.read('warrant.sdd.session.', never))]).toEqual([['updatedat', 'two\nlines']])
+    await config.write(new Map([['warrant.installed', undefined]]), never)
+    expect((await config.read('warrant.', never)).has('installed')).toBe(false)
   })
 
   it('survives ten writers at once, and is a fault outside a repository', async () => {
@@ -317,9 +317,9 @@ describe('local configuration', () => {
       config.write(new Map([[`pumuki.k${at}`, '1']]), never),
     )
     await Promise.all(writers)
-    expect((await config.read('pumuki.', never)).size).toBe(10)
+    expect((await config.read('warrant.', never)).size).toBe(10)
     const nowhere = gitConfig({ folder: tmpdir(), environment: process.env })
-    await expect(nowhere.read('pumuki.', never)).rejects.toMatchObject({ kind: 'missing' })
+    await expect(nowhere.read('warrant.', never)).rejects.toMatchObject({ kind: 'missing' })
     await expect(nowhere.write(new Map([['pumuki.a', '1']]), never)).rejects.toMatchObject({
       code: 'git.failed',
     })
