@@ -297,7 +297,7 @@ describe('local configuration', () => {
         ['warrant.installed', 'true'],
         ['warrant.sdd.session.updatedAt', 'two\nlines'],
         ['other.key', 'x'],
-        ['pumuki.never-set', undefined],
+        ['warrant.never-set', undefined],
       ]),
       never,
     )
@@ -314,13 +314,13 @@ describe('local configuration', () => {
     const repo = Repo.init()
     const config = gitConfig({ folder: repo.folder, environment: process.env })
     const writers = Array.from({ length: 10 }, (_, at) =>
-      config.write(new Map([[`pumuki.k${at}`, '1']]), never),
+      config.write(new Map([[`warrant.k${at}`, '1']]), never),
     )
     await Promise.all(writers)
     expect((await config.read('warrant.', never)).size).toBe(10)
     const nowhere = gitConfig({ folder: tmpdir(), environment: process.env })
     await expect(nowhere.read('warrant.', never)).rejects.toMatchObject({ kind: 'missing' })
-    await expect(nowhere.write(new Map([['pumuki.a', '1']]), never)).rejects.toMatchObject({
+    await expect(nowhere.write(new Map([['warrant.a', '1']]), never)).rejects.toMatchObject({
       code: 'git.failed',
     })
   })
