@@ -135,11 +135,11 @@ describeWith('registry', 'a handbook, from folder to answer', (host) => {
   })
 })
 
-describeWith('registry', 'the walk through packets in the README', (host) => {
+describeWith('registry', 'the walk through packets in the guide', (host) => {
   it('works as it is written, in a folder that has only docs', async () => {
     const home = await makeFolder()
-    const readme = await readFile(join(DOCS, '../README.md'), 'utf8')
-    const [, script = ''] = /## Knowledge packets[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme) ?? []
+    const readme = await readFile(join(DOCS, 'packets.md'), 'utf8')
+    const [, script = ''] = /## From a folder[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme) ?? []
     const commands = script.trim().split('\n')
     expect(commands.map((line) => line.split(' ').slice(0, 3).join(' '))).toEqual([
       'export REGISTRY=127.0.0.1:5000/team',
