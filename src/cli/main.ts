@@ -14,10 +14,37 @@ import { COMMAND_GROUPS, commands } from './table.ts'
 
 const MAX_POSITIONALS = 3
 
+/** How many letters differ, counting an insertion as one. */
+const countEdits = (one: string, other: string): number => {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1]
+    for (const [column, expected] of [...other].entries())
+      next.push(
+        Math.min(
+          (next[column] ?? 0) + 1,
+          (row[column + 1] ?? 0) + 1,
+          (row[column] ?? 0) + (letter === expected ? 0 : 1),
+        ),
+      )
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
+
+const MAX_LETTERS = 40
+
 const findCommand = (name: string, all: readonly Command[]): Command => {
   const found = all.find((command) => command.name === name)
-  if (found === undefined) throw usageFaults.command(`there is no command ${JSON.stringify(name)}`)
-  return found
+  if (found !== undefined) return found
+  const [nearest] = all
+    .map((command) => [countEdits(name.slice(0, MAX_LETTERS), command.name), command.name] as const)
+    .filter(([edits, known]) => edits <= Math.max(1, Math.floor(known.length / 3)))
+    .sort(([a], [b]) => a - b)
+  throw usageFaults.command(
+    `there is no command ${JSON.stringify(name)}`,
+    nearest && { fix: `Did you mean \`warrant ${nearest[1]}\`? \`warrant --help\` lists the commands.` },
+  )
 }
 
 /** Escapes control and bidirectional characters in JSON, so that they have no effect on a terminal. */
@@ -38,13 +65,19 @@ export const main = async (args: readonly string[], given: Terminal): Promise<nu
   const json = args.includes('--json')
   const terminal = json ? escapeJson(given) : given
   try {
-    if (first === '--version' || first === '-v') {
+    if (first === '--version' || first === '-v' || first === 'version') {
       terminal.print(json ? JSON.stringify({ version: VERSION }) : VERSION)
       return 0
     }
     const all = commands()
-    if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
+    const isHelp = first === '--help' || first === '-h' || first === 'help'
+    const [named] = rest.filter((word) => !word.startsWith('-'))
+    if (first === undefined || (isHelp && named === undefined)) {
       terminal.print(programHelp(all, COMMAND_GROUPS, VERSION))
+      return 0
+    }
+    if (isHelp && named !== undefined) {
+      terminal.print(commandHelp(findCommand(named, all)))
       return 0
     }
     requireNode()

@@ -11,18 +11,18 @@ import { RECEIPT_OPTIONS } from './receipts/options.ts'
 import { INIT_OPTIONS, UNINSTALL_OPTIONS } from './setup/options.ts'
 
 const CLIENT_OPTIONS: readonly Option[] = [
-  { flag: 'windows', kind: 'switch', description: 'Print only the form for Windows.' },
+  { flag: 'windows', kind: 'switch', description: 'With client: print only the form for Windows.' },
   {
     flag: 'bin',
     kind: 'text',
     value: 'PATH',
-    description: 'Command that starts the server. Default: the path of this program.',
+    description: 'With client: command that starts the server. Default: the path of this program.',
   },
   {
     flag: 'server',
     kind: 'text',
     value: 'NAME',
-    description: 'Server that the client should start. Default: warrant.',
+    description: 'With client: server that it should start. Default: warrant.',
     choices: SERVERS,
   },
 ]
@@ -76,15 +76,15 @@ const AGENT_HOOK_OPTIONS: readonly Option[] = [
 /** The groups of the help text, in its order. A command that no group names is in the last one. */
 export const COMMAND_GROUPS: CommandGroups = [
   ['Start here', ['init', 'doctor', 'gate', 'why']],
-  ['Servers', ['mcp', 'serve', 'tools', 'print-config']],
+  ['Servers', ['mcp', 'serve', 'config']],
   ['Evidence and receipts', ['accept', 'checks', 'sdd', 'receipts', 'log']],
   ['Project', ['report', 'replay']],
   ['Packets', ['packet']],
-  ['Other', ['hook', 'uninstall', 'config', 'completion']],
+  ['Other', ['uninstall']],
 ]
 
 type Definition = Pick<Command, 'name' | 'summary' | 'run'> &
-  Partial<Pick<Command, 'usage' | 'choices' | 'maxPositionals'>> & {
+  Partial<Pick<Command, 'usage' | 'choices' | 'maxPositionals' | 'unlisted'>> & {
     readonly options?: readonly Option[]
     /** The settings that its help lists. Default: those of the repository and of the gate. */
     readonly settings?: readonly SettingGroup[] | 'all'
@@ -119,7 +119,7 @@ export const commands = (): readonly Command[] => [
   }),
   define({
     name: 'doctor',
-    summary: 'Check that Warrant runs on this machine, and time a handshake of both protocol eras.',
+    summary: 'Check that Warrant works here. With --fire: prove what blocks.',
     options: [
       {
         flag: 'fire',
@@ -137,21 +137,21 @@ export const commands = (): readonly Command[] => [
   define({
     name: 'init',
     summary:
-      'Set up this repository: MCP servers and hooks of its agents, git hooks, keys. Asks before it writes.',
+      'Set up this repository: its coding agents and its git hooks. Shows what it would write, and asks.',
     options: INIT_OPTIONS,
     settings: ['repository', 'gate', 'receipts'],
     run: async (invocation) => (await import('./setup/init.ts')).run(invocation),
   }),
   define({
     name: 'uninstall',
-    summary:
-      'Take out what init or install put into this repository. Leaves what was edited since, and says so.',
+    summary: 'Take out what init wrote. Leaves what was edited since, and says so.',
     options: UNINSTALL_OPTIONS,
     run: async (invocation) => (await import('./setup/uninstall.ts')).run(invocation),
   }),
   define({
     name: 'hook',
     summary: 'Answer an event of a coding agent, read from stdin. Clients start this command.',
+    unlisted: true,
     usage: `<${HOOK_CLIENTS.join('|')}>`,
     maxPositionals: 1,
     options: AGENT_HOOK_OPTIONS,
@@ -169,30 +169,18 @@ export const commands = (): readonly Command[] => [
     run: async (invocation) => (await import('./gate/sdd.ts')).run(invocation),
   }),
   define({
-    name: 'tools',
-    summary: 'List the tools that a client gets, with their cost in bytes and tokens.',
-    settings: ['repository', 'tools'],
-    run: async (invocation) => (await import('./server/describe.ts')).printTools(invocation),
-  }),
-  define({
     name: 'config',
-    summary: 'Show the value of every setting and its source.',
-    settings: 'all',
-    run: async (invocation) => (await import('./server/describe.ts')).showConfig(invocation),
-  }),
-  define({
-    name: 'print-config',
-    summary: 'Print the configuration for an MCP client.',
-    usage: `<${CLIENTS.join('|')}>`,
-    maxPositionals: 1,
+    summary: 'Show the settings, the tools that a client gets, the configuration of a client.',
+    usage: `[show|tools|client <${CLIENTS.join('|')}>|completion <${SHELLS.join('|')}>]`,
+    maxPositionals: 2,
     options: CLIENT_OPTIONS,
-    choices: CLIENTS,
-    settings: ['repository', 'tools'],
-    run: async (invocation) => (await import('./server/describe.ts')).printClientConfig(invocation),
+    choices: ['show', 'tools', 'client', 'completion'],
+    settings: 'all',
+    run: async (invocation) => (await import('./server/describe.ts')).run(invocation, commands()),
   }),
   define({
     name: 'gate',
-    summary: 'Check a change against the rules and write the evidence. Exits with 1 when it is blocked.',
+    summary: 'Judge the change. Exits with 1 when it is blocked.',
     usage: '[PATH...]',
     maxPositionals: 1_000,
     options: GATE_OPTIONS,
@@ -201,8 +189,7 @@ export const commands = (): readonly Command[] => [
   }),
   define({
     name: 'why',
-    summary:
-      'Explain the newest verdict: reasons, smallest repair, policy lines. Exits with 1 when it is blocked.',
+    summary: 'Explain the verdict: reasons, the smallest repair, the lines of the policy.',
     usage: '[FINGERPRINT | RULE | PATH]',
     maxPositionals: 1,
     options: [
@@ -258,8 +245,7 @@ export const commands = (): readonly Command[] => [
   packetCommand(async (invocation) => (await import('./packet/index.ts')).run(invocation)),
   define({
     name: 'log',
-    summary:
-      'Show what agents did, with the verdict. With a verb: list, verify, export and prove the entries of the log, and look into belief graphs.',
+    summary: 'Show what agents did. With a verb: verify, export and prove the record.',
     usage:
       '[entries|show SEQ|diff A B|verify [FILE]|replay [FROM]|export FILE|publish DIR|prove SEQ [SIZE]|consistency|checkpoint|repair|erase SEQ|adopt|graph <ls|show|query NODE|stats>]',
     options: LOG_OPTIONS,
@@ -278,13 +264,4 @@ export const commands = (): readonly Command[] => [
     settings: ['repository', 'project'],
     run: async (invocation) => (await import('./project/report.ts')).run(invocation),
   }),
-  {
-    name: 'completion',
-    summary: 'Print a completion script for a shell.',
-    usage: `<${SHELLS.join('|')}>`,
-    maxPositionals: 1,
-    options: () => [],
-    choices: SHELLS,
-    run: async (invocation) => (await import('./server/describe.ts')).printCompletion(invocation, commands()),
-  },
 ]

@@ -47,8 +47,11 @@ export interface Catalog {
 }
 
 export const catalogFaults = defineFaults('catalog', {
-  toolset_unknown: { kind: 'invalid', fix: 'Name toolsets that exist: run `warrant tools` to see them.' },
-  tool_unknown: { kind: 'invalid', fix: 'Name tools that exist: run `warrant tools` to see them.' },
+  toolset_unknown: {
+    kind: 'invalid',
+    fix: 'Name toolsets that exist: run `warrant config tools` to see them.',
+  },
+  tool_unknown: { kind: 'invalid', fix: 'Name tools that exist: run `warrant config tools` to see them.' },
 })
 
 // Model APIs reject dots, compatibility servers use them: both spellings mean the same tool.

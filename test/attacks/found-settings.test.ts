@@ -48,7 +48,7 @@ describe('a warrant.json that came with the repository', () => {
   })
 
   it('takes no tool away from an agent, and chooses no address that text is sent to', () => {
-    const { tools } = runJson(repo.folder, ['tools']).value
+    const { tools } = runJson(repo.folder, ['config', 'tools']).value
     const names = tools.map(({ name }: { name: string }) => name)
     expect(names).toEqual(expect.arrayContaining(['gate_run', 'gate_check', 'belief_create']))
     const { settings } = runJson(repo.folder, ['config']).value

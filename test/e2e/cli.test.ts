@@ -25,7 +25,7 @@ const version = JSON.parse(readFileSync('package.json', 'utf8')).version as stri
 describe('the command line', () => {
   it('does not call an answer a success that could not be written', () => {
     const run = (target: string) =>
-      spawnSync('sh', ['-c', `'${process.execPath}' '${BINARY}' tools ${target}`], {
+      spawnSync('sh', ['-c', `'${process.execPath}' '${BINARY}' config tools ${target}`], {
         env: cleanEnvironment(),
         encoding: 'utf8',
       })
@@ -48,17 +48,7 @@ describe('the command line', () => {
   })
 
   // All of them: the long run.
-  const explained = [
-    'mcp',
-    'serve',
-    'doctor',
-    'uninstall',
-    'sdd',
-    'tools',
-    'config',
-    'print-config',
-    'completion',
-  ]
+  const explained = ['mcp', 'serve', 'doctor', 'uninstall', 'sdd', 'config']
   it.each(someRows(explained, 6))('explains %s', (command) => {
     const { status, stdout } = warrant([command, '--help'])
     expect(status).toBe(0)
@@ -68,22 +58,22 @@ describe('the command line', () => {
 
   const refused: readonly (readonly [readonly string[], string])[] = [
     [['bogus'], 'usage.command'],
-    [['tools', '--bogus'], 'usage.option'],
-    [['tools', '--port'], 'usage.option'],
-    [['tools', 'extra'], 'usage.argument'],
-    [['print-config', 'emacs'], 'usage.argument'],
-    [['print-config', 'cursor', '--server', 'lineage-verify'], 'usage.argument'],
-    [['completion'], 'usage.argument'],
-    [['completion', 'bash', 'extra'], 'usage.argument'],
-    [['print-config', 'cursor', 'extra'], 'usage.argument'],
+    [['config', 'tools', '--bogus'], 'usage.option'],
+    [['config', 'tools', '--port'], 'usage.option'],
+    [['config', 'tools', 'extra'], 'usage.argument'],
+    [['config', 'client', 'emacs'], 'usage.argument'],
+    [['config', 'client', 'cursor', '--server', 'lineage-verify'], 'usage.argument'],
+    [['config', 'completion'], 'usage.argument'],
+    [['config', 'completion', 'bash', 'extra'], 'usage.argument'],
+    [['config', 'client', 'cursor', 'extra'], 'usage.argument'],
     [['sdd', 'status', 'extra'], 'usage.argument'],
-    [['tools', '--port', 'x'], 'config.value'],
-    [['tools', '--port', '70000'], 'config.value'],
-    [['tools', '--dialect', 'klingon'], 'config.value'],
+    [['config', 'tools', '--port', 'x'], 'config.value'],
+    [['config', 'tools', '--port', '70000'], 'config.value'],
+    [['config', 'tools', '--dialect', 'klingon'], 'config.value'],
     [['log', 'graph', 'ls', '--store', 'redis://here'], 'config.value'],
-    [['tools', '--toolsets', 'bogus'], 'catalog.toolset_unknown'],
+    [['config', 'tools', '--toolsets', 'bogus'], 'catalog.toolset_unknown'],
     [['mcp', '--tools', 'bogus'], 'catalog.tool_unknown'],
-    [['tools', '--config', 'absent.json'], 'config.file'],
+    [['config', 'tools', '--config', 'absent.json'], 'config.file'],
   ]
   it.each(someRows(refused, 3))(
     'refuses %j with one line, or one JSON document, and exit code 2',
@@ -101,14 +91,21 @@ describe('the command line', () => {
   )
 
   it('lists the tools with what they cost', () => {
-    const { tools, bytes, tokens } = JSON.parse(warrant(['tools', '--json']).stdout)
+    const { tools, bytes, tokens } = JSON.parse(warrant(['config', 'tools', '--json']).stdout)
     expect(tools.map(({ name }: { name: string }) => name)).toContain('warrant_status')
     expect(bytes).toBeGreaterThan(tokens)
-    expect(warrant(['tools']).stdout).toMatch(/warrant_status +core +read +\d+ +\d+/)
+    expect(warrant(['config', 'tools']).stdout).toMatch(/warrant_status +core +read +\d+ +\d+/)
     expect(
       JSON.parse(
-        warrant(['tools', '--json', '--toolsets', 'core', '--exclude-tools', 'warrant.status,warrant_help'])
-          .stdout,
+        warrant([
+          'config',
+          'tools',
+          '--json',
+          '--toolsets',
+          'core',
+          '--exclude-tools',
+          'warrant.status,warrant_help',
+        ]).stdout,
       ).tools,
     ).toEqual([])
   })
@@ -195,7 +192,7 @@ describe('the command line', () => {
     expect(all).toMatch(/\nOptions:\n[\s\S]*--stage STAGE[\s\S]*\n\nSettings, [\s\S]*--registry TEXT/)
     expect(all.slice(0, all.indexOf('Settings, '))).not.toContain('--registry')
     // A setting that the help does not list is accepted all the same.
-    expect(warrant(['tools', '--registry', 'r.example/x']).status).toBe(0)
+    expect(warrant(['config', 'tools', '--registry', 'r.example/x']).status).toBe(0)
     expect(warrant(['packet', 'pull', '--help-all']).stdout).toMatch(
       /warrant packet pull [\s\S]*--policy-from/,
     )
@@ -205,8 +202,8 @@ describe('the command line', () => {
     const { stdout } = warrant(['--help'])
     const titles = [...stdout.matchAll(/^([A-Z][\w ]+):$/gm)].map(([, title]) => title)
     expect(titles).toEqual(['Start here', 'Servers', 'Evidence and receipts', 'Project', 'Packets', 'Other'])
-    expect(stdout.slice(0, stdout.indexOf('Servers:'))).toMatch(/^ {2}gate +Check/m)
-    expect(stdout.match(/^ {2}completion /gm)).toHaveLength(1)
+    expect(stdout.slice(0, stdout.indexOf('Servers:'))).toMatch(/^ {2}gate +Judge/m)
+    expect(stdout.match(/^ {2}uninstall /gm)).toHaveLength(1)
   })
 
   it('says that Node.js is too old before anything fails for it', async () => {
@@ -275,7 +272,11 @@ describe('settings', () => {
 
   it('never show a secret', () => {
     const secret = 'correct-horse-battery'
-    for (const args of [['config'], ['config', '--json'], ['print-config', 'vscode', '--token', secret]]) {
+    for (const args of [
+      ['config'],
+      ['config', '--json'],
+      ['config', 'client', 'vscode', '--token', secret],
+    ]) {
       const { stdout, stderr, status } = warrant(args, { env: { WARRANT_TOKEN: secret } })
       expect(status).toBe(0)
       expect(stdout + stderr).not.toContain(secret)
@@ -323,7 +324,7 @@ describe('client configuration', () => {
     'for %s is JSON that starts this very program, also on Windows',
     (client, member) => {
       const { text, windows, file } = JSON.parse(
-        warrant(['print-config', client, '--json', '--read-only']).stdout,
+        warrant(['config', 'client', client, '--json', '--read-only']).stdout,
       )
       const { command, args } = JSON.parse(text)[member].warrant
       expect([command, ...args]).toEqual(['node', BINARY, 'mcp', '--read-only'])
@@ -367,16 +368,18 @@ describe('client configuration', () => {
   })
 
   it('says for gemini that the folder must be trusted', () => {
-    expect(warrant(['print-config', 'gemini']).stderr).toContain('only in a trusted folder')
-    expect(JSON.parse(warrant(['print-config', 'gemini', '--json']).stdout).note).toContain('trusted folder')
-    expect(warrant(['print-config', 'cursor']).stderr).not.toContain('trusted')
+    expect(warrant(['config', 'client', 'gemini']).stderr).toContain('only in a trusted folder')
+    expect(JSON.parse(warrant(['config', 'client', 'gemini', '--json']).stdout).note).toContain(
+      'trusted folder',
+    )
+    expect(warrant(['config', 'client', 'cursor']).stderr).not.toContain('trusted')
   })
 
   it('asks for --root when the configuration of a client belongs to no project', () => {
     const hint = /add --root FOLDER/
-    expect(warrant(['print-config', 'claude-desktop']).stderr).toMatch(hint)
-    expect(warrant(['print-config', 'claude-desktop', '--root', '.']).stderr).not.toMatch(hint)
-    expect(warrant(['print-config', 'vscode']).stderr).not.toMatch(hint)
+    expect(warrant(['config', 'client', 'claude-desktop']).stderr).toMatch(hint)
+    expect(warrant(['config', 'client', 'claude-desktop', '--root', '.']).stderr).not.toMatch(hint)
+    expect(warrant(['config', 'client', 'vscode']).stderr).not.toMatch(hint)
   })
 
   const placed = [
@@ -394,7 +397,7 @@ describe('client configuration', () => {
     (client, server, member) => {
       const cwd = folder()
       const { text } = JSON.parse(
-        warrant(['print-config', client, '--server', server, '--root', '.', '--json'], { cwd }).stdout,
+        warrant(['config', 'client', client, '--server', server, '--root', '.', '--json'], { cwd }).stdout,
       )
       const { command, args } = JSON.parse(text)[member][server]
       expect(args.slice(-2)).toEqual(['--root', realpathSync(cwd)])
@@ -414,17 +417,18 @@ describe('client configuration', () => {
 
   it('for claude-code and codex names the server that is meant', () => {
     const asked = ['--server', 'sentinel-mcp', '--bin', 'sentinel-mcp', '--root', '/p']
-    expect(warrant(['print-config', 'claude-code', ...asked]).stdout).toBe(
+    expect(warrant(['config', 'client', 'claude-code', ...asked]).stdout).toBe(
       'claude mcp add sentinel-mcp -- sentinel-mcp --root /p\n',
     )
-    expect(warrant(['print-config', 'codex', ...asked]).stdout).toContain('[mcp_servers.sentinel-mcp]\n')
+    expect(warrant(['config', 'client', 'codex', ...asked]).stdout).toContain('[mcp_servers.sentinel-mcp]\n')
   })
 
   it('for codex is TOML and for claude-code a command', () => {
-    const codex = warrant(['print-config', 'codex', '--bin', 'warrant']).stdout
+    const codex = warrant(['config', 'client', 'codex', '--bin', 'warrant']).stdout
     expect(codex).toBe('[mcp_servers.warrant]\ncommand = "warrant"\nargs = ["mcp"]\n')
     const claude = warrant([
-      'print-config',
+      'config',
+      'client',
       'claude-code',
       '--bin',
       'my warrant',
@@ -432,13 +436,13 @@ describe('client configuration', () => {
       'core',
     ]).stdout
     expect(claude).toBe("claude mcp add warrant -- 'my warrant' mcp --toolsets core\n")
-    expect(warrant(['print-config', 'codex', '--bin', 'warrant', '--windows']).stdout).toContain('"cmd"')
+    expect(warrant(['config', 'client', 'codex', '--bin', 'warrant', '--windows']).stdout).toContain('"cmd"')
   })
 })
 
 describe('completion', () => {
   it('completes commands, clients and flags in bash', () => {
-    const script = warrant(['completion', 'bash']).stdout
+    const script = warrant(['config', 'completion', 'bash']).stdout
     const complete = (words: string[]) =>
       execFileSync(
         'bash',
@@ -451,19 +455,14 @@ describe('completion', () => {
         .trim()
         .split('\n')
     expect(complete(['warrant', 'do'])).toEqual(['doctor'])
-    expect(complete(['warrant', 'print-config', 'c'])).toEqual([
-      'claude-code',
-      'claude-desktop',
-      'cursor',
-      'codex',
-    ])
+    expect(complete(['warrant', 'config', 'c'])).toEqual(['client', 'completion'])
     expect(complete(['warrant', 'mcp', '--read'])).toEqual(['--read-only', '--read-token'])
   })
 
   it.each(['zsh', 'fish'])('has a script for %s', (shell) => {
-    const { status, stdout } = warrant(['completion', shell])
+    const { status, stdout } = warrant(['config', 'completion', shell])
     expect(status).toBe(0)
-    expect(stdout).toContain('print-config')
+    expect(stdout).toContain('uninstall')
   })
 })
 

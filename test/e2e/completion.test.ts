@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const script = (shell: string): string => {
   const path = join(folder, `${shell}-script`)
   const env = cleanEnvironment()
-  writeFileSync(path, execFileSync(process.execPath, [BINARY, 'completion', shell], { env }))
+  writeFileSync(path, execFileSync(process.execPath, [BINARY, 'config', 'completion', shell], { env }))
   return path
 }
 

@@ -116,7 +116,7 @@ describe('The token of `warrant serve`', () => {
     expect(index).toContain(`export WARRANT_TOKEN="$(cat ${user.file})"`)
     expect(index).toContain(`${url}/mcp --header 'Authorization: Bearer \${WARRANT_TOKEN}'`)
     const options = { cwd: repo.folder, env: user.env }
-    const printed = await new Program(['print-config', 'vscode'], options).ended()
+    const printed = await new Program(['config', 'client', 'vscode'], options).ended()
     expect(printed.stderr).toContain(
       `The token is in ${user.file}; keep it out of the files of the repository.`,
     )

@@ -65,6 +65,8 @@ export interface Command {
   readonly options: () => readonly Option[]
   /** Groups of settings that the command uses. Undefined for all of them. */
   readonly settings?: readonly string[] | undefined
+  /** Whether programs call it, and people do not: the help of the program leaves it out. */
+  readonly unlisted?: boolean
   /** Values of its first argument, for completion. */
   readonly choices: readonly string[]
   /** Maximum number of arguments. Default: `MAX_POSITIONALS` of the program. */
@@ -174,7 +176,7 @@ export const groupCommands = (
       title,
       [
         ...names.flatMap((name) => commands.find((command) => command.name === name) ?? []),
-        ...(index === groups.length - 1 ? others : []),
+        ...(index === groups.length - 1 ? others.filter(({ unlisted }) => !unlisted) : []),
       ],
     ])
     .filter(([, list]) => list.length > 0)
@@ -182,7 +184,7 @@ export const groupCommands = (
 
 export const programHelp = (commands: readonly Command[], groups: CommandGroups, version: string): string =>
   [
-    `Warrant ${version}: governed context for coding agents.`,
+    `Warrant ${version}: stops coding agents from committing what harms, and proves that every commit was checked.`,
     '',
     'Usage: warrant <command> [options]',
     ...groupCommands(commands, groups).flatMap(([title, list]) => [

@@ -21,16 +21,19 @@ export const printOutput = ({ json, terminal }: Invocation, value: object, text:
 
 export type Subcommand = (invocation: Invocation, rest: readonly string[]) => Promise<number>
 
-/** Runs the subcommand that the first argument names. `maxRest` limits the arguments after it. */
+/** Runs the subcommand that the first argument names, else the first one. `maxRest` limits the arguments after it. */
 export const runSubcommand = (
   subcommands: Readonly<Record<string, Subcommand>>,
   invocation: Invocation,
   maxRest: Readonly<Record<string, number>> = {},
 ): Promise<number> => {
-  const [name = '', ...rest] = invocation.positionals
+  const names = Object.keys(subcommands)
+  const [name = names[0] ?? '', ...rest] = invocation.positionals
   const subcommand = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined
   if (subcommand === undefined)
-    throw usageFaults.argument(`give a subcommand: ${Object.keys(subcommands).join(', ')}`)
+    throw usageFaults.argument(
+      `there is no subcommand ${JSON.stringify(name)}; there are ${names.join(', ')}`,
+    )
   // An ignored argument would look as if it had been used, such as a second file to verify.
   const [extra] = rest.slice(maxRest[name] ?? rest.length)
   if (extra !== undefined) throw usageFaults.argument(`${name}: unexpected argument ${JSON.stringify(extra)}`)

@@ -31,6 +31,9 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
 }
 
 export const run = async (invocation: Invocation): Promise<number> => {
-  checkArguments(invocation)
-  return runSubcommand(SUBCOMMANDS, invocation)
+  // Alone it shows what is stored.
+  const { positionals } = invocation
+  const asked = { ...invocation, positionals: positionals.length === 0 ? ['cache', 'ls'] : positionals }
+  checkArguments(asked)
+  return runSubcommand(SUBCOMMANDS, asked)
 }

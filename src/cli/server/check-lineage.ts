@@ -98,8 +98,9 @@ export const readState = async (config: Config) => {
   const { root, git, lifecycle, signal } = context
   const { currentStatus } = await import('../../setup/git-hooks/install.ts')
   const { hooksStatus } = await import('../../setup/git-hooks/install-hooks.ts')
-  const [status, hooks, receipts] = await Promise.all([
-    currentStatus(lifecycle, signal),
+  const status = await currentStatus(lifecycle, signal).catch(() => undefined)
+  if (status === undefined) return null
+  const [hooks, receipts] = await Promise.all([
     hooksStatus(lifecycle, signal),
     readReceiptState({ root, config, git, signal }).catch(() => null),
   ])

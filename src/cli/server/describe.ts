@@ -6,14 +6,14 @@ import { chosenFlags, serverCommand } from '../client-command.ts'
 import { clientConfig } from '../command/client-config.ts'
 import type { Command, Invocation } from '../command/command.ts'
 import { completionScript } from '../command/completion.ts'
-import { printOutput } from '../command/subcommand.ts'
+import { printOutput, runSubcommand } from '../command/subcommand.ts'
 import { writeTable } from '../command/text-table.ts'
 
-export const printClientConfig = async (invocation: Invocation): Promise<number> => {
+const printClientConfig = async (invocation: Invocation, client: string | undefined): Promise<number> => {
   // Refuses settings that the printed command could not start with.
   const { host, port, token } = loadSettings(invocation).config
-  const { terminal, json, positionals, flags } = invocation
-  const config = clientConfig(positionals[0], serverCommand(flags, chosenFlags(flags)))
+  const { terminal, json, flags } = invocation
+  const config = clientConfig(client, serverCommand(flags, chosenFlags(flags)))
   if (json) terminal.print(JSON.stringify(config))
   else if (flags.windows) terminal.print(config.windows)
   else {
@@ -33,7 +33,7 @@ export const printClientConfig = async (invocation: Invocation): Promise<number>
   return 0
 }
 
-export const printTools = async (invocation: Invocation): Promise<number> => {
+const printTools = async (invocation: Invocation): Promise<number> => {
   const { catalog, toolsets, listing } = await loadServer(loadSettings(invocation))
   const { tools, bytes, tokens } = toolCosts(catalog, toolsets, listing)
   const unlisted = catalog.tools
@@ -58,16 +58,16 @@ export const printTools = async (invocation: Invocation): Promise<number> => {
   )
 }
 
-export const printCompletion = async (
+const printCompletion = async (
   invocation: Invocation,
+  shell: string | undefined,
   commands: readonly Command[],
 ): Promise<number> => {
-  const [shell] = invocation.positionals
   const script = completionScript(shell, commands)
   return printOutput(invocation, { shell, script }, () => script.trimEnd())
 }
 
-export const showConfig = async (invocation: Invocation): Promise<number> => {
+const showConfig = async (invocation: Invocation): Promise<number> => {
   const effective = explainConfig(loadSettings(invocation))
   const rows = effective.map(({ key, value, source, variable }) => [
     key,
@@ -79,3 +79,15 @@ export const showConfig = async (invocation: Invocation): Promise<number> => {
     writeTable(['key', 'value', 'from', 'variable'], rows),
   )
 }
+
+export const run = (invocation: Invocation, commands: readonly Command[]): Promise<number> =>
+  runSubcommand(
+    {
+      show: showConfig,
+      tools: printTools,
+      client: (given, [name]) => printClientConfig(given, name),
+      completion: (given, [shell]) => printCompletion(given, shell, commands),
+    },
+    invocation,
+    { show: 0, tools: 0, client: 1, completion: 1 },
+  )
