@@ -26,6 +26,7 @@ const PROPERTIES = [
   'test/e2e/beliefs-tamper.test.ts',
   'test/e2e/cli.test.ts',
   'test/e2e/evidence-http.test.ts',
+  'test/e2e/init-question.test.ts',
   'test/e2e/lifecycle.test.ts',
   'test/e2e/lineage-operator.test.ts',
   'test/e2e/packet-model.test.ts',
