@@ -29,7 +29,8 @@ const tools = everything.catalog.tools.map((tool) => describeTool(tool, everythi
 const listed = listTools(catalog, listing)
 
 /** What the default list costs a model: names, descriptions and input schemas, in estimated tokens. */
-const MAX_DEFAULT_TOKENS = 5_000
+const MAX_DEFAULT_TOKENS = 2_200
+const MAX_DEFAULT_TOOLS = 14
 /** The budget of everything at once with output schemas, and of its parts. */
 const MAX_TOKENS = 18_000
 const MAX_TOOLSET_TOKENS = 6_500
@@ -69,9 +70,10 @@ describe('the tool list', () => {
     await expect(JSON.stringify(rest, null, 2)).toMatchFileSnapshot('snapshots/rest.json')
   })
 
-  it('costs a model at most 5000 tokens by default', () => {
+  it('has at most 14 tools by default, which cost a model at most 2200 tokens', () => {
     const costs = toolCosts(catalog, [], listing)
     expect(costs.tokens).toBeLessThanOrEqual(MAX_DEFAULT_TOKENS)
+    expect(listed.length).toBeLessThanOrEqual(MAX_DEFAULT_TOOLS)
     expect(costs.bytes).toBe(listed.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0))
     expect(listed.filter(({ outputSchema }) => outputSchema !== undefined)).toEqual([])
   })

@@ -92,9 +92,9 @@ describe('the command line', () => {
 
   it('lists the tools with what they cost', () => {
     const { tools, bytes, tokens } = JSON.parse(warrant(['config', 'tools', '--json']).stdout)
-    expect(tools.map(({ name }: { name: string }) => name)).toContain('warrant_status')
+    expect(tools.map(({ name }: { name: string }) => name)).toContain('warrant_help')
     expect(bytes).toBeGreaterThan(tokens)
-    expect(warrant(['config', 'tools']).stdout).toMatch(/warrant_status +core +read +\d+ +\d+/)
+    expect(warrant(['config', 'tools']).stdout).toMatch(/warrant_help +core +read +\d+ +\d+/)
     expect(
       JSON.parse(
         warrant([

@@ -18,6 +18,7 @@ import { Repo } from '../support/repository.ts'
 const EVIL = 'export const run = (text: string) => eval(text)\n'
 const WRITERS = [
   'project_report',
+  'project_write_report',
   'belief_create',
   'belief_mutate',
   'belief_bind',
@@ -55,7 +56,9 @@ class Session {
     environment = gateEnvironment(),
   ): Promise<Session> {
     const session = new Session(mode)
-    const args = [BINARY, 'mcp', ...flags]
+    // The usual list has no tool that writes but gate_run.
+    const listing = flags.includes('--toolsets') ? [] : ['--toolsets', 'all']
+    const args = [BINARY, 'mcp', ...listing, ...flags]
     const env = environment as Record<string, string>
     await session.client.connect(
       new StdioClientTransport({ command: process.execPath, args, cwd: repo.folder, env, stderr: 'ignore' }),
@@ -93,9 +96,7 @@ describe.each<[string, VersionNegotiationMode]>([
     open = await session.names()
     expect(open).toEqual(expect.arrayContaining(WRITERS))
     const { content } = await session.call('warrant_help')
-    expect(content[0]?.text).toMatch(
-      /^State: open, without evidence[\s\S]*\| gate_check \|[\s\S]*evidence_summary/,
-    )
+    expect(content[0]?.text).toMatch(/^State: open, without evidence[\s\S]*\| gate_check \|/)
     const { messages } = await session.client.getPrompt({ name: 'warrant_help' })
     expect(messages[0]?.content).toEqual({ type: 'text', text: content[0]?.text })
   })
@@ -209,6 +210,7 @@ const REQUIRED: Readonly<Record<string, Record<string, unknown>>> = {
   belief_propagate: { edge_id: '0' },
   lineage_export: { path: 'lineage.json' },
   write_architecture_report: { content: '# Report' },
+  project_write_report: { content: '# Report' },
 }
 
 describe('A repository whose last run blocked', () => {
@@ -238,7 +240,12 @@ describe('A repository whose last run blocked', () => {
 
   it('offers nothing that writes, gate_run included, to a client whose token may only read', async () => {
     const [token, reading] = ['token-that-may-write', 'token-that-may-read']
-    const env = { WARRANT_TOKEN: token, WARRANT_READ_TOKEN: reading, WARRANT_TOOL_ACCESS: 'all' }
+    const env = {
+      WARRANT_TOKEN: token,
+      WARRANT_READ_TOKEN: reading,
+      WARRANT_TOOL_ACCESS: 'all',
+      WARRANT_TOOLSETS: 'all',
+    }
     const server = await startHttp(['--root', repo.folder], { cwd: repo.folder, env })
     const connect = async (bearer: string) => {
       const session = new Session('auto')
