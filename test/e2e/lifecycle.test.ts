@@ -292,7 +292,7 @@ describe.concurrent('When stdout is closed', () => {
     await expectGone('git', pid)
   })
 
-  test.each(['--help', '--version', 'tools', 'config', 'serve --help'])(
+  test.each(['--help', '--version', 'config tools', 'config', 'serve --help'])(
     '`warrant %s` ends without a stack trace',
     async (words) => {
       const child = spawn(process.execPath, [BINARY, ...words.split(' ')], { env: cleanEnvironment() })

@@ -104,7 +104,6 @@ const PACKET_ASK = [...PACKET_OPERATOR, 'scores']
  */
 export const UNIFIED_TOOLS: Readonly<Record<string, UnifiedTool>> = {
   // Clients have tools of their own for these, or few sessions need them.
-  warrant_status: { listing: 'selected' },
   project_read: { listing: 'selected' },
   project_read_many: { listing: 'selected' },
   project_info: { listing: 'selected' },
