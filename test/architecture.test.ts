@@ -192,7 +192,6 @@ const WHOLE_READERS: Readonly<Record<string, string>> = {
 
 /** Who starts programs, and why what a repository holds does not choose which. */
 const PROGRAM_STARTERS: Readonly<Record<string, string>> = {
-  'src/platform/git/freshness.ts': 'git, in a clean environment, without the filters of the repository',
   'src/platform/git/blobs.ts': 'git, in a clean environment, asked for hashes',
   'src/platform/git/run.ts':
     'git, in a clean environment; a status also without the filters of the repository',

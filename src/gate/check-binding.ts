@@ -3,7 +3,7 @@ import type { GateStage } from '../evidence/stage.ts'
 import { plural } from '../kernel/text/plural.ts'
 import { differingPaths, type JudgedChange } from './judged-tree.ts'
 import { type GatePolicy, judgeSeverities } from './policy.ts'
-import { type Violation, violation } from './violations.ts'
+import { type Violation, violation, violationIf } from './violations.ts'
 
 /** What the stage would judge now. */
 export type PresentTree =
@@ -51,51 +51,39 @@ const MAX_PATHS = 20
 
 /** The tree that the evidence judged must be the one that the stage would judge now. */
 const checkTree = (judged: JudgedTree, present: PresentTree, stage: GateStage): Violation[] => {
-  if ('problem' in present)
-    return [violation('EVIDENCE_TREE_MISMATCH', `What ${stage} judges is not known: ${present.problem}.`)]
+  const mismatch = (message: string, paths?: readonly string[]) => [
+    violation('EVIDENCE_TREE_MISMATCH', message, paths),
+  ]
+  if ('problem' in present) return mismatch(`What ${stage} judges is not known: ${present.problem}.`)
   const { scope, worktree, knownHead, repositoryHead } = present
   if (judged.head !== null && !knownHead)
     return [violation('EVIDENCE_REPO_ROOT_MISMATCH', 'The evidence was written in another repository.')]
   if (repositoryHead !== undefined && (judged.scope !== 'repository' || judged.head !== repositoryHead))
-    return [
-      violation(
-        'EVIDENCE_TREE_MISMATCH',
-        `Without a base, ${stage} judges all files of the last commit; the evidence judged others.`,
-      ),
-    ]
+    return mismatch(
+      `Without a base, ${stage} judges all files of the last commit; the evidence judged others.`,
+    )
   const isEmpty = scope.entries.length === 0
-  // A clean tree leaves nothing to judge.
-  if (isEmpty && worktree.entries.length === 0) return []
   const expected = isEmpty ? worktree : scope
-  if (judged.digest === expected.digest) return []
-  const paths = differingPaths(judged, expected.entries)
-  if (isEmpty && judged.files === 0)
-    return [
-      violation(
-        'EVIDENCE_SCOPE_EMPTY',
-        `The evidence judged no file, and the working tree has ${plural(paths.length, 'changed file')}.`,
-        paths.slice(0, MAX_PATHS),
-      ),
-    ]
-  return [
-    violation(
-      'EVIDENCE_TREE_MISMATCH',
-      `${plural(paths.length, 'file')} changed after the evidence was written, or ${stage} judges other files.`,
-      paths.slice(0, MAX_PATHS),
-    ),
-  ]
+  // A clean tree leaves nothing to judge.
+  if (expected.entries.length === 0 || judged.digest === expected.digest) return []
+  const differing = differingPaths(judged, expected.entries)
+  const [count, paths] = [differing.length, differing.slice(0, MAX_PATHS)]
+  if (!isEmpty || judged.files > 0)
+    return mismatch(
+      `${plural(count, 'file')} changed after the evidence was written, or ${stage} judges other files.`,
+      paths,
+    )
+  const message = `The evidence judged no file, and the working tree has ${plural(count, 'changed file')}.`
+  return [violation('EVIDENCE_SCOPE_EMPTY', message, paths)]
 }
 
 /** Evidence serves its stage and those before it, also that of other writers. */
 export const checkStage = ({ snapshot: { stage: made } }: Evidence, stage: GateStage): Violation[] =>
-  STAGE_ORDER[made] < STAGE_ORDER[stage]
-    ? [
-        violation(
-          'EVIDENCE_STAGE_MISMATCH',
-          `The evidence was written for ${made}; ${stage} needs evidence of its own.`,
-        ),
-      ]
-    : []
+  violationIf(
+    STAGE_ORDER[made] < STAGE_ORDER[stage],
+    'EVIDENCE_STAGE_MISMATCH',
+    `The evidence was written for ${made}; ${stage} needs evidence of its own.`,
+  )
 
 /** Evidence that names the tree it judged is of our own gate, which always writes chain and state. */
 export const checkOwnEvidence = (
@@ -113,14 +101,11 @@ export const checkOwnEvidence = (
   if (evidence.evidence_chain === undefined || evidence.repo_state === undefined)
     return [violation('EVIDENCE_CHAIN_INVALID', 'The evidence has no chain or no state of the repository.')]
   return [
-    ...(evidence.ai_gate.status === 'ALLOWED' && judgeSeverities(severities, policy) === 'BLOCK'
-      ? [
-          violation(
-            'EVIDENCE_GATE_BLOCKED',
-            `The present policy of ${stage} blocks the findings of the evidence.`,
-          ),
-        ]
-      : []),
+    ...violationIf(
+      evidence.ai_gate.status === 'ALLOWED' && judgeSeverities(severities, policy) === 'BLOCK',
+      'EVIDENCE_GATE_BLOCKED',
+      `The present policy of ${stage} blocks the findings of the evidence.`,
+    ),
     ...(present === undefined ? [] : checkTree(judged, present, stage)),
   ]
 }
@@ -139,12 +124,9 @@ export const checkRecorded = (evidence: Evidence, recorded: RecordedRun | undefi
   // Two runs at once may be recorded in the other order: the evidence then follows that of the newest entry.
   const isLatest =
     own === recorded.evidence || (before === recorded.evidence && recorded.earlier.includes(own))
-  return isLatest
-    ? []
-    : [
-        violation(
-          'EVIDENCE_SUPERSEDED',
-          'The newest run of the gate in the decision log wrote other evidence than this file.',
-        ),
-      ]
+  return violationIf(
+    !isLatest,
+    'EVIDENCE_SUPERSEDED',
+    'The newest run of the gate in the decision log wrote other evidence than this file.',
+  )
 }

@@ -12,7 +12,7 @@ import {
 } from './check-binding.ts'
 import type { GatePolicy } from './policy.ts'
 import { DEFAULT_PROTECTED_BRANCHES, findProtected } from './protected-branches.ts'
-import { type Violation, violation } from './violations.ts'
+import { type Violation, violation, violationIf } from './violations.ts'
 
 const MAX_AGE_SECONDS: Readonly<Record<GateStage, number>> = {
   PRE_WRITE: 300,
@@ -69,21 +69,12 @@ export interface GateInput {
 
 const checkAge = (seconds: number, stage: GateStage): Violation[] => {
   const limit = MAX_AGE_SECONDS[stage]
-  if (seconds < -FUTURE_TOLERANCE_SECONDS)
-    return [
-      violation(
-        'EVIDENCE_TIMESTAMP_FUTURE',
-        `The timestamp of the evidence is ${-seconds} seconds in the future.`,
-      ),
-    ]
-  if (seconds > limit)
-    return [
-      violation(
-        'EVIDENCE_STALE',
-        `The evidence is ${seconds} seconds old; ${stage} accepts at most ${limit} seconds.`,
-      ),
-    ]
-  return []
+  const future = `The timestamp of the evidence is ${-seconds} seconds in the future.`
+  const stale = `The evidence is ${seconds} seconds old; ${stage} accepts at most ${limit} seconds.`
+  return [
+    ...violationIf(seconds < -FUTURE_TOLERANCE_SECONDS, 'EVIDENCE_TIMESTAMP_FUTURE', future),
+    ...violationIf(seconds > limit, 'EVIDENCE_STALE', stale),
+  ]
 }
 
 /** The first contradiction within the evidence; undefined when there is none. */
@@ -109,21 +100,17 @@ const normalizeRoot = (path: string): string => path.replaceAll('\\', '/').repla
 
 const checkRepository = ({ repo_state: then }: Evidence, now: RepoState): Violation[] => {
   if (then === undefined) return []
-  const violations: Violation[] = []
   const [was, is] = [then.git.branch, now.git.branch]
-  // A branch without a commit is null in the evidence; its first commit must not invalidate it.
-  if (now.git.available && was !== null && is !== null && was !== is)
-    violations.push(
-      violation(
-        'EVIDENCE_BRANCH_MISMATCH',
-        `The evidence was written on branch ${was}, but ${is} is checked out.`,
-      ),
-    )
-  if (then.repo_root !== '.' && normalizeRoot(then.repo_root) !== normalizeRoot(now.repo_root))
-    violations.push(
-      violation('EVIDENCE_REPO_ROOT_MISMATCH', 'The evidence was written in another repository.'),
-    )
-  return violations
+  const isOther = then.repo_root !== '.' && normalizeRoot(then.repo_root) !== normalizeRoot(now.repo_root)
+  return [
+    // A branch without a commit is null in the evidence; its first commit must not invalidate it.
+    ...violationIf(
+      now.git.available && was !== null && is !== null && was !== is,
+      'EVIDENCE_BRANCH_MISMATCH',
+      `The evidence was written on branch ${was}, but ${is} is checked out.`,
+    ),
+    ...violationIf(isOther, 'EVIDENCE_REPO_ROOT_MISMATCH', 'The evidence was written in another repository.'),
+  ]
 }
 
 /** The age by the evidence or by the decision log, whichever is greater: a variable can set the former. */
@@ -157,12 +144,16 @@ const checkEvidence = (evidence: Evidence, input: GateInput): Violation[] => {
   const contradiction = findContradiction(evidence)
   return [
     ...checkAge(evidenceSeconds(made, input), stage),
-    ...(evidence.ai_gate.status === 'BLOCKED'
-      ? [violation('EVIDENCE_GATE_BLOCKED', 'The gate was blocked when the evidence was written.')]
-      : []),
-    ...(contradiction === undefined
-      ? []
-      : [violation('EVIDENCE_GATE_STATUS_INCOHERENT', `The evidence contradicts itself: ${contradiction}.`)]),
+    ...violationIf(
+      evidence.ai_gate.status === 'BLOCKED',
+      'EVIDENCE_GATE_BLOCKED',
+      'The gate was blocked when the evidence was written.',
+    ),
+    ...violationIf(
+      contradiction !== undefined,
+      'EVIDENCE_GATE_STATUS_INCOHERENT',
+      `The evidence contradicts itself: ${contradiction}.`,
+    ),
     ...checkRepository(evidence, state),
     ...checkStage(evidence, stage),
     ...checkRecorded(evidence, input.recorded),
@@ -191,9 +182,7 @@ const checkReading = (input: GateInput): Violation[] => {
 const checkBranch = ({ state: { git }, branches, protectedBranches }: GateInput): Violation[] => {
   if (!git.available || git.branch === null) return []
   const found = findProtected(branches ?? [git.branch], protectedBranches ?? DEFAULT_PROTECTED_BRANCHES)
-  return found === undefined
-    ? []
-    : [violation('GITFLOW_PROTECTED_BRANCH', `The branch ${found} is protected.`)]
+  return violationIf(found !== undefined, 'GITFLOW_PROTECTED_BRANCH', `The branch ${found} is protected.`)
 }
 
 const evidenceAge = (input: GateInput): number | null => {

@@ -49,20 +49,18 @@ interface PolicyLayer {
 /** What all versions are read with. */
 interface LayerContext {
   readonly stage: GateStage
-  /** `PUMUKI_HARD_MODE` and `PUMUKI_HARD_MODE_PROFILE`. */
-  readonly variables: Pick<PolicySources, 'hardMode' | 'hardProfile'>
-  readonly shippedRules: () => Promise<ShippedRules>
+  /** `PUMUKI_HARD_MODE` and `PUMUKI_HARD_MODE_PROFILE`, which take precedence over the policy files. */
+  readonly policyVariables: Pick<PolicySources, 'hardMode' | 'hardProfile'>
+  /** All shipped rules, or those of the default profile that may read these files. */
+  readonly shippedRules: (scope?: RuleScope) => Promise<ShippedRules>
   readonly profile: RuleProfile
 }
 
-const parsePolicy = async (files: PolicyFiles, { stage, variables }: LayerContext): Promise<GatePolicy> =>
-  resolvePolicy(stage, { ...thresholdSources(files), ...variables })
-
 /** Parses the files of one version. An invalid file is a fault. */
 export const parseLayer = async (files: PolicyFiles, context: LayerContext): Promise<PolicyLayer> => {
-  const { shippedRules } = context
-  const [policy, userRules, overrides, checks] = await Promise.all([
-    parsePolicy(files, context),
+  const { stage, policyVariables, shippedRules } = context
+  const policy = resolvePolicy(stage, { ...thresholdSources(files), ...policyVariables })
+  const [userRules, overrides, checks] = await Promise.all([
     readUserRules(ruleSources(files), shippedRules),
     loadSeverityOverrides(files.get(OVERRIDES_FILE), context),
     loadChecks(files.get(CHECKS_FILE)),
@@ -99,7 +97,7 @@ const joinLayers = async (
   after: PolicyFiles,
   context: LayerContext,
 ): Promise<JoinedPolicy> => {
-  const { stage, variables, shippedRules } = context
+  const { stage, policyVariables: variables, shippedRules } = context
   const layer = await parseLayer(after, context)
   const relaxed = environmentChanges(thresholdSources(after), variables)
   if (base === undefined) return { layer, changes: relaxed }
@@ -143,14 +141,9 @@ const joinLayers = async (
   }
 }
 
-export interface PolicyPorts extends KeyPorts {
+export interface PolicyPorts extends Omit<LayerContext, 'stage'>, KeyPorts {
   readonly git: GitReader
   readonly files: RepositoryFiles & FolderNames
-  /** All shipped rules, or those of the default profile that may read these files. */
-  readonly shippedRules: (scope?: RuleScope) => Promise<ShippedRules>
-  /** The variables of the environment that take precedence over the policy files. */
-  readonly policyVariables: LayerContext['variables']
-  readonly profile: RuleProfile
 }
 
 interface PolicyRequest {
@@ -174,16 +167,11 @@ const REVIEW_REMOVED: PolicyChange = {
   weaker: true,
 }
 
-const layerContext = (
-  { policyVariables: variables, shippedRules, profile }: PolicyPorts,
-  stage: GateStage,
-): LayerContext => ({ stage, variables, shippedRules: () => shippedRules(), profile })
-
 /** The policy of the working tree alone. */
 export const readWorktreePolicy = async (
   ports: PolicyPorts,
   { stage }: Pick<PolicyRequest, 'stage'>,
-): Promise<PolicyLayer> => parseLayer(await readPolicyFiles(ports.files), layerContext(ports, stage))
+): Promise<PolicyLayer> => parseLayer(await readPolicyFiles(ports.files), { ...ports, stage })
 
 export interface ReadPolicy extends JoinedPolicy {
   readonly attributes: string | undefined
@@ -255,17 +243,16 @@ export const readJoinedPolicy = async (
   const before = from === undefined ? undefined : await git.filesAt(from, POLICY_PATHS, signal)
   const last = to === undefined ? undefined : await git.filesAt(to, POLICY_PATHS, signal)
   const files = last === undefined ? ports.files : overlayCommit(ports.files, last, before)
-  const [old, read, acceptances, context] = await Promise.all([
+  const [old, read, acceptances] = await Promise.all([
     before && readPolicyFiles(ignoreUnusable(before)),
     readPolicyFiles(files),
     readOwnAcceptances(ports, set, last, signal),
-    layerContext(ports, stage),
   ])
   const present = new Map(read)
   if (acceptances === undefined) present.delete(ACCEPTANCES_FILE)
   else present.set(ACCEPTANCES_FILE, acceptances)
   const [joined, keys] = await Promise.all([
-    joinLayers(old, present, context),
+    joinLayers(old, present, { ...ports, stage }),
     before === undefined ? [] : keysChanged(old?.get(KEYS_FILE), present.get(KEYS_FILE)),
   ])
   const removed = ((await before?.exists(OPENSPEC_FOLDER)) && !(await files.exists(OPENSPEC_FOLDER))) ?? false

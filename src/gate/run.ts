@@ -2,9 +2,10 @@ import type { Evidence, RepoState } from '../evidence/schema.ts'
 import type { GateStage } from '../evidence/stage.ts'
 import type { EvidenceStore } from '../evidence/store.ts'
 import { optional } from '../kernel/optional.ts'
+import type { CheckPorts } from './checks/check.ts'
 import type { ImportSource } from './checks/import-results.ts'
 import type { CheckProgress } from './checks/judge-checks.ts'
-import { checkSource, type StageCheckPorts } from './checks/stage-checks.ts'
+import { checkSource } from './checks/stage-checks.ts'
 import {
   type ChangePorts,
   type ChangeRequest,
@@ -13,8 +14,8 @@ import {
   evaluateChange,
   type FindingSource,
 } from './evaluate.ts'
-import { branchDrafts } from './findings/branch-finding.ts'
-import { type CommitPorts, commitDrafts } from './findings/receipt-findings.ts'
+import { branchSource } from './findings/branch-finding.ts'
+import { type CheckCommits, receiptSource } from './findings/receipt-findings.ts'
 import { type Judgement, shadowedFindings, writeEvidence } from './gate-evidence.ts'
 import { readWorktreePolicy } from './policy-layer.ts'
 import type { ReceiptMode } from './receipt-mode.ts'
@@ -25,8 +26,11 @@ import { SDD_SOURCE, type SddDecision, sddDrafts } from './sdd/decision.ts'
 import type { BoundDecision } from './sdd/sdd.ts'
 
 /** What a run needs beside the change: other sources of findings, and where it is recorded. */
-export interface GatePorts extends StageCheckPorts, CommitPorts {
+export interface GatePorts {
   readonly change: ChangePorts
+  /** Runs the checks of the repository; opened when a stage asks for one. */
+  readonly checks: () => Promise<CheckPorts>
+  readonly checkCommits: CheckCommits
   readonly evidence: EvidenceStore
   /** Branches on which no change is made; empty unless the operator named some. */
   readonly protectedBranches: readonly string[]
@@ -60,24 +64,14 @@ export interface JudgedRun extends GateRun {
 
 /** The sources of findings in addition to the rules. */
 const listSources = (
-  ports: GatePorts,
+  { checks, checkCommits, protectedBranches }: GatePorts,
   request: GateRequest,
   decision: SddDecision | undefined,
-  state: Promise<RepoState>,
 ): readonly FindingSource[] => [
-  checkSource(ports, request),
-  async ({ stage, context: { set }, policy }, signal) => ({
-    drafts: await commitDrafts(
-      ports,
-      { stage, receipts: request.receipts },
-      { ...set, keys: policy.versions.targetKeys },
-      signal,
-    ),
-  }),
+  checkSource(checks, request),
+  receiptSource(checkCommits, request.receipts),
   async () => ({ drafts: sddDrafts(decision) }),
-  async ({ stage, git }, signal) => ({
-    drafts: await branchDrafts({ ...ports, git }, async () => (await state).git, stage, signal),
-  }),
+  branchSource(protectedBranches),
 ]
 
 /** The profile `seed` reads no file where the specification refuses the stage. */
@@ -132,7 +126,7 @@ export const runGate = async (
       : await evaluateChange(
           ports.change,
           { ...request, bind: request.write || request.receipt === true },
-          listSources(ports, request, decision, present),
+          listSources(ports, request, decision),
           signal,
         )
   const { policy, findings, policyBase, outcome } = evaluated

@@ -44,3 +44,7 @@ export const violation = (code: ViolationCode, message: string, paths?: readonly
   fix: FIXES[code],
   ...optional({ paths }),
 })
+
+/** The violation, where something is wrong. */
+export const violationIf = (isWrong: boolean, ...what: Parameters<typeof violation>): Violation[] =>
+  isWrong ? [violation(...what)] : []

@@ -34,6 +34,11 @@ const ROWS = BITS.flatMap((bits) => [
   [(0o700 | bits).toString(8), folder, '700'] as const,
 ])
 
+const USERS = Array.from({ length: 13 }, (_, at) => 1 + at ** 4 * 7)
+const OWNERS = USERS.flatMap((uid) =>
+  [0, uid].flatMap((gid) => [[key, uid, gid] as const, [folder, uid, gid] as const]),
+)
+
 describe.runIf(process.platform !== 'win32')('no receipt is signed', () => {
   it.each(someRows(ROWS, 63, 5))(
     'with mode %s of %s, and the message names the repair',
@@ -49,8 +54,8 @@ describe.runIf(process.platform !== 'win32')('no receipt is signed', () => {
     },
   )
 
-  it.runIf(process.getuid?.() === 0).each([key, folder])('with %s of another user', (place) => {
-    chownSync(place, 12_345, 12_345)
+  it.runIf(process.getuid?.() === 0).each(someRows(OWNERS, 25))('with %s of user %i', (place, uid, gid) => {
+    chownSync(place, uid, gid)
     const { status, said } = judge()
     chownSync(place, 0, 0)
     expect(status).not.toBe(0)

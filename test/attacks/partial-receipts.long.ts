@@ -5,7 +5,9 @@ import { SignedProject } from '../support/signed-project.ts'
 
 /** Files that rules should read and did not: whatever the verdict is, no receipt covers a commit with one. */
 
-const VARIANTS = 60
+/** Of each kind; a run that finds ten thousand places takes long. */
+const VARIANTS = { many: 13, few: 3 }
+const MATCHES = 'more matches than are kept'
 const CODES = ['utf-7', 'shift_jis', 'iso2022_jp', 'rot13', 'cp037', 'gb18030']
 const PROGRAMS = ['ts', 'js', 'tsx', 'py', 'go', 'java']
 const TEXTS = ['txt', 'csv', 'sql', 'log', 'md', 'env', 'conf']
@@ -28,10 +30,7 @@ const KINDS: Readonly<Record<string, (random: Random) => readonly [end: string, 
     'py',
     `${'\n'.repeat(random(2))}# -*- coding: ${pickOne(random, CODES)} -*-\nx = 1\n`,
   ],
-  'more matches than are kept': (random) => [
-    pickOne(random, ['ts', 'js']),
-    'console.log(1)\n'.repeat(10_001 + random(500)),
-  ],
+  [MATCHES]: (random) => [pickOne(random, ['ts', 'js']), 'console.log(1)\n'.repeat(10_001 + random(500))],
 }
 
 const project = new SignedProject()
@@ -40,8 +39,7 @@ afterAll(sweep)
 
 it.each(Object.keys(KINDS))('%s', (kind) => {
   const random = seededRandom(kind.length)
-  const passed: unknown[] = []
-  for (let at = 0; at < VARIANTS / 5; at += 1) {
+  for (let at = 0; at < (kind === MATCHES ? VARIANTS.few : VARIANTS.many); at += 1) {
     const [end, text] = KINDS[kind]?.(random) ?? []
     const path = `${pickOne(random, ['', 'src/', 'src/a b/', '\u00e9/'])}file${at}.${end}`
     project.branch(`${kind.replaceAll(' ', '-')}-${at}`)
@@ -56,13 +54,9 @@ it.each(Object.keys(KINDS))('%s', (kind) => {
     )
     project.git('commit', '-q', '--no-verify', '-m', 'x')
     if (status === 0) {
-      passed.push(path)
-      expect([path, JSON.stringify(value.notes ?? [])]).toEqual([
-        path,
-        expect.stringContaining('receipt is partial'),
-      ])
+      const partial = expect.stringContaining('receipt is partial')
+      expect([path, JSON.stringify(value.notes ?? [])]).toEqual([path, partial])
     }
     expect([path, project.check()]).toEqual([path, [expect.not.stringMatching('covered')]])
   }
-  console.info(`${kind}: ${passed.length} of ${VARIANTS / 5} passed, each with a partial receipt`)
 })

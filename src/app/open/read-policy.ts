@@ -67,7 +67,7 @@ export const requireUsablePolicy = async (root: string, environment: NodeJS.Proc
   await parseAcceptances(sources.get(ACCEPTANCES_FILE))
   await parseLayer(sources, {
     stage: 'CI',
-    variables: policyVariables(environment),
+    policyVariables: policyVariables(environment),
     shippedRules: loadShippedRules,
     profile: 'default',
   })

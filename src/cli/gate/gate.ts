@@ -81,8 +81,9 @@ const judge = async (invocation: Invocation): Promise<number> => {
   const chosen = paths.length > 0 ? 'the paths' : unrecordedBy(invocation, config)
   // Loads while git works.
   if (chosen === undefined) void preloadStore(config)
-  const picked = await pickStage(invocation, scope, gate)
-  const scopes = await pickScopes(invocation, picked, gate)
+  const { git } = gate.ports.change
+  const picked = await pickStage(invocation, scope, git)
+  const scopes = await pickScopes(invocation, picked, git)
   const { terminal, flags } = invocation
   if (scopes.length === 0 && !flags.quiet)
     terminal.printError('warrant: the push sends no commits, so there is nothing to check')

@@ -116,11 +116,7 @@ export const pickScope = (invocation: Invocation): Scope | undefined => {
 export const pickStage = async (
   invocation: Invocation,
   scope: Scope | undefined,
-  {
-    ports: {
-      change: { git },
-    },
-  }: OpenGate,
+  git: GitReader,
 ): Promise<{ readonly stage: GateStage; readonly scope: Scope | undefined }> => {
   const given = textFlag(invocation, 'stage')
   if (given !== undefined) return { stage: readChoice(GATE_STAGES, given.toUpperCase(), 'stage'), scope }
@@ -134,11 +130,7 @@ export const pickStage = async (
 export const pickScopes = async (
   invocation: Invocation,
   { stage, scope }: { readonly stage: GateStage; readonly scope: Scope | undefined },
-  {
-    ports: {
-      change: { git },
-    },
-  }: OpenGate,
+  git: GitReader,
 ): Promise<readonly (Scope | undefined)[]> => {
   if (stage !== 'PRE_PUSH' || scope !== undefined) return [scope]
   const refs = await (await import('./push-refs.ts')).readPushedRefs()

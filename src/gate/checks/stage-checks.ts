@@ -9,15 +9,10 @@ interface StageCheckRequest {
   readonly checkProgress?: CheckProgress
 }
 
-export interface StageCheckPorts {
-  /** Runs the checks of the repository; opened when a stage asks for one. */
-  readonly checks: () => Promise<CheckPorts>
-}
-
 /** Findings of the checks that the stage asks for, and of imported results. Their code is loaded only where there are some. */
 export const checkSource =
   (
-    ports: StageCheckPorts,
+    openChecks: () => Promise<CheckPorts>,
     { imports = [], checkProgress: progress = () => {} }: StageCheckRequest,
   ): FindingSource =>
   async ({ stage, git, context: { set }, policy }, signal) => {
@@ -29,7 +24,7 @@ export const checkSource =
     const isRun = ({ check }: RequiredCheck) => !named.has(check.name)
     const rest = { drafts: [], rulesets: [], rows: skippedRows(skipped.filter(isRun)) }
     if (due.length + imports.length === 0) return rest
-    const request = { ports: await ports.checks(), git, set, stage, progress, signal }
+    const request = { ports: await openChecks(), git, set, stage, progress, signal }
     const { readImports } = await import('./import-results.ts')
     const imported = await readImports(imports, checks, request.ports.root)
     return joinJudged([await judgeChecks(due.filter(isRun), request, imported), rest])

@@ -1,7 +1,5 @@
-import type { GateStage } from '../../evidence/stage.ts'
-import type { GitReader, GitState } from '../ports.ts'
+import type { FindingSource } from '../evaluate.ts'
 import { findProtected } from '../protected-branches.ts'
-import type { FindingDraft } from './drafts.ts'
 import { POLICY_SOURCE } from './policy-findings.ts'
 
 const PROTECTED_BRANCH = {
@@ -16,22 +14,14 @@ const PROTECTED_BRANCH = {
   text: '',
 } as const
 
-interface BranchPorts {
-  readonly git: Pick<GitReader, 'branchesAtHead'>
-  readonly protectedBranches: readonly string[]
-}
-
 /** A finding when a change is made on a protected branch. A build judges what was merged, so it has none. */
-export const branchDrafts = async (
-  { git, protectedBranches }: BranchPorts,
-  readState: (signal: AbortSignal) => Promise<Pick<GitState, 'branch'>>,
-  stage: GateStage,
-  signal: AbortSignal,
-): Promise<FindingDraft[]> => {
-  if (stage === 'CI' || protectedBranches.length === 0) return []
-  const { branch } = await readState(signal)
-  if (branch === null) return []
-  const branches = branch === 'HEAD' ? await git.branchesAtHead(signal) : [branch]
-  const found = findProtected(branches, protectedBranches)
-  return found === undefined ? [] : [{ ...PROTECTED_BRANCH, message: `The branch ${found} is protected.` }]
-}
+export const branchSource =
+  (protectedBranches: readonly string[]): FindingSource =>
+  async ({ stage, git }, signal) => {
+    if (stage === 'CI' || protectedBranches.length === 0) return { drafts: [] }
+    const { branch } = await git.state(signal)
+    const branches = branch === 'HEAD' ? await git.branchesAtHead(signal) : branch === null ? [] : [branch]
+    const found = findProtected(branches, protectedBranches)
+    const message = `The branch ${found} is protected.`
+    return { drafts: found === undefined ? [] : [{ ...PROTECTED_BRANCH, message }] }
+  }

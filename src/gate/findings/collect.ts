@@ -26,7 +26,7 @@ import {
   type PathProblem,
   syntaxProblem,
 } from './file-problems.ts'
-import { FileContents, FileTally } from './file-tally.ts'
+import { FileTally, fileContents } from './file-tally.ts'
 import {
   excerptOf,
   keepReported,
@@ -69,7 +69,7 @@ class Collection {
   readonly suppressions: FileSuppression[] = []
   readonly tally = new FileTally()
   readonly unparsed = new UnparsedFiles()
-  readonly files: FileContents
+  readonly files: ReturnType<typeof fileContents>
   /** Texts that rules are about and that are too large to be read. */
   readonly unread: string[] = []
   readonly #ports: CollectPorts
@@ -81,7 +81,7 @@ class Collection {
   constructor(ports: CollectPorts, covered: CoveredPaths) {
     this.#ports = ports
     this.#covered = covered
-    this.files = new FileContents(ports.set, ports.kinds)
+    this.files = fileContents(ports.set, ports.kinds)
   }
 
   async *contents(

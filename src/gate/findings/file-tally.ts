@@ -4,40 +4,30 @@ import type { ChangeSet, FileReading, ScanReport } from '../ports.ts'
 import type { ReportedFiles } from '../reports/report.ts'
 import { isSource, type UnjudgedKind } from '../rules/path-kinds.ts'
 
-type Contents = Pick<ChangeSet, 'source' | 'read'>
-
 /** Reads the files in scope, and marks those that are judged for secrets alone. */
-export class FileContents {
+export const fileContents = (set: Pick<ChangeSet, 'source' | 'read'>, tests: FileKinds) => {
   /** The kind of each file that rules about the program do not read. */
-  readonly kinds = new Map<string, UnjudgedKind>()
+  const kinds = new Map<string, UnjudgedKind>()
   /** Files of a change that say they are generated: they are judged as any other. */
-  readonly marked: string[] = []
-  readonly #set: Contents
-  readonly #tests: FileKinds
-
-  constructor(set: Contents, tests: FileKinds) {
-    this.#set = set
-    this.#tests = tests
-  }
-
-  async *read(paths: readonly string[], signal: AbortSignal): AsyncGenerator<FileReading> {
-    for await (const reading of this.#set.read(paths, signal)) {
+  const marked: string[] = []
+  // The author of a change writes the first lines too.
+  const counts = set.source === 'git:repository'
+  async function* read(paths: readonly string[], signal: AbortSignal): AsyncGenerator<FileReading> {
+    for await (const reading of set.read(paths, signal)) {
       const { path, bytes } = reading
-      if (bytes === undefined) {
-        yield reading
-        continue
-      }
-      const named = this.#tests.byPath(path)
-      const isMarked = named === undefined && this.#tests.byContent(path, bytes)
-      // The author of a change writes the first lines too.
-      const counts = this.#set.source === 'git:repository'
-      if (isMarked && !counts) this.marked.push(path)
+      const named = bytes && tests.byPath(path)
+      const isMarked = bytes !== undefined && named === undefined && tests.byContent(path, bytes)
+      if (isMarked && !counts) marked.push(path)
       const kind = isMarked && counts ? 'generated' : named
-      if (kind !== undefined) this.kinds.set(path, kind)
-      yield kind === undefined && path !== EVIDENCE_FILE ? reading : { ...reading, secretsOnly: true }
+      if (kind !== undefined) kinds.set(path, kind)
+      const isWhole = bytes === undefined || (kind === undefined && path !== EVIDENCE_FILE)
+      yield isWhole ? reading : { path, bytes, secretsOnly: true }
     }
   }
+  return { kinds, marked, read }
 }
+
+type FileContents = ReturnType<typeof fileContents>
 
 /** Packs that say nothing about a language or a framework. */
 const GENERAL_PACKS = new Set(['generic', 'secrets', 'config', 'agents'])

@@ -1,6 +1,5 @@
-import type { GateStage } from '../../evidence/stage.ts'
 import type { CommitResult, ReceiptProblem } from '../../receipts/judge-commits.ts'
-import type { ChangeSet } from '../ports.ts'
+import type { FindingSource } from '../evaluate.ts'
 import type { ReceiptMode } from '../receipt-mode.ts'
 import type { FindingDraft } from './drafts.ts'
 import { POLICY_SOURCE } from './policy-findings.ts'
@@ -81,31 +80,21 @@ const logDrafts = (logs: readonly CheckedLog[], mode: ReceiptMode): FindingDraft
     }
   })
 
-export interface CommitPorts {
-  /** Judges the commits of a range by their receipts and the keys of this text, and the logs that these are in. */
-  readonly checkCommits: (
-    range: { readonly base: string | undefined; readonly head: string },
-    keys: string,
-    signal: AbortSignal,
-  ) => Promise<{ readonly commits: readonly CommitResult[]; readonly logs: readonly CheckedLog[] }>
-}
+/** Judges the commits of a range by their receipts and the keys of this text, and the logs that these are in. */
+export type CheckCommits = (
+  range: { readonly base: string | undefined; readonly head: string },
+  keys: string,
+  signal: AbortSignal,
+) => Promise<{ readonly commits: readonly CommitResult[]; readonly logs: readonly CheckedLog[] }>
 
 /** Findings about the receipts of the commits that a push or a build brings, where the base lists keys. */
-export const commitDrafts = async (
-  ports: CommitPorts,
-  { stage, receipts = 'require' }: { readonly stage: GateStage; readonly receipts?: ReceiptMode | undefined },
-  {
-    base,
-    target = base,
-    head,
-    keys,
-  }: Pick<ChangeSet, 'base' | 'target' | 'head'> & {
-    readonly keys: string | undefined
-  },
-  signal: AbortSignal,
-): Promise<FindingDraft[]> => {
-  const judgesCommits = stage === 'PRE_PUSH' || stage === 'CI'
-  if (!judgesCommits || receipts === 'off' || head === undefined || keys === undefined) return []
-  const { commits, logs } = await ports.checkCommits({ base: target, head }, keys, signal)
-  return [...receiptDrafts(commits, receipts), ...logDrafts(logs, receipts)]
-}
+export const receiptSource =
+  (checkCommits: CheckCommits, mode: ReceiptMode = 'require'): FindingSource =>
+  async ({ stage, context: { set }, policy }, signal) => {
+    const { base, target = base, head } = set
+    const keys = policy.versions.targetKeys
+    const judgesCommits = stage === 'PRE_PUSH' || stage === 'CI'
+    if (!judgesCommits || mode === 'off' || head === undefined || keys === undefined) return { drafts: [] }
+    const { commits, logs } = await checkCommits({ base: target, head }, keys, signal)
+    return { drafts: [...receiptDrafts(commits, mode), ...logDrafts(logs, mode)] }
+  }

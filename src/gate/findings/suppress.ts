@@ -93,26 +93,20 @@ export const suppress = (
   const covers = (one: Suppression, { line, ruleId }: Match): boolean =>
     one.line === line && one.ids.some((id) => id === ruleId || isSame(id, ruleId))
   const split = found.matches.map((match) => ({ match, by: valid.find((one) => covers(one, match)) }))
-  const isRefused = ({ match, by }: (typeof split)[number]) => by !== undefined && !accepts(match.ruleId)
-  const refused = split.filter(isRefused)
+  const refused = new Set(split.flatMap(({ match, by }) => (by && !accepts(match.ruleId) ? [by] : [])))
+  const accepted = split.flatMap(({ match, by }) => (by && accepts(match.ruleId) ? [{ match, by }] : []))
   const isUnused = (one: Suppression): boolean =>
     one.ids.some((id) => active.has(id)) && !split.some(({ by }) => by === one)
+  const noticesAbout = (one: Suppression): Match[] => {
+    if (one.ids.length === 0) return [notice('warrant.suppression-without-rule', one)]
+    if (one.reason === '') return [notice('warrant.suppression-without-reason', one)]
+    if (refused.has(one)) return [notice('warrant.suppression-refused', one)]
+    return isUnused(one) ? [notice('warrant.suppression-unused', one)] : []
+  }
+  const hidden = new Set(accepted.map(({ match }) => match))
   return {
-    kept: split.filter((one) => one.by === undefined || isRefused(one)).map(({ match }) => match),
-    suppressed: split.flatMap(({ match, by }) =>
-      by === undefined || !accepts(match.ruleId) ? [] : [{ match, by }],
-    ),
-    notices: [
-      ...all
-        .filter(({ ids }) => ids.length === 0)
-        .map((one) => notice('warrant.suppression-without-rule', one)),
-      ...all
-        .filter(({ ids, reason }) => ids.length > 0 && reason === '')
-        .map((one) => notice('warrant.suppression-without-reason', one)),
-      ...[...new Set(refused.flatMap(({ by }) => by ?? []))].map((one) =>
-        notice('warrant.suppression-refused', one),
-      ),
-      ...valid.filter(isUnused).map((one) => notice('warrant.suppression-unused', one)),
-    ],
+    kept: found.matches.filter((match) => !hidden.has(match)),
+    suppressed: accepted,
+    notices: all.flatMap(noticesAbout),
   }
 }

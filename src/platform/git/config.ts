@@ -1,5 +1,6 @@
 import type { LocalConfig } from '../../kernel/ports.ts'
 import { escapeRegExp } from '../../kernel/text/escape-regexp.ts'
+import { parseConfig } from './parse.ts'
 import { findPlace, type GitStart } from './place.ts'
 import { askGit, type GitPlace, gitFaults } from './run.ts'
 
@@ -41,15 +42,7 @@ export const gitConfig = (start: GitStart): LocalConfig => ({
     if (code === NOTHING_FOUND) return new Map()
     if (code !== 0) throw gitFaults.repository('git could not read the configuration of the repository')
     return new Map(
-      text
-        .split('\0')
-        .filter((record) => record !== '')
-        .map((record) => {
-          // A key without a value has no newline and means true.
-          const end = record.indexOf('\n')
-          const [key, value] = end < 0 ? [record, 'true'] : [record.slice(0, end), record.slice(end + 1)]
-          return [key.slice(prefix.length).toLowerCase(), value] as const
-        }),
+      parseConfig(text).map(({ key, value = 'true' }) => [key.slice(prefix.length).toLowerCase(), value]),
     )
   },
   // One after the other: all need the same lock.

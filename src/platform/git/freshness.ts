@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process'
 import type { Clock, Freshness, Repository } from '../../kernel/ports.ts'
 import { parseHeaders } from './parse.ts'
 import { findPlace, type GitStart } from './place.ts'
-import { type GitPlace, gitOptions, SAFE_CONFIG, STATUS_ARGS } from './run.ts'
+import { runGit, STATUS_ARGS } from './run.ts'
 
 const STATUS = [...STATUS_ARGS, '--untracked-files=normal']
-const MAX_BYTES = 16 * 1024 * 1024
 const MAX_MS = 5_000
 
 const readStatus = (text: string): Omit<Freshness, 'at'> => {
@@ -21,17 +19,10 @@ const readStatus = (text: string): Omit<Freshness, 'at'> => {
   }
 }
 
-const askStatus = (place: GitPlace, signal: AbortSignal): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const options = { ...gitOptions(place), maxBuffer: MAX_BYTES, timeout: MAX_MS, signal }
-    execFile('git', [...SAFE_CONFIG, ...STATUS], options, (failure, stdout) =>
-      failure === null ? resolve(stdout) : reject(failure),
-    )
-  })
-
 const readFreshness = async (start: GitStart, signal: AbortSignal): Promise<Omit<Freshness, 'at'>> => {
   const place = await findPlace(start, signal)
-  return place === undefined ? {} : readStatus(await askStatus(place, signal))
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)])
+  return place === undefined ? {} : readStatus(await runGit(place, STATUS, { signal: limited }))
 }
 
 /** The state of the repository around a folder. No repository and no git are not errors: the fields are left out. */

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import type { LocalConfig } from '../../kernel/ports.ts'
 import type { LifecycleGit, RepositoryPlaces } from '../../setup/git-hooks/ports.ts'
 import { followLinks } from '../files/git-metadata.ts'
+import { type ConfigRecord, parseConfig } from './parse.ts'
 import { askGit, type GitPlace } from './run.ts'
 
 const PREFIX = 'warrant.'
@@ -9,25 +10,8 @@ const HOOKS_PATH = 'core.hookspath'
 const QUESTION = ['--show-scope', '--show-origin', '--get-regexp', `^(warrant\\..*|core\\.hookspath)$`]
 const NOTHING_FOUND = 1
 
-interface ConfigRecord {
-  readonly scope: string
-  readonly origin: string
-  readonly key: string
-  /** Undefined for a key without a value. */
-  readonly value: string | undefined
-}
-
-const parseRecords = (output: string): ConfigRecord[] => {
-  const fields = output.split('\0')
-  const records: ConfigRecord[] = []
-  for (let at = 0; at + 2 < fields.length; at += 3) {
-    const [scope = '', origin = '', record = ''] = fields.slice(at, at + 3)
-    const [key = '', ...lines] = record.split('\n')
-    records.push({ scope, origin, key, value: lines.length === 0 ? undefined : lines.join('\n') })
-  }
-  // Settings of our own command line are no configuration.
-  return records.filter((one) => one.scope !== 'command')
-}
+/** Settings of our own command line are no configuration. */
+const isConfigured = ({ scope }: ConfigRecord): boolean => scope !== 'command'
 
 /** The keys in the configuration file of the repository; undefined when one may come from another file. */
 const findOwnKeys = (
@@ -66,7 +50,7 @@ export const withOneQuery = ({ config, git }: InstallationPorts, place: GitPlace
   let asked: Promise<ConfigRecord[] | undefined> | undefined
   const ask = async (signal: AbortSignal) => {
     const { code, text } = await askGit(place, ['config', '-z', ...QUESTION], { signal })
-    return code === 0 || code === NOTHING_FOUND ? parseRecords(text) : undefined
+    return code === 0 || code === NOTHING_FOUND ? parseConfig(text, 2).filter(isConfigured) : undefined
   }
   const query = (signal: AbortSignal) => {
     asked ??= ask(signal)

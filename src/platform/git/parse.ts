@@ -219,3 +219,23 @@ export const parseIndex = (text: string): RawChange[] => {
 }
 
 export const parseNames = (text: string): string[] => text.split('\0').filter((name) => name !== '')
+
+/** One setting; its value is undefined where the key stands alone, which means true. */
+export interface ConfigRecord {
+  readonly scope: string
+  readonly origin: string
+  readonly key: string
+  readonly value: string | undefined
+}
+
+/** The output of `git config -z`: records, each after so many fields, of which the first is its scope, the second its origin. */
+export const parseConfig = (output: string, before = 0): ConfigRecord[] => {
+  const fields = output.split('\0')
+  const records: ConfigRecord[] = []
+  for (let at = before; at + 1 < fields.length; at += before + 1) {
+    const [scope = '', origin = ''] = fields.slice(at - before, at)
+    const [key = '', ...lines] = (fields[at] ?? '').split('\n')
+    records.push({ scope, origin, key, value: lines.length === 0 ? undefined : lines.join('\n') })
+  }
+  return records
+}

@@ -5,6 +5,7 @@ import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { followLinks, isAbsent } from '../files/git-metadata.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { findRepositoryRoot } from './find-root.ts'
+import { type ConfigRecord, parseConfig } from './parse.ts'
 import { askGit, type GitFolders, type GitPlace, type GitSetting, gitFaults } from './run.ts'
 
 /**
@@ -129,35 +130,13 @@ const isPlain = async ({ own, common }: GitFolders): Promise<boolean> => {
   return bytes !== undefined && !MAY_MATTER.test(bytes.toString('latin1'))
 }
 
-interface ConfigRecord {
-  readonly scope: string
-  readonly key: string
-  readonly value: string
-}
-
-/** The output of `git config --show-scope -z`. A key without a value has no newline and means true. */
-const parseRecords = (output: string): ConfigRecord[] => {
-  const fields = output.split('\0')
-  const records: ConfigRecord[] = []
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [scope = '', record = ''] = fields.slice(at, at + 2)
-    const end = record.indexOf('\n')
-    records.push({
-      scope,
-      key: end < 0 ? record : record.slice(0, end),
-      value: end < 0 ? 'true' : record.slice(end + 1),
-    })
-  }
-  return records
-}
-
 const isFromRepository = ({ scope }: ConfigRecord): boolean => scope === 'local' || scope === 'worktree'
 
 /** Settings that restore the user's value for every filter that the repository sets. */
 const overrideFilters = (records: readonly ConfigRecord[]): GitSetting[] => {
   const filters = records.filter(({ key }) => key.startsWith('filter.'))
   const fromUser = new Map(
-    filters.filter((one) => !isFromRepository(one)).map(({ key, value }) => [key, value]),
+    filters.filter((one) => !isFromRepository(one)).map(({ key, value = 'true' }) => [key, value]),
   )
   const fallback = (key: string) => (key.endsWith('.required') ? 'false' : '')
   const fromRepository = new Set(filters.filter(isFromRepository).map(({ key }) => key))
@@ -172,7 +151,7 @@ const rejectForeignWorktree = async (
 ): Promise<void> => {
   const isUsed = ({ scope }: ConfigRecord) => scope === 'worktree' || (scope === 'local' && own === common)
   const record = records.filter((one) => one.key === 'core.worktree' && isUsed(one)).at(-1)
-  if (record !== undefined && (await followLinks(resolve(own, record.value))) !== top)
+  if (record !== undefined && (await followLinks(resolve(own, record.value ?? 'true'))) !== top)
     throw gitFaults.foreign_worktree(
       'core.worktree in the configuration of the repository names another folder',
     )
@@ -191,7 +170,7 @@ const withoutFilters = async (
   const { code, text } = await askGit(place, QUESTION, { signal })
   if (code === NOTHING_FOUND) return place
   if (code !== 0) throw gitFaults.failed('git could not read the configuration of the repository')
-  const records = parseRecords(text)
+  const records = parseConfig(text, 1)
   await rejectForeignWorktree(records, folders, place.folder)
   return { ...place, settings: overrideFilters(records) }
 }

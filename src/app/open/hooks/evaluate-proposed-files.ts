@@ -1,7 +1,7 @@
 import type { GateStage } from '../../../evidence/stage.ts'
 import { evaluateChange } from '../../../gate/evaluate.ts'
 import { isException } from '../../../gate/findings/acceptances.ts'
-import { branchDrafts } from '../../../gate/findings/branch-finding.ts'
+import { branchSource } from '../../../gate/findings/branch-finding.ts'
 import { POLICY_CHANGED_RULE } from '../../../gate/findings/policy-findings.ts'
 import { isAtLeast } from '../../../gate/policy.ts'
 import type { GitReader, Scope } from '../../../gate/ports.ts'
@@ -45,7 +45,7 @@ export const openFileJudge = ({
   readonly judgeRange: (range: { readonly from: string; readonly to: string }) => Promise<JudgedFiles>
 } => {
   const shippedRules = openShippedRules()
-  const protectedBranches = namedBranches(config.protectedBranches)
+  const onBranch = branchSource(namedBranches(config.protectedBranches))
   const evaluate = async (
     change: Pick<Parameters<typeof evaluateChange>[0], 'git' | 'files'>,
     stage: GateStage = 'PRE_WRITE',
@@ -60,9 +60,6 @@ export const openFileJudge = ({
       now: () => systemClock.now(),
     }
     const request = { stage, scope, policyFrom: 'base' } as const
-    const onBranch = async (_: unknown, stop: AbortSignal) => ({
-      drafts: await branchDrafts({ git, protectedBranches }, git.state, request.stage, stop),
-    })
     const { findings, policy } = await evaluateChange(ports, request, [onBranch], signal)
     const { block_on_or_above: block, warn_on_or_above: warn } = policy
     // A weaker policy blocks later stages alone; a tool that writes one is refused at once.

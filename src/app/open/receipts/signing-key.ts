@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { readPolicyFile } from '../../../gate/policy-files.ts'
+import { errorCode, Fault } from '../../../kernel/fault.ts'
 import { isPathInside } from '../../../kernel/text/path-inside.ts'
 import { type CheckpointSigner, checkpointSigner } from '../../../lineage/checkpoint.ts'
 import { keyFile, readKeyFile } from '../../../platform/files/key-file.ts'
@@ -37,14 +38,8 @@ const openNamed = async (named: string, root: string): Promise<ReceiptSigner> =>
       })
     return openPem(await readFile(path, 'utf8'), named)
   } catch (cause) {
-    if (
-      cause instanceof Error &&
-      'code' in cause &&
-      typeof cause.code === 'string' &&
-      cause.code.startsWith('E')
-    )
-      throw receiptFaults.signing_key(`${named} cannot be read (${cause.code})`, { cause })
-    throw cause
+    if (cause instanceof Fault) throw cause
+    throw receiptFaults.signing_key(`${named} cannot be read (${errorCode(cause)})`, { cause })
   }
 }
 

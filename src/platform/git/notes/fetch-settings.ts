@@ -1,4 +1,5 @@
 import { changeConfig } from '../config.ts'
+import { parseConfig } from '../parse.ts'
 import { findPlace, type GitStart } from '../place.ts'
 import { askGit, type GitPlace, gitFaults } from '../run.ts'
 import { isFetchSpec, isPlainRemote, notesFetchSpec } from './note-refs.ts'
@@ -15,10 +16,9 @@ const readSettings = async (place: GitPlace, key: 'url' | 'fetch', signal: Abort
   const args = ['config', '--local', '-z', '--get-regexp', `^remote\\..*\\.${key}$`]
   const { code, text } = await askGit(place, args, { signal })
   if (code > NOTHING_FOUND) throw gitFaults.failed('git could not read the configuration of the repository')
-  return text.split('\0').flatMap((record): RemoteSetting[] => {
-    const end = record.indexOf('\n')
-    const remote = record.slice('remote.'.length, end - key.length - 1)
-    return end < 0 ? [] : [{ remote, value: record.slice(end + 1) }]
+  return parseConfig(text).flatMap(({ key: name, value }): RemoteSetting[] => {
+    const remote = name.slice('remote.'.length, -key.length - 1)
+    return value === undefined ? [] : [{ remote, value }]
   })
 }
 

@@ -1,12 +1,12 @@
 import { type CommitRange, EMPTY_TREE } from '../../../gate/ports.ts'
 import type { CheckedCommit } from '../../../receipts/judge-commits.ts'
 import type { GitBlobReader } from '../blobs.ts'
+import { OBJECT_ID } from '../revisions.ts'
 import { askGit, type GitPlace, gitFaults } from '../run.ts'
 import { readCommits } from './tree-object.ts'
 
 /** More commits are not checked one by one. */
 const MAX_COMMITS = 10_000
-const OBJECT_ID = /^([0-9a-f]{40}|[0-9a-f]{64})$/
 
 /** The commits that `to` has and `from` has not, oldest first. */
 export const listCommits = async (
