@@ -138,11 +138,8 @@ const inspectLog = async (
   }
   const reason = await log.quarantine()
   if (reason === null) return { ok: true, detail: `${chain.size} entries, all verified` }
-  return {
-    ok: false,
-    detail: `writing is stopped: ${reason}`,
-    fix: `Run \`warrant log repair --graph ${name}\`.`,
-  }
+  const repair = `Run \`warrant log repair --graph ${name}\`.`
+  return { ok: false, detail: `writing is stopped: ${reason}`, fix: repair }
 }
 
 /** Whether decisions can be recorded, and whether each log verifies and is the one that this machine saw last. */
@@ -175,10 +172,8 @@ export const inspectLogs = async (config: Config): Promise<readonly DoctorFindin
 export const checkSigningKey = async (): Promise<CheckResult> => {
   try {
     const key = await readOwnKey()
-    return {
-      ok: true,
-      detail: key ? 'in the state folder of this user' : 'will be created by the first receipt',
-    }
+    const detail = key ? 'in the state folder of this user' : 'will be created by the first receipt'
+    return { ok: true, detail }
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown
     return { ok: false, detail: thrown.message, fix: thrown.fix }
