@@ -137,7 +137,6 @@ const FILE_OPENERS: Readonly<Record<string, string>> = {
   'src/platform/files/user-state.ts': 'the state folder of the user; regular files only',
   'src/platform/files/event-log.ts': 'the state folder of the user; regular files only',
   'src/app/open/user-state.ts': 'looks whether there is a database, and opens nothing',
-  'src/cli/server/check-lineage.ts': 'looks at the mode of keys, and opens nothing',
   'src/platform/files/state-folder.ts': 'the state folder, which is no link',
   'src/platform/log-stores/sqlite/file.ts': 'in the state folder, or where the operator says',
   'src/platform/registry/login.ts': "the operator's own credentials",

@@ -12,7 +12,7 @@ import { auditLog, compareWithOlder, requireIntact } from '../../lineage/audit.t
 import { verifyBundle } from '../../lineage/bundle.ts'
 import { genesisChecksum } from '../../lineage/chain.ts'
 import { writeEntryProof } from '../../lineage/entry-proof.ts'
-import { storeFaults } from '../../lineage/faults.ts'
+import { nameLog, storeFaults } from '../../lineage/faults.ts'
 import { compareWithSeen, describeMismatch } from '../../lineage/log-memory.ts'
 import { logOrigin } from '../../lineage/origin.ts'
 import { proveConsistency, proveInclusion } from '../../lineage/proof.ts'
@@ -22,7 +22,7 @@ import { openSignedCheckpoint } from '../../lineage/tlog/note.ts'
 import { type ChainVerdict, checkConsistency, checkInclusion, verifyChain } from '../../lineage/verify.ts'
 import { type Invocation, usageFaults } from '../command/command.ts'
 import { printOutput, readCount, type Subcommand, textFlag } from '../command/subcommand.ts'
-import { absentLog, adoptFix, logFolder, mendFix, withLog, withStore } from './with-beliefs.ts'
+import { absentLog, logFolder, mendFix, withLog, withStore } from './with-beliefs.ts'
 
 /** Signs with the key that signs receipts, which is created at the first use. A key in the repository is never used. */
 const openSigner = async (invocation: Invocation, log: LogReader) => {
@@ -105,7 +105,8 @@ export const checkSeen = async (invocation: Invocation, log: LogReader, chain: C
   if (seen === undefined || outcome === 'grown') memory.note({ size: chain.size, head: chain.head })
   if (seen === undefined || outcome === undefined || outcome === 'grown') return undefined
   const why = describeMismatch(outcome, seen)
-  return { outcome, from: (seen.lost ?? seen).size, why, fix: adoptFix(config.graph) }
+  const { fix } = nameLog(storeFaults.changed(why), config.graph)
+  return { outcome, from: (seen.lost ?? seen).size, why, fix }
 }
 
 /** Verifies an exported file. A list of entries has no genesis, so it is taken from the log. */

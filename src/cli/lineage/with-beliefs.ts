@@ -87,9 +87,6 @@ export const withAuditLog = (
 /** What a person does about a log that does not verify. */
 export const mendFix = (graph: string): string => nameLog(storeFaults.damaged(''), graph).fix
 
-/** What a person does about a log that verifies and is not the one that this machine saw. */
-export const adoptFix = (graph: string): string => nameLog(storeFaults.changed(''), graph).fix
-
 /** The fault for a log that is not there: it never was, or it is gone. */
 export const absentLog = async (invocation: Invocation) => {
   const { config } = loadSettings(invocation)

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Config } from '../../app/config/settings.ts'
 import { requireUsablePolicy } from '../../app/open/read-policy.ts'
@@ -9,9 +8,10 @@ import {
   type ReceiptState,
   readReceiptState,
 } from '../../app/open/receipts/receipt-state.ts'
+import { readOwnKey } from '../../app/open/receipts/signing-key.ts'
 import { type OpenedRepository, openRepositoryForCommand } from '../../app/open/repository.ts'
 import { locateDecisions, openStore } from '../../app/open/store.ts'
-import { logMemory, signingKeyPath } from '../../app/open/user-state.ts'
+import { logMemory } from '../../app/open/user-state.ts'
 import { Fault } from '../../kernel/fault.ts'
 import { auditLog } from '../../lineage/audit.ts'
 import { nameLog, storeFaults } from '../../lineage/faults.ts'
@@ -161,11 +161,8 @@ const inspectLog = async (
   }
   const reason = await log.quarantine()
   if (reason === null) return { ok: true, detail: `${chain.size} entries, all verified` }
-  return {
-    ok: false,
-    detail: `writing is stopped: ${reason}`,
-    fix: `Run \`warrant log repair --graph ${name}\`.`,
-  }
+  const repair = `Run \`warrant log repair --graph ${name}\`.`
+  return { ok: false, detail: `writing is stopped: ${reason}`, fix: repair }
 }
 
 /** Whether decisions can be recorded, and whether each log verifies and is the one that this machine saw last. */
@@ -194,23 +191,14 @@ export const inspectLogs = async (config: Config): Promise<readonly DoctorFindin
   return findings
 }
 
-/** Undefined when there is no file, or when it cannot be looked at. */
-const modeOf = (path: string): number | undefined => {
+/** Whether the signing key can be used. */
+export const checkSigningKey = async (): Promise<CheckResult> => {
   try {
-    return statSync(path).mode
-  } catch {
-    return undefined
+    const key = await readOwnKey()
+    const detail = key ? 'in the state folder of this user' : 'will be created by the first receipt'
+    return { ok: true, detail }
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) throw thrown
+    return { ok: false, detail: thrown.message, fix: thrown.fix }
   }
-}
-
-const OTHERS = 0o077
-
-/** Whether the signing key is private. */
-export const checkSigningKey = (): CheckResult => {
-  const mode = modeOf(signingKeyPath())
-  if (mode === undefined) return { ok: true, detail: 'will be created by the first receipt' }
-  if (process.platform === 'win32' || (mode & OTHERS) === 0)
-    return { ok: true, detail: 'in the state folder of this user' }
-  const detail = `other users can read it (mode ${(mode & 0o777).toString(8)})`
-  return { ok: false, detail, fix: `Run \`chmod 600 ${signingKeyPath()}\`.` }
 }

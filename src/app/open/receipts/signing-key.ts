@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { readPolicyFile } from '../../../gate/policy-files.ts'
 import { errorCode, Fault } from '../../../kernel/fault.ts'
+import { optional } from '../../../kernel/optional.ts'
 import { isPathInside } from '../../../kernel/text/path-inside.ts'
 import { type CheckpointSigner, checkpointSigner } from '../../../lineage/checkpoint.ts'
 import { keyFile, readKeyFile } from '../../../platform/files/key-file.ts'
@@ -13,15 +14,21 @@ import type { Config } from '../../config/settings.ts'
 import { signingKeyPath } from '../user-state.ts'
 
 const PEM = '-----BEGIN '
-const OWN_KEY = 'the key file of this machine'
 
-const openPem = (pem: string, place: string): ReceiptSigner => {
+const openPem = (pem: string, place: string, fix?: string): ReceiptSigner => {
   try {
     return signerFromPem(pem)
   } catch (cause) {
-    throw receiptFaults.signing_key(`${place} holds no Ed25519 key`, { cause })
+    throw receiptFaults.signing_key(`${place} holds no Ed25519 key`, { cause, ...optional({ fix }) })
   }
 }
+
+const openOwn = (pem: string): ReceiptSigner =>
+  openPem(
+    pem,
+    'the key file of this machine',
+    `Put a copy of it back, or remove ${signingKeyPath()}: the next receipt makes a new key.`,
+  )
 
 /** The key that the operator named: its text, as a build server passes a secret, or its file. */
 const openNamed = async (named: string, root: string): Promise<ReceiptSigner> => {
@@ -66,7 +73,7 @@ export const openReceiptSigner = async (
 ): Promise<ReceiptSigner> => {
   if (signer === 'ssh') return openAgent(root)
   if (signingKey !== undefined) return openNamed(signingKey, root)
-  return openPem(await keyFile(signingKeyPath()), OWN_KEY)
+  return openOwn(await keyFile(signingKeyPath()))
 }
 
 /** The same for programs that create nothing: undefined when this machine has no key yet. */
@@ -76,7 +83,7 @@ export const findReceiptSigner = async (
 ): Promise<ReceiptSigner | undefined> => {
   if (config.signer === 'ssh' || config.signingKey !== undefined) return openReceiptSigner(config, root)
   const pem = await readKeyFile(signingKeyPath())
-  return pem === undefined ? undefined : openPem(pem, OWN_KEY)
+  return pem === undefined ? undefined : openOwn(pem)
 }
 
 /** The key of receipts, as one that signs notes. */
@@ -95,5 +102,5 @@ export const openCheckpointSigner = async (
 /** The verifier key of this machine; undefined when it has no key yet. */
 export const readOwnKey = async () => {
   const pem = await readKeyFile(signingKeyPath())
-  return pem === undefined ? undefined : openPem(pem, OWN_KEY).key
+  return pem === undefined ? undefined : openOwn(pem).key
 }

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ChangeSet, FileReading, Scope } from '../../../gate/ports.ts'
@@ -206,15 +206,25 @@ const withIndexCopy = async <T>(place: GitPlace, then: (copy: GitPlace) => Promi
   }
 }
 
+/** Git would read such a file for longer than a run may take. A tree that has it is another one, which no receipt covers. */
+const HUGE_BYTES = 512 * 1024 * 1024
+
+const isHuge = async (folder: string, path: string): Promise<boolean> => {
+  const found = await lstat(Buffer.from(`${encodePath(folder)}/${path}`, 'latin1')).catch(() => undefined)
+  return found !== undefined && found.size > HUGE_BYTES
+}
+
 /** The tree after `git add --all`, which is done on a copy of the index and without writing objects. */
 const worktreeTree = async (input: TreeIdInput, signal: AbortSignal): ReturnType<ChangeSet['boundTree']> => {
   const { raw, scope } = input
   const { present, absent, shown } = parseWorktreeEdits(await statusInLatin1(input, signal))
+  const small: string[] = []
+  for (const path of present) if (!(await isHuge(input.place.folder, path))) small.push(path)
   return withIndexCopy(input.place, async (place) => {
     // Two commands: a path below a folder that became a link can be removed, but not be looked at.
     for (const [paths, options] of [
       [absent, ['--force-remove']],
-      [present, ['--add', '--remove', '--replace', '--info-only']],
+      [small, ['--add', '--remove', '--replace', '--info-only']],
     ] as const) {
       if (paths.length === 0) continue
       const args = ['update-index', ...options, '-z', '--stdin']
