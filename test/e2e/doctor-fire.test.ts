@@ -10,6 +10,7 @@ interface Row {
   readonly point: string
   readonly result: string
   readonly detail: string
+  readonly found?: readonly string[]
 }
 
 /** The canaries and the file system of this user: nothing else writes to these folders. */
@@ -42,16 +43,20 @@ const FIRE_MS = 120_000
 describe('doctor --fire', { timeout: FIRE_MS }, () => {
   it('shows what blocks, and leaves nothing behind', () => {
     const before = [takePicture(repo), refs(), log()]
-    const { status, stderr, results } = fire()
+    const { status, stderr, results, rows } = fire()
     expect([status, stderr]).toEqual([0, ''])
     expect(results).toEqual({
       'agent claude': 'blocks',
+      'after claude': 'found',
       'agent codex': 'skipped until trusted',
+      'after codex': 'found',
       'git commit': 'blocks',
       'git push': 'blocks',
-      'MCP server': 'blocks',
       CI: 'not set up',
     })
+    expect(rows.filter(({ found }) => found !== undefined).map(({ found }) => found?.length)).toEqual([
+      10, 10,
+    ])
     expect([takePicture(repo), refs(), log()]).toEqual(before)
     expect(readdirSync(temporary)).toEqual([])
   })

@@ -12,6 +12,7 @@ import { CLIENT_HOOKS, type HookedClient } from '../../setup/client-hooks.ts'
 import { SETUP_CLIENTS } from '../../setup/clients.ts'
 import type { LaunchWords } from '../../setup/launch.ts'
 import { type Canary, type CanaryEvent, canaryEvents } from './canary-events.ts'
+import { fireEffects } from './fire-effects.ts'
 import {
   type ClientTrust,
   disablesEveryHook,
@@ -20,7 +21,7 @@ import {
   readCodexTrust,
   readGeminiTrust,
 } from './hook-line.ts'
-import { type CanaryRow, type ReadAnswer, readAnswer } from './read-answer.ts'
+import { type CanaryRow, isFailedCanary, type ReadAnswer, readAnswer } from './read-answer.ts'
 
 const MAX_BYTES = 1024 * 1024
 const VERSION_MS = 5_000
@@ -110,14 +111,39 @@ const launchProblem = async (launch: LaunchWords, root: string): Promise<string 
   return undefined
 }
 
+const start = (command: string, { input }: CanaryEvent, { clone }: FireContext) =>
+  clone.run('sh', ['-c', command], { input, ms: HOOK_MS })
+
 const ask = async (
   client: HookedClient,
   command: string,
-  { input }: CanaryEvent,
-  { clone }: FireContext,
+  event: CanaryEvent,
+  context: FireContext,
 ): Promise<ReadAnswer> => {
-  const result = await clone.run('sh', ['-c', command], { input, ms: HOOK_MS })
+  const result = await start(command, event, context)
   return result === undefined ? 'none' : readAnswer(client, result)
+}
+
+/** Effects of what no hook saw, by the answer to the next event. */
+const fireAfter = async (
+  client: HookedClient,
+  command: string,
+  context: FireContext,
+): Promise<Omit<CanaryRow, 'point'>> => {
+  const { clone, canary } = context
+  const [clean] = canaryEvents(client, clone.folder, canary)
+  const next = async () =>
+    (clean && (await start(`${command} ${LARGER_BUDGET}`, clean, context)))?.stdout ?? ''
+  const { found, missed } = await fireEffects(clone, CLIENT_HOOKS[client].file, next)
+  const all = found.length + missed.length
+  if (missed.length === 0)
+    return { result: 'found', detail: `${all} of ${all} bypasses that no hook saw`, found }
+  return {
+    result: 'not found',
+    detail: `${missed.length} of ${all} bypasses: ${missed.join(', ')}`,
+    found,
+    fix: 'Run `warrant doctor`: without the git hooks, and with another program in them, nothing is compared.',
+  }
 }
 
 interface FiredLine {
@@ -213,7 +239,9 @@ const fireClient = async (client: HookedClient, context: FireContext): Promise<C
     ]
   if (line.state !== 'present') return [{ point, ...PROBLEMS[line.state] }]
   if (await isSwitchedOff(client, context.root)) return [{ point, ...PROBLEMS.off }]
-  return [{ point, ...(await firePresent(client, line, context)) }]
+  const row = { point, ...(await firePresent(client, line, context)) }
+  if (isFailedCanary(row)) return [row]
+  return [row, { point: `after ${client}`, ...(await fireAfter(client, line.command, context)) }]
 }
 
 /** Each client whose file has an entry of ours. */
