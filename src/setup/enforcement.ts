@@ -1,3 +1,4 @@
+import { describeSandboxes } from './client-sandbox.ts'
 import { SETUP_CLIENTS, type SetupClient } from './clients.ts'
 import type { HookName } from './git-hooks/hook-script.ts'
 import type { ReportedState } from './git-hooks/install-hooks.ts'
@@ -11,6 +12,8 @@ interface EnforcementFacts {
   /** The state of each hook after the files were written; undefined when they were not. */
   readonly states: Readonly<Record<HookName, ReportedState>> | undefined
   readonly workflow: boolean
+  /** Whether the sandboxes of the clients are set up. */
+  readonly sandbox: boolean
   readonly keys: boolean
 }
 
@@ -47,6 +50,7 @@ const hookLine = (facts: EnforcementFacts, hook: HookName): string => {
 /** What is enforced where, in five lines. */
 export const writeEnforcement = (facts: EnforcementFacts): Readonly<Record<string, string>> => ({
   agents: agentsLine(facts.clients),
+  ...(facts.sandbox && { sandbox: describeSandboxes(facts.clients) }),
   commit: hookLine(facts, 'pre-commit'),
   push: hookLine(facts, 'pre-push'),
   CI: facts.workflow

@@ -1,5 +1,4 @@
 import { basename } from 'node:path'
-import { CLIENT_TABLE } from '../../hooks/clients.ts'
 import { keysOf } from '../../kernel/keys-of.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { readHomeFile } from '../../platform/files/setup-files.ts'
@@ -13,6 +12,7 @@ import { SETUP_CLIENTS } from '../../setup/clients.ts'
 import type { LaunchWords } from '../../setup/launch.ts'
 import { type Canary, type CanaryEvent, canaryEvents } from './canary-events.ts'
 import { fireEffects } from './fire-effects.ts'
+import { fireSandbox } from './fire-sandbox.ts'
 import {
   type ClientTrust,
   disablesEveryHook,
@@ -66,7 +66,7 @@ const isOlder = (version: string, than: readonly number[]): boolean => {
 }
 
 const describeVersion = (client: HookedClient, version: string | undefined): string => {
-  if (version === undefined) return 'its program is not on the PATH'
+  if (version === undefined) return 'not on the PATH'
   const goesOn = client === 'claude' && isOlder(version, BLOCKING_FAILURE)
   return goesOn ? `version ${version}, which goes on when the hook fails` : `version ${version}`
 }
@@ -204,18 +204,18 @@ const firePresent = async (
       fix: `Run \`${command}\` with an event on stdin, or \`warrant doctor\`, to see why.`,
     }
   const slow = late ? '; an answer took longer than a second, and such a call is refused' : ''
-  const detail = `a credential and --no-verify are refused, a clean write is not; ${version}${slow}`
+  const detail = `refuses a credential and --no-verify; ${version}${slow}`
   const trust = await readTrust(client, root)
   if (trust === 'untrusted')
     return {
       result: 'skipped until trusted',
-      detail: `${detail}; ${CLIENT_TABLE[client].product} skips the hooks of this project`,
+      detail,
       fix: `Start ${client} here, and trust the folder and its hooks.`,
     }
   if (trust === 'unknown' && (client === 'codex' || client === 'gemini'))
     return {
       result: 'cannot be shown',
-      detail: `${detail}; what ${CLIENT_TABLE[client].product} trusts cannot be read`,
+      detail: `${detail}; what it trusts cannot be read`,
       fix: `Start ${client} here, and trust the folder and its hooks.`,
     }
   return { result: 'blocks', detail }
@@ -241,7 +241,8 @@ const fireClient = async (client: HookedClient, context: FireContext): Promise<C
   if (await isSwitchedOff(client, context.root)) return [{ point, ...PROBLEMS.off }]
   const row = { point, ...(await firePresent(client, line, context)) }
   if (isFailedCanary(row)) return [row]
-  return [row, { point: `after ${client}`, ...(await fireAfter(client, line.command, context)) }]
+  const sandbox = await fireSandbox(client, context.clone, (path) => readInRepository(context.root, path))
+  return [row, ...sandbox, { point: `after ${client}`, ...(await fireAfter(client, line.command, context)) }]
 }
 
 /** Each client whose file has an entry of ours. */

@@ -13,7 +13,7 @@ interface CanaryEffect {
 }
 
 const HOOK = 'pre-commit'
-const SETTING = 'core.hooksPath'
+const HOOKS_SETTING = 'core.hooksPath'
 const CANARY_COMMIT = 'warrant-canary-commit'
 /** How a script says that this machine or this repository does not have what it needs. */
 const EXIT_ABSENT = 77
@@ -43,7 +43,7 @@ const CANARY_EFFECTS: readonly CanaryEffect[] = [
     script: onHook(`ln -s "$(dirname "$H")" "$2/link"; : > "$2/link/${HOOK}"`),
     named: HOOK,
   },
-  { route: 'setting of git', script: onHook(`git config ${SETTING} /dev/null`), named: SETTING },
+  { route: 'setting of git', script: onHook(`git config ${HOOKS_SETTING} /dev/null`), named: HOOKS_SETTING },
   {
     route: 'settings of the client',
     script: `[ -f "$1" ] || exit ${EXIT_ABSENT}; echo "{}" > "$1"`,
@@ -58,7 +58,7 @@ const CANARY_EFFECTS: readonly CanaryEffect[] = [
     route: 'variables',
     script: onHook(
       onFile(
-        `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=${SETTING} GIT_CONFIG_VALUE_0=/ git commit -qm ${CANARY_COMMIT}`,
+        `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=${HOOKS_SETTING} GIT_CONFIG_VALUE_0=/ git commit -qm ${CANARY_COMMIT}`,
       ),
     ),
     named: CANARY_COMMIT,
@@ -73,7 +73,7 @@ const CANARY_EFFECTS: readonly CanaryEffect[] = [
   {
     route: 'worktree',
     script: onHook(
-      `git worktree add -q --detach "$2/wt"; cd "$2/wt"; ${onFile(`git -c ${SETTING}=/ commit -qm ${CANARY_COMMIT}`)}`,
+      `git worktree add -q --detach "$2/wt"; cd "$2/wt"; ${onFile(`git -c ${HOOKS_SETTING}=/ commit -qm ${CANARY_COMMIT}`)}`,
     ),
     named: CANARY_COMMIT,
   },

@@ -5,8 +5,8 @@ import type { ProgramResult } from '../../gate/ports.ts'
 import { ScratchClone } from '../../platform/git/scratch-clone.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import { runProgram } from '../../platform/programs/program.ts'
-import { CLIENT_HOOKS } from '../../setup/client-hooks.ts'
-import { LEFTHOOK_FILES, PRE_COMMIT_FILE, requirePlaces } from '../../setup/git-hooks/install-hooks.ts'
+import { GUARD_PATHS } from '../../setup/client-sandbox.ts'
+import { requirePlaces } from '../../setup/git-hooks/install-hooks.ts'
 import type { Invocation } from '../command/command.ts'
 import { printOutput } from '../command/subcommand.ts'
 import { writeTable } from '../command/text-table.ts'
@@ -16,8 +16,8 @@ import { type CanaryRow, isFailedCanary, judgeWorkflow, runsGate } from './read-
 
 /** What decides about hooks and policy, and may not be committed yet. */
 const DECIDING = [
-  ...['.warrant', '.husky', '.githooks', 'package.json', PRE_COMMIT_FILE, ...LEFTHOOK_FILES],
-  ...Object.values(CLIENT_HOOKS).map(({ file }) => file),
+  ...['.warrant', '.husky', '.githooks', 'package.json'],
+  ...GUARD_PATHS.filter((path) => !path.startsWith('.git/')),
 ]
 const LIST_MS = 60_000
 const BYTES = 4 * 1024 * 1024

@@ -38,6 +38,7 @@ const reportPlan = async (setup: OpenedSetup, plan: InitPlan, written: boolean):
     clients: plan.clients.map(({ client }) => client),
     hooks: plan.hooks,
     outside: plan.outside,
+    sandbox: plan.sandbox,
     states: written ? await hookStates(setup) : undefined,
     workflow: await hasFile(setup, plan, WORKFLOW),
     keys: await hasFile(setup, plan, KEYS_FILE),

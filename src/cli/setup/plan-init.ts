@@ -17,13 +17,15 @@ import { type Invocation, usageFaults } from '../command/command.ts'
 import { textFlag } from '../command/subcommand.ts'
 import { openDeclaringFiles } from '../gate/checks-suggest.ts'
 import { findLaunch, type OpenedSetup, openHookSetup } from './open-setup.ts'
-import { chosenClientTargets, ignoreTarget, ownFileTarget } from './setup-targets.ts'
+import { chosenClientTargets, ignoreTarget, ownFileTarget, presentGuardPaths } from './setup-targets.ts'
 
 /** What was found, and what would be written. */
 export interface InitPlan extends SetupPlan {
   readonly clients: readonly FoundClient[]
   readonly hooks: HookSetup
   readonly outside: boolean
+  /** Whether the sandboxes of the clients protect the files of the gate. */
+  readonly sandbox: boolean
   readonly launch: LaunchWords
   /** How many checks could be declared. */
   readonly checks: number
@@ -95,12 +97,11 @@ export const planInit = async (
   const git = await hookTargets(hooks, { places, files: lifecycle.files, launch, program: ports.program })
   const suggestions = await suggestChecks(await openDeclaringFiles(root))
   const withChecks = invocation.flags.checks === true && suggestions.checks.length > 0
+  const names = clients.map(({ client }): SetupClient => client)
+  const sandbox = invocation.flags.sandbox === true
+  const readOnly = sandbox ? await presentGuardPaths(setup, names, git.targets) : []
   const targets = [
-    ...(await chosenClientTargets(
-      setup,
-      clients.map(({ client }): SetupClient => client),
-      launch,
-    )),
+    ...(await chosenClientTargets(setup, names, launch, readOnly)),
     ...git.targets,
     action === undefined ? undefined : workflowTarget(action),
     withChecks ? ownFileTarget(CHECKS_FILE, writeChecksFile(suggestions)) : undefined,
@@ -112,6 +113,7 @@ export const planInit = async (
     clients,
     hooks,
     outside: git.outside,
+    sandbox,
     launch,
     checks: suggestions.checks.length,
     lintStaged: setup.packages.has('lint-staged') || (await setup.exists('.lintstagedrc')),
