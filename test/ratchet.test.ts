@@ -18,7 +18,7 @@ const LIMITS = {
   'type casts': 94,
   'members of the widest port': 13,
   settings: 57,
-  options: 144,
+  options: 145,
   commands: 20,
   faults: 203,
 } satisfies Readonly<Record<string, number>>

@@ -87,7 +87,7 @@ export const describeChange = ({
       `${plural(commits.length, 'commit')} without a receipt, so no gate judged ${commits.length === 1 ? 'it' : 'them'}:`,
       listCommits(commits),
       blocking.length === 0
-        ? 'Judge them now: warrant receipts check --judge'
+        ? 'Where the repository lists keys, judge before the push: warrant receipts check --judge'
         : `Repair this in a new commit:\n${listFindings(blocking)}`,
     )
   if (counted > 0)

@@ -85,6 +85,10 @@ const judgeAlone = async (event: AgentEvent, ports: AgentHookPorts): Promise<Hoo
   return event.moment === 'before' ? judgeWrite(ports, edits, cwd) : judgeWritten(ports, edits, cwd)
 }
 
+/** Whether an event is a command that a fix names. */
+export const isRepair = ({ tool }: AgentEvent, fix: string): boolean =>
+  tool?.kind === 'shell' && fix.includes(`\`${readCommand(tool).trim() || ' '}\``)
+
 /** Decides about one event, and tells what changed since the one before. */
 export const judgeEvent = async (event: AgentEvent, ports: AgentHookPorts): Promise<HookDecision> => {
   const { moment, tool } = event

@@ -1,4 +1,5 @@
 import { optional } from '../kernel/optional.ts'
+import { describeSandboxes } from './client-sandbox.ts'
 import { SETUP_CLIENTS, type SetupClient } from './clients.ts'
 import type { HookName } from './git-hooks/hook-script.ts'
 import type { ReportedState } from './git-hooks/install-hooks.ts'
@@ -13,6 +14,8 @@ interface EnforcementFacts {
   readonly states: Readonly<Record<HookName, ReportedState>> | undefined
   readonly strict: boolean
   readonly workflow: boolean
+  /** Whether the sandboxes of the clients are set up. */
+  readonly sandbox: boolean
   readonly keys: boolean
 }
 
@@ -58,6 +61,7 @@ const colleagueLine = ({ hooks: { manager }, strict, workflow }: EnforcementFact
 /** What is enforced where, a line each. */
 export const writeEnforcement = (facts: EnforcementFacts): Readonly<Record<string, string>> => ({
   agents: agentsLine(facts.clients),
+  ...(facts.sandbox && { sandbox: describeSandboxes(facts.clients) }),
   commit: hookLine(facts, 'pre-commit'),
   push: hookLine(facts, 'pre-push'),
   ...optional({ colleagues: colleagueLine(facts) }),

@@ -276,6 +276,15 @@ export const THREATS: Readonly<Record<string, readonly Threat[]>> = {
       ],
     },
     {
+      attack: 'an agent that goes past the hooks in a way that no reader of commands knows',
+      defence:
+        'what each event left is compared with the one before: changed guards are put back, commits without a receipt named',
+      shownBy: [
+        ['test/e2e/agent-bypasses.test.ts', 'is named with what blocks in it'],
+        ['test/e2e/agent-bypasses.test.ts', 'is named, and the gate runs again'],
+      ],
+    },
+    {
       attack: 'a receipt by a key that is not listed, was revoked, or is listed by the same change',
       defence: 'the keys of the base count; adding one is a finding that a reviewer decides',
       shownBy: [

@@ -110,3 +110,17 @@ describe('ordinary work', () => {
     expect(next()).toEqual({})
   })
 })
+
+describe('the command that is printed with a commit', () => {
+  it('leads to a push', () => {
+    expect(warrant(['init', '--yes', '--clients', 'claude']).status).toBe(0)
+    shell('git switch -qc keys origin/main; git add -A; git commit -qm keys; git push -q origin keys:main')
+    next()
+    shell(
+      'echo "export const k = 1" > src/k.ts; git add -A; git commit -qnm sneaky; ! git push -q origin keys:main',
+    )
+    const [, command = ''] = /before the push: (.+)/.exec(next().additionalContext ?? '') ?? []
+    expect(next(command)).toEqual({})
+    shell(`${command}; git push -q origin keys:main`)
+  })
+})

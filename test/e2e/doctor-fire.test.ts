@@ -10,6 +10,7 @@ interface Row {
   readonly point: string
   readonly result: string
   readonly detail: string
+  readonly found?: readonly string[]
 }
 
 /** The canaries and the file system of this user: nothing else writes to these folders. */
@@ -33,25 +34,35 @@ const fire = (extra: Readonly<Record<string, string>> = {}) => {
 }
 
 beforeAll(() => {
-  expect(run(repo, ['init', '--yes', '--clients', 'claude,codex'], env()).status).toBe(0)
+  expect(run(repo, ['init', '--yes', '--sandbox', '--clients', 'claude,codex'], env()).status).toBe(0)
 })
 
-/** It starts some twenty programs, one after the other. */
+/** What a sandbox shows depends on the machine: bubblewrap may be absent, or not be allowed to run. */
+const { error, status: ran } = spawnSync('bwrap', ['--dev-bind', '/', '/', 'true'])
+const SANDBOXED = error !== undefined ? 'does not block' : ran === 0 ? 'blocks' : 'cannot be shown'
+
+/** It starts some eighty programs, one after the other. */
 const FIRE_MS = 120_000
 
 describe('doctor --fire', { timeout: FIRE_MS }, () => {
   it('shows what blocks, and leaves nothing behind', () => {
     const before = [takePicture(repo), refs(), log()]
-    const { status, stderr, results } = fire()
-    expect([status, stderr]).toEqual([0, ''])
-    expect(results).toEqual({
+    const { status, stderr, results, rows } = fire()
+    expect([status, stderr]).toEqual([SANDBOXED === 'does not block' ? 1 : 0, ''])
+    expect(results, JSON.stringify(rows)).toEqual({
       'agent claude': 'blocks',
+      'sandbox claude': SANDBOXED,
+      'after claude': 'found',
       'agent codex': 'skipped until trusted',
+      'sandbox codex': SANDBOXED,
+      'after codex': 'found',
       'git commit': 'blocks',
       'git push': 'blocks',
-      'MCP server': 'blocks',
       CI: 'not set up',
     })
+    expect(rows.filter(({ found }) => found !== undefined).map(({ found }) => found?.length)).toEqual([
+      10, 10,
+    ])
     expect([takePicture(repo), refs(), log()]).toEqual(before)
     expect(readdirSync(temporary)).toEqual([])
   })
@@ -71,7 +82,7 @@ describe('doctor --fire', { timeout: FIRE_MS }, () => {
     const { status, results, rows } = fire({ PATH: `${liar.path('bin')}:${env().PATH}` })
     repo.write({ '.claude/settings.json': settings, '.git/hooks/pre-commit': hook })
     expect(status).toBe(1)
-    expect(results).toMatchObject({
+    expect(results, JSON.stringify(rows)).toMatchObject({
       'agent claude': 'does not block',
       'agent codex': 'does not block',
       'git commit': 'does not block',

@@ -135,6 +135,66 @@ describe('init', () => {
   })
 })
 
+describe('init --sandbox', () => {
+  const settings = {
+    '.claude/settings.json':
+      '{\n  "permissions": { "deny": ["Read(./.env)"] },\n  "sandbox": { "network": { "allowedDomains": ["a.example"] } }\n}\n',
+    '.codex/config.toml': '# mine\nmodel = "m"\n\n[tools]\nweb = true\n',
+    '.cursor/cli.json': '{ "permissions": { "allow": ["Shell(ls)"], "deny": [] } }\n',
+    'lefthook.yml': 'pre-commit:\n  commands:\n    a:\n      run: echo\n',
+  }
+  const clients = 'claude,codex,cursor,gemini'
+  const init = (repo: Repo, ...more: readonly string[]) =>
+    run(repo, ['init', '--yes', '--clients', clients, ...more]).value
+
+  it('writes the settings of each client that has some, says so of the others, and is undone to the byte', () => {
+    const repo = Repo.init().commit(settings)
+    const before = takePicture(repo)
+    const { enforced, changes } = init(repo, '--sandbox')
+    expect(enforced.sandbox).toContain('gemini has no setting in a file')
+    expect(changes.map(({ path }: { path: string }) => path)).toEqual(
+      expect.arrayContaining(Object.keys(settings)),
+    )
+    const { permissions, sandbox } = JSON.parse(read(repo, '.claude/settings.json'))
+    const paths = ['.git/hooks', '.git/config', 'lefthook.yml', '.claude/settings.json', '.warrant/keys.yml']
+    expect(permissions.deny).toEqual(
+      expect.arrayContaining([
+        'Read(./.env)',
+        'Edit(/.git/hooks/**)',
+        'Edit(/lefthook.yml)',
+        'Edit(/.warrant/keys.yml)',
+      ]),
+    )
+    expect(sandbox).toMatchObject({
+      network: { allowedDomains: ['a.example'] },
+      enabled: true,
+      allowUnsandboxedCommands: false,
+      filesystem: { denyWrite: expect.arrayContaining(paths.map((path) => `./${path}`)) },
+    })
+    expect(sandbox.filesystem.denyWrite).not.toContain('./.husky/pre-commit')
+    expect(read(repo, '.codex/config.toml')).toMatch(/^sandbox_mode = "workspace-write".*\n# mine\nmodel/)
+    expect(JSON.parse(read(repo, '.cursor/cli.json')).permissions.deny).toContain('Write(.git/hooks/**)')
+    expect(init(repo, '--sandbox').changes).toEqual([])
+    expect(run(repo, ['uninstall', '--purge']).status).toBe(0)
+    expect(takePicture(repo)).toEqual(before)
+  })
+
+  it('is undone where a person changed the file since, and keeps what a person wrote without it', () => {
+    const own = '{\n  "sandbox": {\n    "enabled": true,\n    "allowUnsandboxedCommands": false\n  }\n}\n'
+    const repo = Repo.init().commit({ '.claude/settings.json': own })
+    const plain = Repo.init().commit({ '.claude/settings.json': own })
+    init(repo, '--sandbox')
+    init(plain)
+    for (const one of [repo, plain]) {
+      const value = JSON.parse(read(one, '.claude/settings.json'))
+      one.write({ '.claude/settings.json': JSON.stringify({ model: 'x', ...value }, null, 2) })
+      expect(run(one, ['uninstall', '--purge']).status).toBe(0)
+    }
+    expect(JSON.parse(read(plain, '.claude/settings.json'))).toEqual({ model: 'x', ...JSON.parse(own) })
+    expect(read(repo, '.claude/settings.json')).not.toMatch(/\.git|keys\.yml|warrant/)
+  })
+})
+
 describe('uninstall', () => {
   const claude = ['init', '--yes', '--clients', 'claude'] as const
 

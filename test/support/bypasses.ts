@@ -66,6 +66,7 @@ export const COMMITS: Readonly<Record<string, string>> = {
     'git stash -q; git rebase -q -x "git stash pop -q; git add -A; git commit -qnm sneaky" HEAD~1',
   'the hook removed and put back':
     'H=$(git rev-parse --git-path hooks)/pre-commit; mv $H $HOME/kept; git commit -qm sneaky; mv $HOME/kept $H',
+  'a commit before warrant init': 'git commit -qnm sneaky; warrant init --yes --clients claude >/dev/null',
   'no program for the hook':
     'printf "#!/bin/sh\\nexit 0\\n" > $HOME/node; chmod +x $HOME/node; PATH=$HOME:$PATH git commit -qm sneaky; rm $HOME/node',
 }
@@ -107,6 +108,14 @@ export const GUARDS: Readonly<Record<string, readonly [script: string, named: st
   ],
   'setting of the user': ['git config --global core.hooksPath /tmp', 'core.hooksPath'],
   'another working tree': ['git config core.worktree /tmp', 'core.worktree'],
+  'objects from elsewhere': [
+    'mkdir $HOME/objects; echo $HOME/objects > .git/objects/info/alternates',
+    'objects/info/alternates',
+  ],
+  'configuration from elsewhere': [
+    'mv .git/config $HOME/c; ln -s $HOME/c .git/config',
+    'config in the git folder',
+  ],
   'settings removed': ['rm .claude/settings.json', '.claude/settings.json'],
   'settings emptied': ['echo {} > .claude/settings.json', '.claude/settings.json'],
   'settings that switch off': [

@@ -39,7 +39,7 @@ export const ORDINARY_WORK: Readonly<Record<string, string>> = {
   'a ref of a pull request':
     'OTHER; git commit -q --allow-empty -m pr; git push -q origin HEAD:refs/pull/$N/head; git reset -q --hard HEAD~1; cd "$REPO"; git fetch -q origin pull/$N/head:pr$N; git branch -qD pr$N',
   'a worktree of a second agent':
-    'git worktree add -q -b w$N "$HOME/w$N"; cd "$HOME/w$N"; echo "export const w = $N" > src/wt$N.ts; git add -A; git commit -qm second; cd "$REPO"; git merge -q --no-edit w$N >/dev/null',
+    'git worktree add -q -b w$N "$HOME/w$N"; cd "$HOME/w$N"; INSTALL; echo "export const w = $N" > src/wt$N.ts; git add -A; git commit -qm second; cd "$REPO"; git merge -q --no-edit w$N >/dev/null',
   'worktrees that are removed':
     'git worktree list --porcelain | sed -n "s/^worktree //p" | grep "/w[0-9]*$" | xargs -r -n1 git worktree remove; git branch --list "w*" | xargs -r git branch -qD',
   'a commit on a detached head':

@@ -53,7 +53,7 @@ export const openRepository = (root: string, context: RepositoryContext): Reposi
       git: lifecycleGit(location),
       files: gitMetadataFiles,
       repository,
-      forgetGuard: async () => (await import('./user-state.ts')).guardRecord(root, environment).write({}),
+      forgetGuard: async () => (await import('./user-state.ts')).forgetGuard(root, environment),
     },
     sdd: {
       repoRoot: root,

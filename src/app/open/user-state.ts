@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { digestBytes } from '../../kernel/encoding/hash.ts'
+import { isRecord } from '../../kernel/encoding/json.ts'
 import { errorCode, Fault } from '../../kernel/fault.ts'
 import { storeFaults } from '../../lineage/faults.ts'
 import {
@@ -138,6 +139,13 @@ const MAX_GUARD_BYTES = 1024 * 1024
 export const guardRecord = (root: string, environment: NodeJS.ProcessEnv) => {
   const name = digestBytes(root).slice('sha256:'.length, 39)
   return userRecord(() => join(privateState(environment), 'guards', `${name}.json`), MAX_GUARD_BYTES)
+}
+
+/** What a command of a person sets up anew counts from now on. Commits that went past the hooks are still found. */
+export const forgetGuard = async (root: string, environment: NodeJS.ProcessEnv): Promise<void> => {
+  const record = guardRecord(root, environment)
+  const known = await record.read()
+  await record.write({ ...(isRecord(known) && known), files: {}, configs: {}, hooksPaths: {} })
 }
 
 /** What agents did in a repository, by day. */

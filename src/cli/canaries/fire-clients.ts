@@ -1,5 +1,4 @@
 import { basename } from 'node:path'
-import { CLIENT_TABLE } from '../../hooks/clients.ts'
 import { keysOf } from '../../kernel/keys-of.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { readHomeFile } from '../../platform/files/setup-files.ts'
@@ -12,6 +11,8 @@ import { CLIENT_HOOKS, type HookedClient } from '../../setup/client-hooks.ts'
 import { SETUP_CLIENTS } from '../../setup/clients.ts'
 import type { LaunchWords } from '../../setup/launch.ts'
 import { type Canary, type CanaryEvent, canaryEvents } from './canary-events.ts'
+import { fireEffects } from './fire-effects.ts'
+import { fireSandbox } from './fire-sandbox.ts'
 import {
   type ClientTrust,
   disablesEveryHook,
@@ -20,7 +21,7 @@ import {
   readCodexTrust,
   readGeminiTrust,
 } from './hook-line.ts'
-import { type CanaryRow, type ReadAnswer, readAnswer } from './read-answer.ts'
+import { type CanaryRow, isFailedCanary, type ReadAnswer, readAnswer } from './read-answer.ts'
 
 const MAX_BYTES = 1024 * 1024
 const VERSION_MS = 5_000
@@ -65,7 +66,7 @@ const isOlder = (version: string, than: readonly number[]): boolean => {
 }
 
 const describeVersion = (client: HookedClient, version: string | undefined): string => {
-  if (version === undefined) return 'its program is not on the PATH'
+  if (version === undefined) return 'not on the PATH'
   const goesOn = client === 'claude' && isOlder(version, BLOCKING_FAILURE)
   return goesOn ? `version ${version}, which goes on when the hook fails` : `version ${version}`
 }
@@ -110,14 +111,39 @@ const launchProblem = async (launch: LaunchWords, root: string): Promise<string 
   return undefined
 }
 
+const start = (command: string, { input }: CanaryEvent, { clone }: FireContext) =>
+  clone.run('sh', ['-c', command], { input, ms: HOOK_MS })
+
 const ask = async (
   client: HookedClient,
   command: string,
-  { input }: CanaryEvent,
-  { clone }: FireContext,
+  event: CanaryEvent,
+  context: FireContext,
 ): Promise<ReadAnswer> => {
-  const result = await clone.run('sh', ['-c', command], { input, ms: HOOK_MS })
+  const result = await start(command, event, context)
   return result === undefined ? 'none' : readAnswer(client, result)
+}
+
+/** Effects of what no hook saw, by the answer to the next event. */
+const fireAfter = async (
+  client: HookedClient,
+  command: string,
+  context: FireContext,
+): Promise<Omit<CanaryRow, 'point'>> => {
+  const { clone, canary } = context
+  const [clean] = canaryEvents(client, clone.folder, canary)
+  const next = async () =>
+    (clean && (await start(`${command} ${LARGER_BUDGET}`, clean, context)))?.stdout ?? ''
+  const { found, missed } = await fireEffects(clone, CLIENT_HOOKS[client].file, next)
+  const all = found.length + missed.length
+  if (missed.length === 0)
+    return { result: 'found', detail: `${all} of ${all} bypasses that no hook saw`, found }
+  return {
+    result: 'not found',
+    detail: `${missed.length} of ${all} bypasses: ${missed.join(', ')}`,
+    found,
+    fix: 'Run `warrant doctor`: without the git hooks, and with another program in them, nothing is compared.',
+  }
 }
 
 interface FiredLine {
@@ -178,18 +204,18 @@ const firePresent = async (
       fix: `Run \`${command}\` with an event on stdin, or \`warrant doctor\`, to see why.`,
     }
   const slow = late ? '; an answer took longer than a second, and such a call is refused' : ''
-  const detail = `a credential and --no-verify are refused, a clean write is not; ${version}${slow}`
+  const detail = `refuses a credential and --no-verify; ${version}${slow}`
   const trust = await readTrust(client, root)
   if (trust === 'untrusted')
     return {
       result: 'skipped until trusted',
-      detail: `${detail}; ${CLIENT_TABLE[client].product} skips the hooks of this project`,
+      detail,
       fix: `Start ${client} here, and trust the folder and its hooks.`,
     }
   if (trust === 'unknown' && (client === 'codex' || client === 'gemini'))
     return {
       result: 'cannot be shown',
-      detail: `${detail}; what ${CLIENT_TABLE[client].product} trusts cannot be read`,
+      detail: `${detail}; what it trusts cannot be read`,
       fix: `Start ${client} here, and trust the folder and its hooks.`,
     }
   return { result: 'blocks', detail }
@@ -213,7 +239,10 @@ const fireClient = async (client: HookedClient, context: FireContext): Promise<C
     ]
   if (line.state !== 'present') return [{ point, ...PROBLEMS[line.state] }]
   if (await isSwitchedOff(client, context.root)) return [{ point, ...PROBLEMS.off }]
-  return [{ point, ...(await firePresent(client, line, context)) }]
+  const row = { point, ...(await firePresent(client, line, context)) }
+  if (isFailedCanary(row)) return [row]
+  const sandbox = await fireSandbox(client, context.clone, (path) => readInRepository(context.root, path))
+  return [row, ...sandbox, { point: `after ${client}`, ...(await fireAfter(client, line.command, context)) }]
 }
 
 /** Each client whose file has an entry of ours. */

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { type OpenedRepository, openRepositoryForCommand } from '../../app/open/repository.ts'
 import { loadSettings } from '../../app/process-context.ts'
 import type { ProgramResult } from '../../gate/ports.ts'
-import { isRecord, jsonOf } from '../../kernel/encoding/json.ts'
 import { ScratchClone } from '../../platform/git/scratch-clone.ts'
 import { repositoryFiles } from '../../platform/git/worktree.ts'
 import { runProgram } from '../../platform/programs/program.ts'
-import { LEFTHOOK_FILES, PRE_COMMIT_FILE, requirePlaces } from '../../setup/git-hooks/install-hooks.ts'
+import { GUARD_PATHS } from '../../setup/client-sandbox.ts'
+import { requirePlaces } from '../../setup/git-hooks/install-hooks.ts'
 import type { Invocation } from '../command/command.ts'
 import { printOutput } from '../command/subcommand.ts'
 import { writeTable } from '../command/text-table.ts'
@@ -14,66 +14,11 @@ import { makeCanary } from './canary-events.ts'
 import { type FireContext, fireClients } from './fire-clients.ts'
 import { type CanaryRow, isFailedCanary, judgeWorkflow, runsGate } from './read-answer.ts'
 
-const SERVER_MS = 30_000
-const INITIALIZE = {
-  protocolVersion: '2025-11-25',
-  capabilities: {},
-  clientInfo: { name: 'warrant-canary', version: '1' },
-}
-const FRAMES = [
-  { jsonrpc: '2.0', id: 1, method: 'initialize', params: INITIALIZE },
-  { jsonrpc: '2.0', method: 'notifications/initialized' },
-  { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} },
-]
-const INPUT = FRAMES.map((frame) => `${JSON.stringify(frame)}\n`).join('')
-
-/** The tools that a client gets from `warrant mcp` in the copy; undefined without an answer. */
-const listTools = async ({ clone }: FireContext): Promise<readonly string[] | undefined> => {
-  const args = [process.argv[1] ?? '', 'mcp', '--root', clone.folder]
-  const result = await clone.run(process.execPath, args, { input: INPUT, ms: SERVER_MS })
-  const answers = (result?.stdout ?? '').split('\n').map(jsonOf)
-  const answer = answers.find((one) => isRecord(one) && one.id === 2)
-  const listed = isRecord(answer) && isRecord(answer.result) ? answer.result.tools : undefined
-  if (!Array.isArray(listed)) return undefined
-  return listed.flatMap((tool) => (isRecord(tool) && typeof tool.name === 'string' ? [tool.name] : []))
-}
-
-/** A verdict BLOCKED in the copy has to hide the tools that write. */
-const fireServer = async (context: FireContext): Promise<CanaryRow> => {
-  const { clone, canary } = context
-  const point = 'MCP server'
-  const open = await listTools(context)
-  await clone.stage(canary.path, canary.planted)
-  const gate = await clone.run(process.execPath, [process.argv[1] ?? '', 'gate'])
-  const closed = await listTools(context)
-  await clone.unstage(canary.path)
-  if (open === undefined || closed === undefined)
-    return {
-      point,
-      result: 'cannot be shown',
-      detail: '`warrant mcp` did not list its tools',
-      fix: 'Run `warrant doctor`.',
-    }
-  if (gate?.exitCode !== 1)
-    return {
-      point,
-      result: 'does not block',
-      detail: 'the gate does not refuse a planted credential',
-      fix: 'Look for the rule in `.warrant/rules`, and run `warrant gate` on such a file.',
-    }
-  const hidden = open.filter((name) => !closed.includes(name))
-  if (hidden.length > 0)
-    return { point, result: 'blocks', detail: `while BLOCKED, it hides ${hidden.length} tools that write` }
-  return {
-    point,
-    result: 'does not block',
-    detail: 'while BLOCKED, it offers the same tools',
-    fix: 'Remove the setting toolAccess: `warrant config` shows where it comes from.',
-  }
-}
-
 /** What decides about hooks and policy, and may not be committed yet. */
-const DECIDING = ['.warrant', '.husky', '.githooks', 'package.json', PRE_COMMIT_FILE, ...LEFTHOOK_FILES]
+const DECIDING = [
+  ...['.warrant', '.husky', '.githooks', 'package.json'],
+  ...GUARD_PATHS.filter((path) => !path.startsWith('.git/')),
+]
 const LIST_MS = 60_000
 const BYTES = 4 * 1024 * 1024
 
@@ -132,7 +77,7 @@ const fireGit = async ({ clone, canary }: FireContext): Promise<CanaryRow[]> => 
 const WORKFLOWS = '.github/workflows'
 const MAX_BYTES = 1024 * 1024
 
-const fireWorkflows = async (root: string): Promise<CanaryRow> => {
+const fireWorkflows = async (root: string): Promise<readonly CanaryRow[]> => {
   const files = repositoryFiles(root)
   const names = await files.names(WORKFLOWS).catch(() => [])
   for (const name of names.filter((one) => /\.ya?ml$/.test(one)).sort()) {
@@ -141,12 +86,9 @@ const fireWorkflows = async (root: string): Promise<CanaryRow> => {
     const text = Buffer.from(bytes ?? []).toString('utf8')
     if (runsGate(text)) return judgeWorkflow(path, text)
   }
-  return {
-    point: 'CI',
-    result: 'not set up',
-    detail: `no workflow in ${WORKFLOWS} runs the gate`,
-    fix: 'Run `warrant init --action OWNER/REPOSITORY@COMMIT`, or `warrant gate --stage CI` in your CI.',
-  }
+  const fix = 'Run `warrant init --action OWNER/REPOSITORY@COMMIT`, or `warrant gate --stage CI` in your CI.'
+  const detail = `no workflow in ${WORKFLOWS} runs the gate`
+  return [{ point: 'CI', result: 'not set up', detail, fix }]
 }
 
 const fireAll = async (repository: OpenedRepository, context: FireContext): Promise<CanaryRow[]> => {
@@ -156,14 +98,15 @@ const fireAll = async (repository: OpenedRepository, context: FireContext): Prom
   await clone.fill({ top, common, hooks, present: await presentFiles(top, clone.environment, signal) })
   // In this order: a commit that went past the hooks stays in the copy.
   const clients = await fireClients(context)
-  const server = await fireServer(context)
-  return [...clients, ...(await fireGit(context)), server, await fireWorkflows(root)]
+  return [...clients, ...(await fireGit(context)), ...(await fireWorkflows(root))]
 }
 
 const writeReport = (rows: readonly CanaryRow[]): string => {
   const cells = rows.map(({ point, result, detail }) => [point, result, detail])
   const fixes = rows.flatMap(({ point, fix }) => (fix === undefined ? [] : [`${point}: ${fix}`]))
-  return [writeTable(['where', 'result', 'shown'], cells), ...fixes].join('\n')
+  const routes = [...new Set(rows.flatMap(({ found = [] }) => found))]
+  const bypasses = routes.length === 0 ? [] : [`Bypasses that were found: ${routes.join(', ')}.`]
+  return [writeTable(['where', 'result', 'shown'], cells), ...bypasses, ...fixes].join('\n')
 }
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const

@@ -90,16 +90,14 @@ class HookRun {
     this.#text = await readEventText()
     const event = readAgentEvent(this.#client, this.#text)
     if (event === undefined) return { event, decision: { kind: 'allow' } }
+    const { isRepair, judgeEvent } = await import('../../hooks/judge-event.ts')
     try {
       const ports = await findPorts(opening, event, this.#config, signal)
       if (ports === undefined) return { event, decision: { kind: 'allow' } }
-      const { judgeEvent } = await import('../../hooks/judge-event.ts')
       return { event, decision: await judgeEvent(event, ports), root: ports.root }
     } catch (thrown) {
       // The agent may run the repair that it was told, or it could never go on.
-      const { readCommand } = await import('../../hooks/read-edits.ts')
-      const command = event.tool?.kind === 'shell' ? readCommand(event.tool).trim() : ''
-      if (!(thrown instanceof Fault && thrown.fix.includes(`\`${command || ' '}\``))) throw thrown
+      if (!(thrown instanceof Fault && isRepair(event, thrown.fix))) throw thrown
       return { event, decision: { kind: 'allow' } }
     }
   }

@@ -55,6 +55,7 @@ const reportPlan = async (
     hooks: plan.hooks,
     outside: plan.outside,
     strict: plan.strict,
+    sandbox: plan.sandbox,
     states: left === undefined ? undefined : await hookStates(setup),
     workflow: await hasFile(setup, plan, WORKFLOW),
     keys: await setup.exists(KEYS_FILE),

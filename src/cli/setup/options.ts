@@ -28,6 +28,12 @@ export const INIT_OPTIONS: readonly Option[] = [
     description:
       'Also create .warrant/checks.yml with the checks that `warrant checks suggest` prints. They block until a person allows them.',
   },
+  {
+    flag: 'sandbox',
+    kind: 'switch',
+    description:
+      "Also write the clients' own sandbox and permission settings that make the files of the gate read-only for agents.",
+  },
 ]
 
 export const UNINSTALL_OPTIONS: readonly Option[] = [

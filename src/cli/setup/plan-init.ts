@@ -13,7 +13,7 @@ import { type Invocation, usageFaults } from '../command/command.ts'
 import { textFlag } from '../command/subcommand.ts'
 import { openDeclaringFiles } from '../gate/checks-suggest.ts'
 import { findLaunch, type OpenedSetup, openHookSetup } from './open-setup.ts'
-import { chosenClientTargets, ignoreTarget, ownFileTarget } from './setup-targets.ts'
+import { chosenClientTargets, ignoreTarget, ownFileTarget, presentGuardPaths } from './setup-targets.ts'
 
 /** What was found, and what would be written. */
 export interface InitPlan extends SetupPlan {
@@ -23,6 +23,8 @@ export interface InitPlan extends SetupPlan {
   readonly hooks: HookSetup
   readonly outside: boolean
   readonly strict: boolean
+  /** Whether the sandboxes of the clients protect the files of the gate. */
+  readonly sandbox: boolean
   readonly launch: LaunchWords
   /** Files of this user alone: git does not see them. */
   readonly personal: readonly string[]
@@ -96,11 +98,15 @@ export const planInit = async (
   const git = await hookTargets(hooks, { places, files: lifecycle.files, strict, program: ports.program })
   const suggestions = await suggestChecks(await openDeclaringFiles(root))
   const withChecks = invocation.flags.checks === true && suggestions.checks.length > 0
+  const sandbox = invocation.flags.sandbox === true
+  const names = clients.map(({ client }) => client)
+  const readOnly = sandbox ? await presentGuardPaths(setup, names, git.targets) : []
   const targetsOf = (shared: boolean) =>
     chosenClientTargets(
       setup,
       clients.flatMap((one) => (one.shared === shared ? [one.client] : [])),
       launch,
+      readOnly,
     )
   const [team, own] = [await targetsOf(true), await targetsOf(false)]
   const shared = [
@@ -127,6 +133,7 @@ export const planInit = async (
     hooks,
     outside: git.outside,
     strict,
+    sandbox,
     launch,
     personal,
     ignored,

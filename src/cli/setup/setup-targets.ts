@@ -1,6 +1,8 @@
 import { EVIDENCE_FILE } from '../../evidence/store.ts'
 import { CHECKS_FILE } from '../../gate/checks/check.ts'
+import { KEYS_FILE } from '../../receipts/keys-path.ts'
 import { CLIENT_HOOKS, type HookedClient, hookEntries } from '../../setup/client-hooks.ts'
+import { CLIENT_SANDBOXES, GUARD_PATHS } from '../../setup/client-sandbox.ts'
 import { CLIENT_SERVERS } from '../../setup/client-servers.ts'
 import { SETUP_CLIENT_NAMES, type SetupClient } from '../../setup/clients.ts'
 import { listLines, wholeFile } from '../../setup/editors/edit-script.ts'
@@ -38,6 +40,7 @@ const clientTargets = async (
   clients: readonly SetupClient[],
   launch: LaunchWords,
   pick: PickFiles,
+  readOnly: readonly string[],
 ): Promise<TargetFile[]> => {
   const targets: TargetFile[] = []
   for (const client of clients) {
@@ -49,20 +52,51 @@ const clientTargets = async (
       const { file, empty } = CLIENT_HOOKS[client]
       targets.push(jsonTarget(file, empty, hookEntries(client, launch)))
     }
+    const sandbox = readOnly.length > 0 ? CLIENT_SANDBOXES[client] : undefined
+    if (sandbox === undefined) continue
+    const { file, empty } = sandbox
+    const entries = sandbox.entries(readOnly)
+    targets.push(empty === undefined ? textTarget(file, entries) : jsonTarget(file, empty, entries))
   }
   return joinTargets(targets)
 }
 
-/** The files of the clients; of several that a client reads, the one that exists, or the first. */
+/**
+ * The files of the clients; of several that a client reads, the one that exists, or the first. `readOnly` are the
+ * paths that their sandboxes protect.
+ */
 export const chosenClientTargets = (
   { exists }: OpenedSetup,
   clients: readonly SetupClient[],
   launch: LaunchWords,
-): Promise<TargetFile[]> =>
-  clientTargets(clients, launch, async (files) => {
+  readOnly: readonly string[],
+): Promise<TargetFile[]> => {
+  const pick: PickFiles = async (files) => {
     for (const file of files) if (await exists(file)) return [file]
     return files.slice(0, 1)
-  })
+  }
+  return clientTargets(clients, launch, pick, readOnly)
+}
+
+/** What is or will be there of the files of the gate. In a linked worktree the git folder is elsewhere. */
+export const presentGuardPaths = async (
+  { exists, places }: OpenedSetup,
+  clients: readonly SetupClient[],
+  written: readonly TargetFile[],
+): Promise<readonly string[]> => {
+  // The list of keys may come any day.
+  const isWritten = (path: string) =>
+    path === KEYS_FILE ||
+    clients.some((client) => isHookedClient(client) && CLIENT_HOOKS[client].file === path) ||
+    written.some(({ place, path: one }) => place === 'tree' && one === path)
+  const present: string[] = []
+  for (const path of GUARD_PATHS) {
+    const isInGit = path.startsWith('.git/')
+    if (isInGit ? places.common === `${places.top}/.git` : isWritten(path) || (await exists(path)))
+      present.push(path)
+  }
+  return present
+}
 
 const EVIDENCE_LINE = `/${EVIDENCE_FILE}`
 
@@ -92,7 +126,7 @@ export const everyTarget = async (setup: OpenedSetup, record: SetupRecord | unde
   const { stateFolder } = ports
   const lines = [...(stateFolder === undefined ? [] : stateLines(stateFolder)), EVIDENCE_LINE]
   const own = [CHECKS_FILE].filter((path) => record?.files.has(path))
-  const clients = await clientTargets(SETUP_CLIENT_NAMES, PATH_LAUNCH, async (files) => files)
+  const clients = await clientTargets(SETUP_CLIENT_NAMES, PATH_LAUNCH, async (files) => files, GUARD_PATHS)
   return [
     ...clients,
     ...(await everyHookTarget(options)),

@@ -33,14 +33,9 @@ const GUARD_WORD = /git|hook|warrant|no-verify/
 const PERSONAL =
   /^(?:uninstall|accept|checks allow|receipts (?:keys (?:add|revoke)|require)|log (?:erase|adopt|repair))\b/
 
-const HOOK_MANAGER = /^(?:husky|lefthook|pre-commit|simple-git-hooks|overcommit)$/
-/** Programs that commit on their own. */
-const RELEASE_TOOL =
-  /^(?:npm|pnpm|yarn|bun|lerna|standard-version|commit-and-tag-version|release-it|semantic-release|np|bump.*version|cz|commitizen|changeset|nx|gh|hub|jj|stg|gt)$/
-
 /** Programs that are judged wherever another one starts them. */
 const INNER =
-  /^(?:git(?:-[\w-]+)?|warrant(?:\.[cm]?js)?|(?:ba|da|z|k|a|mk|fi)?sh|eval|rm|mv|cp|ln|tee|sed|chmod|truncate|dd|install|lefthook|husky|pre-commit|overcommit|lerna|standard-version|python[\d.]*|node|perl|ruby)$/
+  /^(?:git(?:-[\w-]+)?|warrant(?:\.[cm]?js)?|(?:ba|da|z|k|a|mk|fi)?sh|eval|rm|mv|cp|ln|tee|sed|chmod|truncate|dd|install|python[\d.]*|node|perl|ruby)$/
 
 const MAX_DEPTH = 3
 /** Words that are judged: no input makes the judgement slow. */
@@ -163,16 +158,14 @@ class CommandJudge {
     const texts = args.map(({ text }) => text)
     if (name === 'git' || dashed !== undefined) {
       const all = dashed === undefined ? args : [{ text: dashed, raw: dashed }, ...args]
-      const { verdicts, script } = judgeGit(all, environment)
-      this.verdicts.push(...verdicts)
-      if (script !== undefined) this.run(script)
+      this.verdicts.push(...judgeGit(all, environment))
       if (/^(?:rm|mv|clean|checkout-index)$/.test(texts[0] ?? ''))
         this.verdicts.push(...judgeFiles('rm', texts.slice(1), places))
       return
     }
     this.verdicts.push(...judgeFiles(name, texts, places))
     this.#judgeText(name, args, command)
-    this.#judgeTools(name, texts)
+    this.#judgeOurs(name, texts)
   }
 
   /** Judges commands that a program gets as a text. */
@@ -213,8 +206,8 @@ class CommandJudge {
     this.run(script)
   }
 
-  /** Judges programs other than git that skip or remove hooks, and this program itself. */
-  #judgeTools(name: string, args: readonly string[]): void {
+  /** Judges this program itself. */
+  #judgeOurs(name: string, args: readonly string[]): void {
     const line = args.filter((text) => !text.startsWith('-')).join(' ')
     const isOurs = /^warrant(?:\.[cm]?js)?$/.test(name)
     if (isOurs && (PERSONAL.test(line) || args.some((text) => text.startsWith('--allow-checks'))))
@@ -223,20 +216,6 @@ class CommandJudge {
           'own-command',
           `\`warrant ${line.split(' ', 2).join(' ')}\` is run by a person: it changes what the gate accepts.`,
         ),
-      )
-    if (HOOK_MANAGER.test(name) && args.some((text) => /^(?:--)?(?:uninstall|uninit)$/.test(text)))
-      this.verdicts.push(
-        deny(
-          'hooks-moved',
-          `\`${name}\` would remove the git hooks. A person does that where it is intended.`,
-        ),
-      )
-    if (
-      RELEASE_TOOL.test(name) &&
-      args.some((text) => /^--(?:no-verify|no-commit-hooks|commit-hooks=(?:false|0|no))$/.test(text))
-    )
-      this.verdicts.push(
-        deny('hooks-skipped', `\`${name}\` commits without git hooks here. Run it without that option.`),
       )
   }
 

@@ -68,8 +68,7 @@ const judgeConfig = (rest: readonly ShellWord[]): CommandVerdict[] => {
   const [name = '', value] = named.filter((text) => !/^(?:set|unset|(?:remove|rename)-section)$/.test(text))
   const isWrite = isSection || isUnset || value !== undefined
   const isProtected = isSection ? PROTECTED_SECTION.test(name) : PROTECTED_SETTING.test(name)
-  const isAlias = /^alias\./i.test(name) && /--no-v|\bcommit\b.* -\w*n/.test(value ?? '')
-  if (!isWrite || !(isProtected || isAlias)) return []
+  if (!isWrite || !isProtected) return []
   return [
     deny(
       'hooks-moved',
@@ -108,8 +107,8 @@ const judgeSurroundings = (
   for (const [at, text] of globals.entries()) {
     const value = globals[at + 1] ?? ''
     const setting = text === '-c' || text === '--config-env' ? value : /^--config-env=(.*)/.exec(text)?.[1]
-    const [key = '', given = ''] = setting?.split('=', 2) ?? []
-    if (MOVES_HOOKS.test(key) || (/^alias\./i.test(key) && /--no-v|\bcommit\b.* -\w*n/.test(given)))
+    const [key = ''] = setting?.split('=', 1) ?? []
+    if (MOVES_HOOKS.test(key))
       verdicts.push(
         deny(
           'hooks-moved',
@@ -167,17 +166,11 @@ const judgePlumbing = (name: string, texts: readonly string[]): CommandVerdict[]
     : []
 }
 
-interface GitReading {
-  readonly verdicts: readonly CommandVerdict[]
-  /** Commands that git runs. */
-  readonly script: string | undefined
-}
-
 /** Judges the arguments of git. */
 export const judgeGit = (
   args: readonly ShellWord[],
   environment: ReadonlyMap<string, string>,
-): GitReading => {
+): CommandVerdict[] => {
   let at = 0
   while (at < args.length && args[at]?.text.startsWith('-'))
     at += GLOBALS_VALUED.test(args[at]?.text ?? '') ? 2 : 1
@@ -185,26 +178,11 @@ export const judgeGit = (
   const name = args[at]?.text ?? ''
   const rest = args.slice(at + 1)
   const texts = rest.map(({ text }) => text)
-  const start =
-    name === 'submodule'
-      ? texts.indexOf('foreach') + 1
-      : name === 'bisect' && texts[0] === 'run'
-        ? 1
-        : name === 'rebase'
-          ? texts.findIndex((text) => text === '-x' || text === '--exec') + 1
-          : 0
-  const script =
-    start > 0
-      ? texts.slice(start, name === 'rebase' ? start + 1 : undefined).join(' ')
-      : name === 'rebase'
-        ? texts.find((text) => text.startsWith('--exec='))?.slice('--exec='.length)
-        : undefined
   const plumbing = judgePlumbing(name, texts)
-  if (name === 'config') return { verdicts: judgeConfig(rest), script }
-  const alias = globals.find((text) => text.startsWith('alias.'))
-  if (!Object.hasOwn(VALUED, name) && alias === undefined) return { verdicts: plumbing, script }
+  if (name === 'config') return judgeConfig(rest)
+  if (!Object.hasOwn(VALUED, name)) return plumbing
   const skipped = skipsHooks(name, rest)
     ? [deny('hooks-skipped', `\`git ${name}\` with --no-verify skips the git hooks. ${RUN_HOOKS}`)]
     : []
-  return { verdicts: [...judgeSurroundings(name, globals, environment), ...skipped, ...plumbing], script }
+  return [...judgeSurroundings(name, globals, environment), ...skipped, ...plumbing]
 }

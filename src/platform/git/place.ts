@@ -2,6 +2,7 @@ import { lstat, readdir, readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { optional } from '../../kernel/optional.ts'
 import { isPathInside } from '../../kernel/text/path-inside.ts'
+import { quoteShellWord } from '../../kernel/text/shell-quote.ts'
 import { followLinks, isAbsent } from '../files/git-metadata.ts'
 import { readRegularFile } from '../jail/async.ts'
 import { findRepositoryRoot } from './find-root.ts'
@@ -53,10 +54,14 @@ const rejectLinks = async (folder: string, allows: Allows): Promise<void> => {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   for (const entry of entries) {
     if (!entry.isSymbolicLink() || entry.name === 'hooks') continue
-    const target = await followLinks(resolve(folder, await readlink(join(folder, entry.name))))
-    if (!allows(target))
+    const path = join(folder, entry.name)
+    const word = quoteShellWord(path)
+    if (!allows(await followLinks(resolve(folder, await readlink(path)))))
       throw gitFaults.foreign_folder(
         `${entry.name} in the git folder is a link to a place outside this repository`,
+        {
+          fix: `Put a copy in its place with \`cp -RL ${word} ${word}.new && rm ${word} && mv ${word}.new ${word}\`, or allow that place with --git-folders.`,
+        },
       )
   }
 }
@@ -64,12 +69,15 @@ const rejectLinks = async (folder: string, allows: Allows): Promise<void> => {
 /** Refuses objects of other repositories. */
 const rejectAlternates = async (objects: string, allows: Allows, depth = 0): Promise<void> => {
   await rejectLinks(objects, allows)
-  const text = await readSmallFile(join(objects, 'info', 'alternates'))
+  const path = join(objects, 'info', 'alternates')
+  const text = await readSmallFile(path)
   const lines = (text ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   for (const line of lines) {
     const folder = await followLinks(resolve(objects, line))
     if (!allows(folder) || depth === MAX_DEPTH)
-      throw gitFaults.foreign_folder('objects/info/alternates names objects outside this repository')
+      throw gitFaults.foreign_folder('objects/info/alternates names objects outside this repository', {
+        fix: `Remove it with \`rm ${quoteShellWord(path)}\`, or allow that place with --git-folders.`,
+      })
     await rejectAlternates(folder, allows, depth + 1)
   }
 }

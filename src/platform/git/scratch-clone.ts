@@ -165,10 +165,6 @@ export class ScratchClone {
     await this.#need(this.folder, 'add', '-f', '--', path)
   }
 
-  async unstage(path: string): Promise<void> {
-    await this.#need(this.folder, 'rm', '-q', '-f', '--', path)
-  }
-
   async remove(): Promise<void> {
     await rm(this.base, { recursive: true, force: true, maxRetries: 5 })
     this.#forget()

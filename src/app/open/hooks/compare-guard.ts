@@ -235,7 +235,7 @@ class GuardLook {
     const isSame = before !== undefined && refs !== '' && refs === before.refs
     const tips = isSame ? before.tips : await readTips({ ...place, folders }, signal)
     const moved = Object.entries(tips).filter(([ref, id]) => before !== undefined && before.tips[ref] !== id)
-    const isGuarded = former.some(([, { kind }]) => kind === 'hook')
+    const isGuarded = [...former, ...Object.entries(files)].some(([, { kind }]) => kind === 'hook')
     const unjudged =
       moved.length === 0 || !isGuarded
         ? NO_COMMITS
