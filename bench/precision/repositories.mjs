@@ -10,7 +10,7 @@ import { table } from './table.mjs'
 /**
  * @typedef {import('./gate.mjs').Finding} Finding
  * @typedef {{ name: string, commit: string, kind: 'healthy' | 'ordinary' | 'examples' | 'vulnerable',
- *   set: 'first' | 'development' | 'held-out' | 'second-held-out' | 'third-held-out' | 'fourth' | 'fifth' }} Repository
+ *   set: 'first' | 'development' | 'held-out' | 'second-held-out' | 'third-held-out' | 'fourth' | 'fifth' | 'sixth' }} Repository
  * @typedef {Repository & { files: number, lines: number, seconds: number, findings: Finding[] }} Judged
  */
 
