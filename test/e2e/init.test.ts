@@ -175,7 +175,7 @@ describe('init --sandbox', () => {
     expect(read(repo, '.codex/config.toml')).toMatch(/^sandbox_mode = "workspace-write".*\n# mine\nmodel/)
     expect(JSON.parse(read(repo, '.cursor/cli.json')).permissions.deny).toContain('Write(.git/hooks/**)')
     expect(init(repo, '--sandbox').changes).toEqual([])
-    expect(run(repo, ['uninstall', '--purge']).status).toBe(0)
+    expect(run(repo, ['uninstall', '--yes', '--purge']).status).toBe(0)
     expect(takePicture(repo)).toEqual(before)
   })
 
@@ -188,7 +188,7 @@ describe('init --sandbox', () => {
     for (const one of [repo, plain]) {
       const value = JSON.parse(read(one, '.claude/settings.json'))
       one.write({ '.claude/settings.json': JSON.stringify({ model: 'x', ...value }, null, 2) })
-      expect(run(one, ['uninstall', '--purge']).status).toBe(0)
+      expect(run(one, ['uninstall', '--yes', '--purge']).status).toBe(0)
     }
     expect(JSON.parse(read(plain, '.claude/settings.json'))).toEqual({ model: 'x', ...JSON.parse(own) })
     expect(read(repo, '.claude/settings.json')).not.toMatch(/\.git|keys\.yml|warrant/)
