@@ -65,6 +65,17 @@ export const BYPASSES: readonly Bypass[] = [
     ],
   },
   {
+    bypass: 'a committed hook in a clone that never ran Warrant',
+    stopped: 'CI; with `init --strict` the hook',
+    found: 'CI, and PRE_PUSH of anyone else where receipts are required',
+    by: 'as 1. In a clone where it ran before, a missing program is refused',
+    shownBy: [
+      ['test/e2e/two-people.test.ts', 'does not stop a colleague who lacks the program'],
+      ['test/e2e/hooks.test.ts', 'lets a clone pass that never had the program'],
+      ['test/e2e/hooks.test.ts', 'refuses where the program that judged is gone'],
+    ],
+  },
+  {
     bypass: '`exit 0` before the block of the hook, `|| true` in it, `chmod -x`',
     stopped: 'PRE_PUSH, if that hook still runs; CI',
     found: '`warrant doctor`, PRE_PUSH, CI',
