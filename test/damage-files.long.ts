@@ -11,7 +11,7 @@ import { readIfThere, SPOILS, spoilFile } from './support/spoil-file.ts'
 /** What the gate keeps in files other than its log, spoiled, read and repaired as the message says. */
 
 /** Of each kind that is not the same each time. */
-const ROUNDS = Number(process.env.WARRANT_TEST_DAMAGES ?? 12)
+const ROUNDS = Number(process.env.WARRANT_TEST_DAMAGES ?? 16)
 
 /** Blocks wherever it is. */
 const KEY = `export const key = '${['AKIA', 'Z7QXN4RTP2LKW6HD'].join('')}'\n`

@@ -16,7 +16,7 @@ afterAll(async () => {
 })
 
 /** Of each kind, for each of the two files. */
-const ROUNDS = Number(process.env.WARRANT_TEST_DAMAGES ?? 65)
+const ROUNDS = Number(process.env.WARRANT_TEST_DAMAGES ?? 70)
 const SERVER = join(dirname(BINARY), 'scg-mcp-server.js')
 const NODES = 12
 const PART = NODES / 3
