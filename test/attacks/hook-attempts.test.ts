@@ -47,7 +47,8 @@ const judge = async (attempt: HookAttempt) => {
   const { client, text } = eventOf(attempt)
   const { config } = loadConfig({}, { cwd: repo.folder, environment })
   const { signal } = new AbortController()
-  const ports = await openAgentHook(config, { environment, cwd: repo.folder, program: undefined, signal })
+  const context = { environment, cwd: repo.folder, program: undefined, signal, budget: 9_000 }
+  const ports = await openAgentHook(config, context)
   const event = readAgentEvent(client, text)
   if (ports === undefined) throw new Error('no repository')
   return event === undefined ? ({ kind: 'allow' } as const) : judgeEvent(event, ports)

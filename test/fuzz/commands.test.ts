@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { judgeCommand } from '../../src/hooks/shell/judge-command.ts'
 import { summarizeCommand } from '../../src/hooks/shell/summarize-command.ts'
 import { BINARY, cleanEnvironment } from '../support/binary.ts'
-import { caseCount } from '../support/case-count.ts'
+import { caseCount, someRows } from '../support/case-count.ts'
 import { Repo } from '../support/repository.ts'
 
 /** A command of any text has an answer in time: what the shell would not read either is put to the user. */
@@ -73,7 +73,7 @@ const MAX_CPU_MS = 500
 const MAX_GROWTH = 300 * 1024 * 1024
 
 describe('a generated command', () => {
-  const count = caseCount(150, 10_000)
+  const count = caseCount(60, 10_000)
   it(`is read in time and in little memory: ${count} of them, up to 1 MB`, () => {
     const below = numbersFrom(20_261)
     const slow: string[] = []
@@ -98,26 +98,49 @@ describe('through the binary', () => {
   const patterns = [40_000, 80_000, 1_000_000].map((size) => `case x in ${'a|'.repeat(size / 2)}`)
   const generated = Array.from({ length: caseCount(3, 60) }, () => makeCommand(below))
 
+  const answer = (tool_name: string, tool_input: object, budget: string) => {
+    const event = { hook_event_name: 'PreToolUse', cwd: repo.folder, tool_name, tool_input }
+    const { status, stdout } = spawnSync(process.execPath, [BINARY, 'hook', 'claude', '--budget', budget], {
+      cwd: repo.folder,
+      env: cleanEnvironment(),
+      input: JSON.stringify(event),
+      encoding: 'utf8',
+    })
+    expect(status).toBe(0)
+    return stdout === '' ? 'allow' : JSON.parse(stdout).hookSpecificOutput.permissionDecision
+  }
+
   it.each([...patterns, ...generated].map((command) => [command.length, command] as const))(
     'a command of %i characters is answered',
     (_, command) => {
-      const event = {
-        hook_event_name: 'PreToolUse',
-        cwd: repo.folder,
-        tool_name: 'Bash',
-        tool_input: { command },
-      }
-      const { status, stdout } = spawnSync(process.execPath, [BINARY, 'hook', 'claude', '--budget', '9000'], {
-        cwd: repo.folder,
-        env: cleanEnvironment(),
-        input: JSON.stringify(event),
-        encoding: 'utf8',
-      })
-      expect(status).toBe(0)
-      expect(stdout).not.toContain('in time')
-      expect(stdout === '' || JSON.parse(stdout).hookSpecificOutput.permissionDecision !== undefined).toBe(
-        true,
-      )
+      expect(['allow', 'deny', 'ask']).toContain(answer('Bash', { command }, '9000'))
     },
   )
+
+  const patch = (lines: string) => ({
+    command: `*** Begin Patch\n${lines.repeat(1e6 / lines.length)}*** End Patch\n`,
+  })
+  it.each(
+    someRows<readonly [string, string, object]>(
+      [
+        ['brackets', 'Write', { file_path: 'a.js', content: '('.repeat(1e6) }],
+        [
+          'functions',
+          'Write',
+          { file_path: 'a.ts', content: 'export const a = (b: string) => b\n'.repeat(3e4) },
+        ],
+        ['one line', 'Write', { file_path: 'a.js', content: 'a(b[c],{d:1});'.repeat(7e4) }],
+        [
+          'edits',
+          'MultiEdit',
+          { file_path: 'a', edits: Array(9_999).fill({ old_string: '1', new_string: '1' }) },
+        ],
+        ['files of a patch', 'apply_patch', patch('*** Add File: b.ts\n+export {}\n')],
+        ['hunks of a patch', 'apply_patch', patch('*** Update File: a\n@@\n-1\n+1\n')],
+      ],
+      3,
+    ),
+  )('a write of 1 MB is answered: %s', (_, tool, input) => {
+    expect(['allow', 'deny']).toContain(answer(tool, input, '1000'))
+  })
 })

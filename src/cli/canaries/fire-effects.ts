@@ -5,13 +5,6 @@ import type { ScratchClone } from '../../platform/git/scratch-clone.ts'
  * file of the client, `$2` a folder outside of the repository.
  */
 
-interface CanaryEffect {
-  readonly route: string
-  readonly script: string
-  /** A part of what the answer to the next event says of it. */
-  readonly named: string
-}
-
 const HOOK = 'pre-commit'
 const HOOKS_SETTING = 'core.hooksPath'
 const CANARY_COMMIT = 'warrant-canary-commit'
@@ -24,59 +17,24 @@ const onHook = (script: string): string =>
 const onFile = (script: string): string =>
   `echo "$0 $$" > warrant-canary; git add -f warrant-canary; ${script}`
 
-const CANARY_EFFECTS: readonly CanaryEffect[] = [
-  {
-    route: 'renaming editor',
-    script: onHook('echo "#!/bin/sh" > "$2/h"; chmod 755 "$2/h"; mv "$2/h" "$H"'),
-    named: HOOK,
-  },
-  { route: 'script', script: onHook('echo \'rm "$1"\' > "$2/s"; sh "$2/s" "$H"'), named: HOOK },
-  {
-    route: 'python',
-    script: onHook(
-      `command -v python3 >/dev/null || exit ${EXIT_ABSENT}; python3 -c "import os, sys; os.chmod(sys.argv[1], 0o644)" "$H"`,
-    ),
-    named: HOOK,
-  },
-  {
-    route: 'symlinked path',
-    script: onHook(`ln -s "$(dirname "$H")" "$2/link"; : > "$2/link/${HOOK}"`),
-    named: HOOK,
-  },
-  { route: 'setting of git', script: onHook(`git config ${HOOKS_SETTING} /dev/null`), named: HOOKS_SETTING },
-  {
-    route: 'settings of the client',
-    script: `[ -f "$1" ] || exit ${EXIT_ABSENT}; echo "{}" > "$1"`,
-    named: 'Put back',
-  },
-  {
-    route: 'git alias',
-    script: onHook(onFile(`git -c alias.canary="commit -qnm ${CANARY_COMMIT}" canary`)),
-    named: CANARY_COMMIT,
-  },
-  {
-    route: 'variables',
-    script: onHook(
-      onFile(
-        `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=${HOOKS_SETTING} GIT_CONFIG_VALUE_0=/ git commit -qm ${CANARY_COMMIT}`,
-      ),
-    ),
-    named: CANARY_COMMIT,
-  },
-  {
-    route: 'plumbing',
-    script: onHook(
-      onFile(`git reset -q --hard "$(git commit-tree "$(git write-tree)" -p HEAD -m ${CANARY_COMMIT})"`),
-    ),
-    named: CANARY_COMMIT,
-  },
-  {
-    route: 'worktree',
-    script: onHook(
-      `git worktree add -q --detach "$2/wt"; cd "$2/wt"; ${onFile(`git -c ${HOOKS_SETTING}=/ commit -qm ${CANARY_COMMIT}`)}`,
-    ),
-    named: CANARY_COMMIT,
-  },
+const commit = (script: string): string => onHook(onFile(script))
+const PYTHON = `command -v python3 >/dev/null || exit ${EXIT_ABSENT}; python3 -c "import os, sys; os.chmod(sys.argv[1], 0o644)" "$H"`
+const PLUMBING = `git reset -q --hard "$(git commit-tree "$(git write-tree)" -p HEAD -m ${CANARY_COMMIT})"`
+const VARIABLES = `GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=${HOOKS_SETTING} GIT_CONFIG_VALUE_0=/ git commit -qm ${CANARY_COMMIT}`
+const WORKTREE = `git worktree add -q --detach "$2/wt"; cd "$2/wt"; ${onFile(`git -c ${HOOKS_SETTING}=/ commit -qm ${CANARY_COMMIT}`)}`
+
+/** `named`: a part of what the answer to the next event says. */
+const CANARY_EFFECTS: readonly (readonly [route: string, named: string, script: string])[] = [
+  ['renaming editor', HOOK, onHook('echo "#!/bin/sh" > "$2/h"; chmod 755 "$2/h"; mv "$2/h" "$H"')],
+  ['script', HOOK, onHook('echo \'rm "$1"\' > "$2/s"; sh "$2/s" "$H"')],
+  ['python', HOOK, onHook(PYTHON)],
+  ['symlinked path', HOOK, onHook(`ln -s "$(dirname "$H")" "$2/link"; : > "$2/link/${HOOK}"`)],
+  ['setting of git', HOOKS_SETTING, onHook(`git config ${HOOKS_SETTING} /dev/null`)],
+  ['settings of the client', 'Put back', `[ -f "$1" ] || exit ${EXIT_ABSENT}; echo "{}" > "$1"`],
+  ['git alias', CANARY_COMMIT, commit(`git -c alias.canary="commit -qnm ${CANARY_COMMIT}" canary`)],
+  ['variables', CANARY_COMMIT, commit(VARIABLES)],
+  ['plumbing', CANARY_COMMIT, commit(PLUMBING)],
+  ['worktree', CANARY_COMMIT, onHook(WORKTREE)],
 ]
 
 interface FiredEffects {
@@ -94,7 +52,7 @@ export const fireEffects = async (
   await ask()
   const found: string[] = []
   const missed: string[] = []
-  for (const { route, script, named } of CANARY_EFFECTS) {
+  for (const [route, named, script] of CANARY_EFFECTS) {
     const made = await clone.run('sh', ['-ec', script, 'sh', file, clone.base])
     if (made?.exitCode === EXIT_ABSENT) continue
     const isNamed = async () => (await ask()).includes(named)

@@ -46,10 +46,10 @@ const failureText = (thrown: unknown): string => {
 const openPorts = async (
   config: Config,
   folder: string,
-  signal: AbortSignal,
+  limits: { readonly signal: AbortSignal; readonly budget: number },
 ): Promise<AgentHookPorts | undefined> => {
   const { openAgentHook } = await import('../../app/open/hooks/open.ts')
-  return openAgentHook(config, { environment: process.env, cwd: folder, program: process.argv[1], signal })
+  return openAgentHook(config, { environment: process.env, cwd: folder, program: process.argv[1], ...limits })
 }
 
 /** Where the client did not start the hook in a repository, its working folder may be in one. */
@@ -57,11 +57,11 @@ const findPorts = async (
   opening: Promise<AgentHookPorts | undefined>,
   event: AgentEvent,
   config: Config,
-  signal: AbortSignal,
+  limits: { readonly signal: AbortSignal; readonly budget: number },
 ): Promise<AgentHookPorts | undefined> => {
   const opened = await opening
   if (opened !== undefined || event.cwd === undefined) return opened
-  return openPorts(config, resolve(event.cwd), signal)
+  return openPorts(config, resolve(event.cwd), limits)
 }
 
 interface Judged {
@@ -74,17 +74,19 @@ interface Judged {
 class HookRun {
   readonly #client: HookClient
   readonly #config: Config
+  readonly #budget: number
   readonly #stop = new AbortController()
   #text = ''
 
-  constructor(client: HookClient, config: Config) {
+  constructor(client: HookClient, config: Config, budget: number) {
     this.#client = client
     this.#config = config
+    this.#budget = budget
   }
 
   async judge(): Promise<Judged> {
-    const { signal } = this.#stop
-    const opening = openPorts(this.#config, process.cwd(), signal)
+    const limits = { signal: this.#stop.signal, budget: this.#budget }
+    const opening = openPorts(this.#config, process.cwd(), limits)
     // Handled where it is awaited.
     opening.catch(() => {})
     this.#text = await readEventText()
@@ -92,7 +94,7 @@ class HookRun {
     if (event === undefined) return { event, decision: { kind: 'allow' } }
     const { isRepair, judgeEvent } = await import('../../hooks/judge-event.ts')
     try {
-      const ports = await findPorts(opening, event, this.#config, signal)
+      const ports = await findPorts(opening, event, this.#config, limits)
       if (ports === undefined) return { event, decision: { kind: 'allow' } }
       return { event, decision: await judgeEvent(event, ports), root: ports.root }
     } catch (thrown) {
@@ -159,7 +161,7 @@ export const run = async (invocation: Invocation): Promise<number> => {
     throw usageFaults.option(`--on-timeout is deny or allow, not ${JSON.stringify(choice)}`)
   const budget = readBudget(invocation)
   const { config } = loadSettings(invocation)
-  const hook = new HookRun(client, config)
+  const hook = new HookRun(client, config, budget)
   const failed = (thrown: unknown): Judged => ({
     event: undefined,
     decision: { kind: 'deny', rule: 'failure', text: failureText(thrown) },

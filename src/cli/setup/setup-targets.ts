@@ -84,18 +84,15 @@ export const presentGuardPaths = async (
   clients: readonly SetupClient[],
   written: readonly TargetFile[],
 ): Promise<readonly string[]> => {
+  const planned = new Set<string>(written.flatMap(({ place, path }) => (place === 'tree' ? [path] : [])))
+  for (const client of clients) if (isHookedClient(client)) planned.add(CLIENT_HOOKS[client].file)
   // The list of keys may come any day.
-  const isWritten = (path: string) =>
-    path === KEYS_FILE ||
-    clients.some((client) => isHookedClient(client) && CLIENT_HOOKS[client].file === path) ||
-    written.some(({ place, path: one }) => place === 'tree' && one === path)
-  const present: string[] = []
-  for (const path of GUARD_PATHS) {
-    const isInGit = path.startsWith('.git/')
-    if (isInGit ? places.common === `${places.top}/.git` : isWritten(path) || (await exists(path)))
-      present.push(path)
-  }
-  return present
+  planned.add(KEYS_FILE)
+  const present = GUARD_PATHS.map(async (path) => {
+    if (path.startsWith('.git/')) return places.common === `${places.top}/.git` ? [path] : []
+    return planned.has(path) || (await exists(path)) ? [path] : []
+  })
+  return (await Promise.all(present)).flat()
 }
 
 const EVIDENCE_LINE = `/${EVIDENCE_FILE}`

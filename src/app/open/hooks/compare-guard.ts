@@ -41,7 +41,7 @@ interface GuardPlace {
   readonly now: () => number
   readonly signal: AbortSignal
   /** Commits that branches got since, without those that came from a remote or have a receipt. */
-  readonly findUnjudged: (tips: MovedTips) => Promise<UnjudgedCommits>
+  readonly findUnjudged: (tips: Omit<MovedTips, 'budget'>) => Promise<UnjudgedCommits>
 }
 
 /** Stands for no commit: what is asked where nothing moved. */

@@ -11,6 +11,8 @@ export interface MovedTips {
   readonly moved: readonly (readonly [ref: string, id: string])[]
   /** What the event before knew, and what came from another repository. */
   readonly known: readonly string[]
+  /** How long an answer may take, in milliseconds. */
+  readonly budget: number
 }
 
 export type UnjudgedCommits = Pick<GuardChange, 'commits' | 'blocking' | 'counted'>
@@ -22,7 +24,8 @@ export type JudgeRange = (range: { readonly from: string; readonly to: string })
 /** More commits are named and not judged: the answer has to come in time. */
 const MAX_JUDGED = 20
 const MAX_LOOKED_AT = 500
-const JUDGE_MS = 400
+/** Of the time for an answer. */
+const JUDGE_SHARE = 0.4
 
 /** What git does without the hook of a commit, as its log of a branch names it. Any program can write such a line. */
 const WITHOUT_HOOK = /^(?:rebase|cherry-pick|revert|merge|pull)\b(?!.*: Fast-forward)/
@@ -84,8 +87,10 @@ const judgeOne = async ({ id, parents }: CheckedCommit, judge: JudgeRange) => {
 }
 
 /** What blocks in each commit, as far as the time allows. */
-const judgeInTime = async (commits: readonly CheckedCommit[], judge: JudgeRange) => {
-  const late = new Promise<undefined>((done) => setTimeout(() => done(undefined), JUDGE_MS).unref())
+const judgeInTime = async (commits: readonly CheckedCommit[], judge: JudgeRange, budget: number) => {
+  const late = new Promise<undefined>((done) =>
+    setTimeout(() => done(undefined), budget * JUDGE_SHARE).unref(),
+  )
   const judged = new Map<string, Findings>()
   for (const commit of commits.slice(0, MAX_JUDGED)) {
     const blocking = await Promise.race([judgeOne(commit, judge).catch(() => undefined), late])
@@ -99,7 +104,7 @@ const judgeInTime = async (commits: readonly CheckedCommit[], judge: JudgeRange)
 export const findUnjudged = async (
   receipts: ReceiptPlace,
   place: GitPlace,
-  { moved, known }: MovedTips,
+  { moved, known, budget }: MovedTips,
   judge: JudgeRange,
 ): Promise<UnjudgedCommits> => {
   const { git, signal } = receipts
@@ -125,7 +130,7 @@ export const findUnjudged = async (
     if ('problem' in result && !(await isPlainMerge(place, commit, signal))) open.push(commit)
   }
   if (open.length === 0) return { commits: [], blocking: [], counted: 0 }
-  const judged = await judgeInTime(open, judge)
+  const judged = await judgeInTime(open, judge, budget)
   // The oldest action of each commit, which made it.
   const madeBy = new Map((await readActions()).map(({ id, action }) => [id, action]))
   const isHookless = ({ id }: CheckedCommit) => WITHOUT_HOOK.test(madeBy.get(id) ?? '')

@@ -50,6 +50,8 @@ interface HookContext {
   /** The file of this program. */
   readonly program: string | undefined
   readonly signal: AbortSignal
+  /** How long an answer may take, in milliseconds. */
+  readonly budget: number
 }
 
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
@@ -67,7 +69,7 @@ const readFileBytes = async (path: string): Promise<Uint8Array | undefined> => {
 /** Opens the repository around the working folder for one event. Undefined outside of a repository. */
 export const openAgentHook = async (
   config: Config,
-  { environment, cwd, program, signal }: HookContext,
+  { environment, cwd, program, signal, budget }: HookContext,
 ): Promise<AgentHookPorts | undefined> => {
   const { gitFolders } = config
   const start = { folder: resolve(cwd, config.root), environment, gitFolders }
@@ -84,11 +86,11 @@ export const openAgentHook = async (
     const { compareGuard } = await import('./compare-guard.ts')
     const { folders } = place
     if (folders === undefined) return { change: undefined, paths: [] }
-    const findUnjudged = async (tips: MovedTips) => {
+    const findUnjudged = async (tips: Omit<MovedTips, 'budget'>) => {
       const { findUnjudged } = await import('./find-unjudged.ts')
       const git = gitReader({ ...start, found: place })
       const judge: JudgeRange = async (range) => (await judging.get()).judgeRange(range)
-      return findUnjudged({ root, config, git, signal }, place, tips, judge)
+      return findUnjudged({ root, config, git, signal }, place, { ...tips, budget }, judge)
     }
     const now = () => systemClock.now()
     return compareGuard({ place, folders, home, signal, now, findUnjudged }, config.readOnly)
