@@ -110,6 +110,7 @@ const setUp = async () => {
   await git('commit', '-q', '-m', 'shop')
   await git('push', '-q', 'origin', 'main')
   await warrant('init', '--yes', '--clients', 'claude')
+  await warrant('receipts', 'require', '--yes')
   await git('add', '-A')
   await git('commit', '-q', '-m', 'Add Warrant')
   await git('push', '-q', 'origin', 'main')
@@ -136,8 +137,6 @@ const setUp = async () => {
 const firstAgent = async () => {
   say('\nThe first agent repairs what blocks it')
   const client = await connect()
-  const toolCount = async () => (await client.listTools()).tools.length
-  const offered = await toolCount()
   const refusal = await askHook('Write', { file_path: join(repository, 'total.js'), content: EVAL })
   tell('hook', `refuses to write total.js: ${ruleIn(refusal ?? '')}`)
   expect(ruleIn(refusal ?? ''), 'javascript.eval', String(refusal))
@@ -147,9 +146,6 @@ const firstAgent = async () => {
   const [finding] = blocked.findings
   tell('server', `${blocked.status}: ${finding.ruleId} in ${finding.file}`)
   expect(blocked.status, 'BLOCKED', JSON.stringify(blocked))
-  const left = await toolCount()
-  tell('server', `offers ${offered - left} tools less: those that write`)
-  expect(left < offered, true, `${offered} and ${left} tools`)
   const found = await call(client, 'packet_query', {
     ref: 'repairs',
     q: `How is ${finding.ruleId} repaired?`,
@@ -164,7 +160,7 @@ const firstAgent = async () => {
   )
   await put('total.js', REPAIR)
   const allowed = await call(client, 'gate_run')
-  tell('server', `${allowed.status}, and offers ${await toolCount()} tools again`)
+  tell('server', allowed.status)
   expect(allowed.status, 'ALLOWED', JSON.stringify(allowed))
   await client.close()
   await git('add', '-A')

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { gate, gateJson } from '../support/gate.ts'
 import { Repo } from '../support/repository.ts'
@@ -27,6 +28,8 @@ describe('what entered unjudged', () => {
   let bad = ''
 
   beforeAll(() => {
+    // Setting up left the receipt of its first run.
+    rmSync(repo.path('.warrant/receipts'), { recursive: true })
     repo.commit({ 'src/old.js': EVAL, '.warrant/rules/todo.yml': RULE })
     repo.git('switch', '-q', '-c', 'work')
     project.commit({ 'src/a.js': CLEAN })
