@@ -50,7 +50,7 @@ describe('a warrant.json that came with the repository', () => {
   it('takes no tool away from an agent, and chooses no address that text is sent to', () => {
     const { tools } = runJson(repo.folder, ['config', 'tools']).value
     const names = tools.map(({ name }: { name: string }) => name)
-    expect(names).toEqual(expect.arrayContaining(['gate_run', 'gate_check', 'belief_create']))
+    expect(names).toEqual(expect.arrayContaining(['gate_run', 'gate_check', 'packet_query']))
     const { settings } = runJson(repo.folder, ['config']).value
     for (const { key, source } of settings) expect([key, source]).toEqual([key, 'default'])
   })

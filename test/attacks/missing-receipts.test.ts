@@ -63,7 +63,7 @@ const WAYS: Readonly<Record<string, () => void>> = {
   'a hook that is not executable': () => withHook(managed, 0o644),
   'a hook whose program is gone, with another one in node_modules': () => {
     writeScript(repo.path('node_modules/.bin/warrant'), 'exit 0')
-    withHook(managed.replaceAll(/\[ -f '[^']*' \]/g, "[ -f '/nowhere' ]"))
+    withHook(managed.replace(/warrant_program='[^']*'/, "warrant_program='/nowhere'"))
     rmSync(repo.path('node_modules'), { recursive: true })
   },
   'a hook that runs after ours and adds to the commit': () =>

@@ -113,7 +113,7 @@ describe('ordinary work', () => {
 
 describe('the command that is printed with a commit', () => {
   it('leads to a push', () => {
-    expect(warrant(['init', '--yes', '--clients', 'claude']).status).toBe(0)
+    expect(warrant(['receipts', 'require', '--yes']).status).toBe(0)
     shell('git switch -qc keys origin/main; git add -A; git commit -qm keys; git push -q origin keys:main')
     next()
     shell(

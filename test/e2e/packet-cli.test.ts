@@ -65,7 +65,7 @@ describe('a packet at the command line', () => {
     [['query', 'demo', 'x'], 1, ''],
     [['pull', 'demo'], 2, 'registry'],
     [['cache', 'burn'], 2, 'ls, verify, prune'],
-    [['dance'], 2, 'give a subcommand'],
+    [['dance'], 2, 'there is no subcommand "dance"'],
   ])('%j ends with %i', async (args, code, words) => {
     const done = await warrant(args as string[])
     expect(done.stderr).toContain(words)

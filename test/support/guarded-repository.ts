@@ -57,7 +57,7 @@ export class GuardedRepository {
     this.shell(prepare)
     expect(this.warrant(['init', '--yes', '--clients', 'claude']).status).toBe(0)
     this.shell(
-      `rm .warrant/keys.yml; git add -A; git commit -qm guarded; git config push.default current; git remote add origin ${remote.folder}; git push -qu origin main`,
+      `git add -A; git commit -qm guarded; git config push.default current; git remote add origin ${remote.folder}; git push -qu origin main`,
     )
     this.next()
   }

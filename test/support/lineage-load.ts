@@ -122,8 +122,11 @@ const commitThroughHook = async (repo: Repo, env: LoadPlan['env'], end: number, 
 /** Runs all of them for the time of the plan. */
 export const loadLineage = async ({ repos, stdio, http, ms, env }: LoadPlan): Promise<Acknowledged> => {
   const seen = new Acknowledged()
-  for (const repo of repos)
+  for (const repo of repos) {
     await endOf(repo.folder, [process.execPath, BINARY, 'init', '--yes', '--clients', 'none'], env)
+    // It runs the gate once.
+    seen.runs += 1
+  }
   const end = performance.now() + ms
   const place = (n: number): Repo => repos[n % repos.length] as Repo
   await Promise.all([
