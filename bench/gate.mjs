@@ -35,7 +35,7 @@ const columns = [
 /** What the gate asks of git, beside contents: state and change in one, index, configuration, place of the hooks. */
 const QUESTIONS = [
   ['rev-parse', '--show-toplevel', '--git-common-dir', '--git-path', 'hooks'],
-  ['config', '--local', '-z', '--get-regexp', '^pumuki\\.'],
+  ['config', '--local', '-z', '--get-regexp', '^warrant\\.'],
   ['status', '--porcelain=v2', '--branch', '-z'],
   ['ls-files', '--stage', '-z'],
 ]

@@ -29,9 +29,18 @@ export const TASKS = {
     'src/platform/log-stores/sqlite/log.ts',
     'src/evidence/read-trusted.ts',
     'src/evidence/document.ts',
+    'src/app/open/hooks/record.ts',
+    'src/app/open/receipts/make-receipt.ts',
+    'src/platform/git/clone-program.ts',
   ],
   // Agents wait for it before every tool call.
-  hook: ['src/cli/hooks/hook.ts', 'src/app/open/hooks/open.ts', 'src/hooks/judge-event.ts'],
+  hook: [
+    'src/cli/hooks/hook.ts',
+    'src/app/open/hooks/open.ts',
+    'src/app/open/hooks/compare-guard.ts',
+    'src/app/open/hooks/record.ts',
+    'src/hooks/judge-event.ts',
+  ],
   // What it judges a file with, which most of their commands do not need.
   edit: ['src/app/open/hooks/evaluate-proposed-files.ts'],
   // Several scan processes start at the same time: each loads the scanner and nothing else of the gate.
@@ -73,6 +82,13 @@ export const MERGED = new Map([
     'tools-enterprise-gate',
     'tools-enterprise-pull-ask',
     'evidence-gate',
+    'evidence-enterprise-gate-hook',
+    'evidence-enterprise-gate-hook-edit',
+    'evidence-enterprise-gate-hook-edit-ask',
+    'evidence-enterprise-gate-hook-edit-pull-ask',
+    'evidence-enterprise-gate-hook-pull-ask',
+    'tools-evidence-enterprise-gate-hook-ask',
+    'tools-evidence-enterprise-gate-hook',
     'evidence-gate-ask-thread',
     'evidence-gate-hook-edit-pull-ask',
     'evidence-gate-hook-edit-pull-ask-thread',

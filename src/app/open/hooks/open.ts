@@ -1,7 +1,7 @@
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { MAX_FILE_BYTES } from '../../../gate/ports.ts'
 import { GIT_PARTS, OWN_FILES } from '../../../hooks/own-files.ts'
-import type { AgentHookPorts } from '../../../hooks/ports.ts'
+import type { AgentHookPorts, JudgedFiles } from '../../../hooks/ports.ts'
 import { lazyAsync } from '../../../kernel/async/once.ts'
 import { isPathInside } from '../../../kernel/text/path-inside.ts'
 import { findWriteTarget } from '../../../platform/files/setup-files.ts'
@@ -53,6 +53,8 @@ interface HookContext {
   /** How long an answer may take, in milliseconds. */
   readonly budget: number
 }
+
+const NOTHING_FOUND: JudgedFiles = { blocking: [], exceptions: [], others: [] }
 
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
 
@@ -109,7 +111,11 @@ export const openAgentHook = async (
       listOwnPaths({ place, home, environment, program, entries: (await compare.get()).paths }),
     judge: async (files) => (await judging.get()).judge(files),
     judgeWritten: async (files) => (await judging.get()).judgeWritten(files),
-    judgeCommit: async () => (await judging.get()).judgeCommit(),
+    judgeCommit: async () => {
+      const { mayBringException } = await import('./may-bring-exception.ts')
+      const isPossible = await mayBringException(place, readFileBytes, signal)
+      return isPossible ? (await judging.get()).judgeCommit() : NOTHING_FOUND
+    },
     compareGuard: async () => (await compare.get()).change,
     state: async () => (await import('./hook-state.ts')).readGateState({ config, root, environment, signal }),
   }
