@@ -8,7 +8,7 @@ import { findWriteTarget } from '../../../platform/files/setup-files.ts'
 import { userStateFolder } from '../../../platform/files/user-state.ts'
 import { findPlace } from '../../../platform/git/place.ts'
 import { gitReader } from '../../../platform/git/reader.ts'
-import type { GitPlace } from '../../../platform/git/run.ts'
+import { askGit, type GitPlace } from '../../../platform/git/run.ts'
 import { openRegularFile, readBytes } from '../../../platform/jail/async.ts'
 import { systemClock } from '../../../platform/system/clock.ts'
 import type { Config } from '../../config/settings.ts'
@@ -68,6 +68,29 @@ const readFileBytes = async (path: string): Promise<Uint8Array | undefined> => {
   return readBytes(opened.file, Math.min(opened.size, MAX_FILE_BYTES)).finally(() => opened.file.close())
 }
 
+const MAX_LOOKED_AT = 200
+const POLICY_FOLDER = '.warrant/'
+/** What a comment that accepts a finding contains. */
+const MARK = 'warrant-ignore'
+
+/**
+ * Whether the working tree may hold an exception that the last commit has not. To answer no costs one question to git
+ * and the bytes of the changed files; the gate is loaded only for a yes.
+ */
+const mayBringException = async (place: GitPlace, signal: AbortSignal): Promise<boolean> => {
+  const args = ['status', '--porcelain', '-z', '--untracked-files=all', '--no-renames']
+  const { code, text } = await askGit(place, args, { signal })
+  const paths = text.split('\0').flatMap((line) => (line.length > 3 ? [line.slice(3)] : []))
+  if (code !== 0 || paths.length > MAX_LOOKED_AT) return true
+  if (paths.some((path) => path.startsWith(POLICY_FOLDER))) return true
+  for (const path of paths) {
+    const bytes = await readFileBytes(join(place.folder, path)).catch(() => Buffer.from(MARK))
+    // Without NUL bytes a text of two bytes a character reads like one of single bytes.
+    if (bytes && Buffer.from(bytes).toString('latin1').replaceAll('\0', '').includes(MARK)) return true
+  }
+  return false
+}
+
 /** Opens the repository around the working folder for one event. Undefined outside of a repository. */
 export const openAgentHook = async (
   config: Config,
@@ -112,8 +135,7 @@ export const openAgentHook = async (
     judge: async (files) => (await judging.get()).judge(files),
     judgeWritten: async (files) => (await judging.get()).judgeWritten(files),
     judgeCommit: async () => {
-      const { mayBringException } = await import('./may-bring-exception.ts')
-      const isPossible = await mayBringException(place, readFileBytes, signal)
+      const isPossible = await mayBringException(place, signal)
       return isPossible ? (await judging.get()).judgeCommit() : NOTHING_FOUND
     },
     compareGuard: async () => (await compare.get()).change,
