@@ -1,10 +1,9 @@
-import { type ExecFileException, execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seededRandom } from './history/random.ts'
 import { BINARY, makeFolder, sweep } from './support/binary.ts'
-import { gateEnvironment } from './support/gate.ts'
+import { type Ended, keepState, restoreState, runThere } from './support/machine-state.ts'
 import { Repo } from './support/repository.ts'
 import { readIfThere, SPOILS, spoilFile } from './support/spoil-file.ts'
 
@@ -16,23 +15,12 @@ const ROUNDS = Number(process.env.WARRANT_TEST_DAMAGES ?? 16)
 /** Blocks wherever it is. */
 const KEY = `export const key = '${['AKIA', 'Z7QXN4RTP2LKW6HD'].join('')}'\n`
 
-interface Ended {
-  readonly status: number
-  readonly said: string
-}
-
 let repo: Repo
 let state: string
 let kept: string
 
-const run = (program: string, words: readonly string[]): Promise<Ended> =>
-  new Promise((resolve) => {
-    const options = { cwd: repo.folder, env: gateEnvironment({ XDG_STATE_HOME: state }), timeout: 120_000 }
-    execFile(program, words, options, (error: ExecFileException | null, stdout, stderr) => {
-      const status = error === null ? 0 : Number(error.code ?? -1)
-      resolve({ status, said: `${stdout}${stderr}` })
-    })
-  })
+const machine = () => ({ repo: repo.folder, state })
+const run = (program: string, words: readonly string[]) => runThere(machine(), program, words)
 
 const warrant = async (...words: readonly string[]): Promise<Ended> => {
   const ended = await run(process.execPath, [BINARY, ...words])
@@ -48,22 +36,8 @@ const kind = (name: string, suffix = ''): string => {
   return join(folder, String(file))
 }
 
-const copies = () => [
-  [repo.folder, 'repo'],
-  [state, 'state'],
-]
-
-/** Puts the files back into the same folders: what this machine remembers of a log is by the folder's number. */
-const restore = (from: string): void => {
-  for (const [folder = '', name = ''] of copies()) {
-    for (const entry of readdirSync(folder)) rmSync(join(folder, entry), { recursive: true, force: true })
-    cpSync(join(from, name), folder, { recursive: true })
-  }
-}
-
-const keep = (to: string): void => {
-  for (const [folder = '', name = ''] of copies()) cpSync(folder, join(to, name), { recursive: true })
-}
+const restore = (from: string): void => restoreState(machine(), from)
+const keep = (to: string): void => keepState(machine(), to)
 
 const files = (count: number): Record<string, string> =>
   Object.fromEntries(

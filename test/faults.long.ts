@@ -1,11 +1,11 @@
-import { type ExecFileException, execFile, spawnSync } from 'node:child_process'
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { optional } from '../src/kernel/optional.ts'
 import { isPathInside } from '../src/kernel/text/path-inside.ts'
 import { BINARY, makeFolder, sweep } from './support/binary.ts'
-import { gateEnvironment } from './support/gate.ts'
+import { type Ended, keepState, restoreState, runThere } from './support/machine-state.ts'
 import { Repo } from './support/repository.ts'
 
 /** Single and lasting errors of system calls under a run of the gate, as strace injects them. */
@@ -14,24 +14,13 @@ const hasStrace = spawnSync('strace', ['-V']).status === 0
 /** In the long run every case; fewer while a case is worked on. */
 const EVERY_NTH = Number(process.env.WARRANT_TEST_FAULTS_NTH ?? 1)
 
-interface Ended {
-  readonly status: number
-  readonly said: string
-}
-
 let repo: Repo
 let state: string
 let kept: string
 let size: number
 
-const run = (program: string, words: readonly string[]): Promise<Ended> =>
-  new Promise((resolve) => {
-    const options = { cwd: repo.folder, env: gateEnvironment({ XDG_STATE_HOME: state }), timeout: 120_000 }
-    execFile(program, words, options, (error: ExecFileException | null, stdout, stderr) => {
-      const status = error === null ? 0 : Number(error.code ?? -1)
-      resolve({ status, said: `${stdout}${stderr}` })
-    })
-  })
+const machine = () => ({ repo: repo.folder, state })
+const run = (program: string, words: readonly string[]) => runThere(machine(), program, words)
 
 const warrant = (...words: readonly string[]) => run(process.execPath, [BINARY, ...words])
 
@@ -47,24 +36,14 @@ beforeAll(async () => {
   repo.stage({ 'c.ts': 'export const c = 1\n' })
   expect((await warrant('gate')).status).toBe(0)
   size = await countEntries()
-  cpSync(repo.folder, join(kept, 'repo'), { recursive: true })
-  cpSync(state, join(kept, 'state'), { recursive: true })
+  keepState(machine(), kept)
 })
 afterAll(async () => {
   rmSync(repo.folder, { recursive: true, force: true })
   await sweep()
 })
 
-/** Puts the files back into the same folders: what this machine remembers of a log is by the folder's number. */
-const restore = (): void => {
-  for (const [folder, name] of [
-    [repo.folder, 'repo'],
-    [state, 'state'],
-  ] as const) {
-    for (const entry of readdirSync(folder)) rmSync(join(folder, entry), { recursive: true, force: true })
-    cpSync(join(kept, name), folder, { recursive: true })
-  }
-}
+const restore = (): void => restoreState(machine(), kept)
 
 const OPEN_ERRORS = ['EMFILE', 'ENOSPC', 'EIO', 'EACCES', 'EROFS']
 const WRITE_ERRORS = ['ENOSPC', 'EIO', 'EDQUOT']

@@ -22,7 +22,7 @@ const FIXES = {
   EVIDENCE_UNBOUND: RUN_GATE,
   EVIDENCE_SUPERSEDED: RUN_GATE,
   EVIDENCE_UNSIGNED:
-    'Run `warrant gate` for the stage, or call gate_run. If the key of this machine is not listed, a person adds it: `warrant receipts keys add --owner NAME`.',
+    'Run `warrant gate` for the stage, or call gate_run. If the key of this machine is not listed, run `warrant receipts keys show`: it prints the line with which a listed developer adds it.',
   GITFLOW_PROTECTED_BRANCH: 'Create a branch for the change: `git switch -c feature/<name>`.',
 } as const
 export type ViolationCode = keyof typeof FIXES

@@ -14,7 +14,7 @@ export interface TargetFile {
   readonly mode: number
   /** Whether a new file is made; otherwise entries are added to an existing one alone. */
   readonly creates: boolean
-  /** Whether entries are removed also when the record does not name the file: `warrant install` writes it, too. */
+  /** Whether entries are removed also when the record does not name the file: it is lost, or another clone wrote it. */
   readonly always?: true
 }
 

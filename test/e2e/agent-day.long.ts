@@ -7,12 +7,12 @@ import { ORDINARY_COMMANDS, ORDINARY_WORK } from '../support/ordinary-work.ts'
 
 const STEPS = 125
 const OWN_PATHS = ['.git/hooks', '.git/config', '.warrant', '.claude/settings.json'].map(
-  (path) => `/work/project/${path}`,
+  (path) => `/home/me/project/${path}`,
 )
 const kinds = Object.entries(ORDINARY_WORK)
 
 describe.each([
-  ['plain hooks', 'true', 'warrant hooks install >/dev/null'],
+  ['plain hooks', 'true', 'warrant init --yes --clients none >/dev/null'],
   ['husky', HUSKY, HUSKY],
 ])('with %s', (_, prepare, install) => {
   const guarded = new GuardedRepository(prepare)
@@ -38,7 +38,12 @@ describe.each([
 })
 
 describe('ordinary commands', () => {
-  const places = { root: '/work/project', home: '/home/me', folder: '/work/project', ownPaths: OWN_PATHS }
+  const places = {
+    root: '/home/me/project',
+    home: '/home/me',
+    folder: '/home/me/project',
+    ownPaths: OWN_PATHS,
+  }
 
   it('are allowed, all 500 of them', () => {
     expect(ORDINARY_COMMANDS.length).toBeGreaterThanOrEqual(500)

@@ -98,7 +98,6 @@ describe('installed hooks', () => {
       hook: 'pre-push',
       state: 'outdated',
       problem: expect.any(String),
-      did: 'nothing',
     })
     const { findings } = runJson(repo.folder, ['doctor', '--port', '0']).value
     expect(findings).toContainEqual(
@@ -135,8 +134,8 @@ describe('installed hooks', () => {
     init(repo)
     expect(text(hookPath(repo))).toBe(once)
     expect(states(repo)).toEqual([
-      { hook: 'pre-commit', state: 'managed', did: 'nothing' },
-      { hook: 'pre-push', state: 'managed', did: 'nothing' },
+      { hook: 'pre-commit', state: 'managed' },
+      { hook: 'pre-push', state: 'managed' },
     ])
     expect(runJson(repo.folder, ['uninstall', '--yes'], QUIET).value.hooks).toEqual([
       { hook: 'pre-commit', state: 'unmanaged', did: 'removed' },

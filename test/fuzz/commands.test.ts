@@ -66,8 +66,8 @@ const makeCommand = (below: (limit: number) => number): string => {
   return text.join('')
 }
 
-const OWN_PATHS = Array.from({ length: 40 }, (_, at) => `/work/project/.git/a-longer-name/of-a-file-${at}`)
-const places = { root: '/work/project', home: '/home/me', folder: '/work/project', ownPaths: OWN_PATHS }
+const OWN_PATHS = Array.from({ length: 40 }, (_, at) => `/home/me/project/.git/a-longer-name/of-a-file-${at}`)
+const places = { root: '/home/me/project', home: '/home/me', folder: '/home/me/project', ownPaths: OWN_PATHS }
 /** Of the processor, of which other programs take nothing away. */
 const MAX_CPU_MS = 500
 const MAX_GROWTH = 300 * 1024 * 1024

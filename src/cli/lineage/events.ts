@@ -1,8 +1,9 @@
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { locateRepository } from '../../app/open/repository.ts'
 import { eventLog } from '../../app/open/user-state.ts'
 import { loadSettings } from '../../app/process-context.ts'
 import { type EventLine, readEventLine } from '../../hooks/event-line.ts'
+import { isPathInside } from '../../kernel/text/path-inside.ts'
 import { plural } from '../../kernel/text/plural.ts'
 import type { EventLog } from '../../platform/files/event-log.ts'
 import { systemClock } from '../../platform/system/clock.ts'
@@ -87,19 +88,13 @@ const findEvents = async (log: EventLog, filter: EventFilter, limit: number): Pr
   return { events, unsealed }
 }
 
-const showEvent = ({
-  at,
-  client,
-  session,
-  what,
-  paths,
-  command,
-  verdict,
-  rule,
-  rules,
-}: EventLine): string[] => {
+const showEvent = (
+  { at, client, session, what, paths = [], command, verdict, rule, rules }: EventLine,
+  root: string,
+): string[] => {
+  const names = paths.map((path) => (isPathInside(root, path) ? relative(root, path) : path))
   const reasons = [rule, ...(rules ?? [])].filter((one) => one !== undefined).join(' ')
-  const did = command === undefined ? [what, ...(paths ?? [])] : [...(what === 'ran' ? [what] : []), command]
+  const did = command === undefined ? [what, ...names] : [...(what === 'ran' ? [what] : []), command]
   return [
     at.slice(5, 16).replace('T', ' '),
     client,
@@ -125,7 +120,10 @@ const listEvents = async (invocation: Invocation): Promise<number> => {
   }
   const found = await findEvents(eventLog(root, process.env), filter, limit)
   const table = () =>
-    writeTable(['time (UTC)', 'client', 'session', 'verdict', 'what'], found.events.map(showEvent))
+    writeTable(
+      ['time (UTC)', 'client', 'session', 'verdict', 'what'],
+      found.events.map((one) => showEvent(one, root)),
+    )
   const note = `${plural(found.unsealed, 'event')} not sealed yet: the next run of the gate does that.`
   return printOutput(invocation, found, () =>
     [

@@ -92,7 +92,7 @@ const pushReceipts: Subcommand = async (invocation, [remote = 'origin', range]) 
   for (const warning of warnings) invocation.terminal.printError(`warrant: ${warning}`)
   if (!isSent && warnings.length === 0)
     invocation.terminal.printError(
-      'warrant: .warrant/keys.yml lists no key, so no receipt is asked for. A person adds one: warrant receipts keys add --owner NAME',
+      'warrant: .warrant/keys.yml lists no key, so receipts are not required. To require them: warrant receipts require',
     )
   printOutput(invocation, { remote, ...ends, sent: isSent }, () =>
     isSent ? `${remote} has the receipts of this clone.` : `Nothing was sent to ${remote}.`,

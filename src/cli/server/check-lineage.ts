@@ -24,7 +24,7 @@ import type { DoctorFinding } from './doctor.ts'
 
 const findProblem = ({ key, fetched, unfetched }: ReceiptState): string | undefined => {
   if (key === 'unlisted' || key === 'revoked')
-    return 'A person who holds a listed key adds this one: warrant receipts keys add --owner NAME, then commit .warrant/keys.yml.'
+    return 'Run `warrant receipts keys show`, and send the line that it prints to a developer whose key is listed.'
   if (fetched.length === 0 && unfetched.length > 0)
     return 'Run `warrant init`, so that `git fetch` brings the receipts of others.'
   return undefined

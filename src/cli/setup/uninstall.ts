@@ -18,8 +18,11 @@ import { everyTarget } from './setup-targets.ts'
 /** What is committed of the state folder, or meant to be. */
 const KEPT_STATE = ['rules', 'checks.yml', 'keys.yml', 'acceptances.yml'] as const
 
+/** `did`: whether our block was taken out of it. */
+type RemovedHook = HookReport & { readonly did: 'removed' | 'nothing' }
+
 interface UninstallResult extends UndoReport {
-  readonly hooks: readonly HookReport[]
+  readonly hooks: readonly RemovedHook[]
   readonly notes: readonly string[]
   /** What is still there, and how to remove it. */
   readonly stays: readonly string[]
@@ -32,13 +35,13 @@ const committedFiles = async ({ lifecycle, signal }: OpenedSetup): Promise<Reado
 const listHooks = async (
   { lifecycle, signal }: OpenedSetup,
   before: readonly HookReport[],
-): Promise<HookReport[]> => {
+): Promise<RemovedHook[]> => {
   const wasManaged = new Set(
     before.flatMap(({ hook, state }) => (['missing', 'unmanaged'].includes(state) ? [] : [hook])),
   )
   return (await hooksStatus(lifecycle, signal)).map((report) => {
     const isGone = wasManaged.has(report.hook) && ['missing', 'unmanaged'].includes(report.state)
-    return { ...report, did: isGone ? ('removed' as const) : ('nothing' as const) }
+    return { ...report, did: isGone ? 'removed' : 'nothing' }
   })
 }
 

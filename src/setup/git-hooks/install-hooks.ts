@@ -105,8 +105,6 @@ export interface HookReport {
   readonly problem?: string
   /** The program that generates the hook from a file of the repository. */
   readonly manager?: HookManager
-  /** What this call did. */
-  readonly did: 'written' | 'removed' | 'nothing'
 }
 
 export const requirePlaces = async (git: LifecycleGit, signal: AbortSignal): Promise<RepositoryPlaces> => {
@@ -179,7 +177,6 @@ export const hooksStatus = async ({ git, files }: HookPorts, signal: AbortSignal
         hook,
         ...(starts ? { state: 'managed' as const } : check),
         ...managed,
-        did: 'nothing' as const,
       }
     }),
   )
